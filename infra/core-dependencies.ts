@@ -24,10 +24,13 @@ export type Core = {
   readonly bus: EventBus
   readonly leases: Leases
   readonly limits: Limits
-  /** The limits of relay calls, which all relay processes share. */
+  /** The limiter of relay calls. All relay processes share its counts. */
   readonly callLimits: Limits
   readonly shortLived: ShortLived
-  /** Hints that all processes share through Redis; null without Redis. */
+  /**
+   * Values that all processes share through Redis to save work, and that may be missing. Null
+   * without Redis.
+   */
   readonly sharedCache: SharedCache | null
   readonly vault: Vault
   readonly writes: WriteProbe

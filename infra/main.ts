@@ -12,7 +12,8 @@ import { createLog } from './telemetry/log.ts'
 
 /**
  * Starts the product as `npm start` does, and stops it on a signal with exit code 0. With
- * `isSeeded`, the set-up instructions are not printed, because the caller sets up the site.
+ * `isSeeded`, the set-up instructions are not printed, because the caller sets up the site. Returns
+ * null if the start was aborted or failed.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,
@@ -60,7 +61,7 @@ function beginDatabase(config: Config, signal: AbortSignal): Promise<EmbeddedPos
   loadSecretKey(config)
   const { dataDir, logLevel } = config
   const starting = startEmbeddedPostgres({ dataDir, log: createLog(logLevel), signal })
-  // `startProduct` reports the error.
+  // The rejection is ignored here, because `startProduct` reports the error.
   starting.catch(() => {})
   return starting
 }

@@ -1,4 +1,7 @@
-/** Resolves with the result of `work`, or rejects on abort. Does not cancel `work`. */
+/**
+ * Resolves with the result of `work`, or rejects when `signal` aborts. An abort does not cancel
+ * `work`.
+ */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const listening = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {

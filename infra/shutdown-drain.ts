@@ -11,7 +11,7 @@ export type DrainState = {
   readonly longResponses: LongResponses
 }
 
-/** The number of downloads in progress, for which a shutdown waits within its grace period. */
+/** Counts the downloads in progress. A shutdown waits for them within its grace period. */
 export type LongResponses = { inFlight: number }
 
 export const createDrainState = (): DrainState => ({
@@ -24,22 +24,28 @@ type Calls = {
   readonly drain: (graceMs: number) => Promise<void>
 }
 
-/** The time for which the port answers 503, so that load balancers notice the shutdown. */
+/**
+ * The time in milliseconds for which the port answers 503, so that load balancers notice the
+ * shutdown.
+ */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
 /**
- * The time that clients have to read the last bytes of a response after the last call has ended.
+ * The time in milliseconds that clients have to read the last bytes of a response after the last
+ * call has ended.
  */
 const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
-  /** Starts the drain. Resolves once all calls and connections have ended or their time is over. */
+  /**
+   * Starts the shutdown. Resolves once all calls and connections have ended or their time is over.
+   */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void
 }
 
 /**
- * Ends this process's work at a shutdown. Streams in progress may finish. Meanwhile the port stays
+ * Ends this process's work at a shutdown. Streams in progress may finish. Meanwhile, the port stays
  * open for some seconds, so that new requests get a 503 with `Retry-After` instead of a refused
  * connection.
  */
@@ -75,7 +81,7 @@ export function createDrain(
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
       // NOTE: a closing server applies no timeouts, and Node does not count a connection that never
-      // sent a byte as idle.
+      // sent a byte as idle. All connections that are left must therefore be closed here.
       listener?.server.closeAllConnections()
     },
   }

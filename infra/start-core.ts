@@ -16,18 +16,22 @@ import { openLimits } from './redis/open-limits.ts'
 import { abortable, NEVER } from './reject-on-abort.ts'
 import { createLog } from './telemetry/log.ts'
 import { createDiskProbe, withStoreProbe } from './telemetry/write-probe.ts'
+import { refuseOwnKeyAsWitness, refuseRecordedKeyAsWitness } from './transparency-log/open-log.ts'
 import { createVault } from './vault/vault.ts'
 
 export type RunningCore = { readonly core: Core; readonly close: () => Promise<void> }
 
 type Closers = (() => Promise<void>)[]
 
-/** The maximum wait for resources that are being opened when the start is aborted. */
+/**
+ * The maximum wait in milliseconds for resources that are being opened when the start is aborted.
+ */
 const OPEN_WITHIN_MS = 2_000
 
 /**
- * Starts database, event store, stream actors and vault. `begun` is the embedded Postgres, if its
- * start has already begun. If `signal` aborts, closes everything that it has opened and throws.
+ * Starts the database connections, the event store, the stream actors and the vault. `begun` is the
+ * embedded Postgres, if its start has already begun. If `signal` aborts, closes everything that was
+ * opened and throws.
  */
 export async function startCore(
   config: Config,
@@ -47,8 +51,9 @@ export async function startCore(
     opening = openCore({ ...config, secretKey }, database, log, closers)
     return { core: await abortable(opening, signal), close }
   } catch (error) {
-    // After an abort, `openCore` still runs. NOTE: Slonik's first connection has no listener for
-    // its errors. Stopping Postgres too early would end the process with an uncaught error.
+    // After an abort, `openCore` still runs, so this waits for it. NOTE: Slonik's first connection
+    // has no listener for its errors. Stopping Postgres too early would end the process with an
+    // uncaught error.
     await Promise.race([opening?.catch(() => {}), delay(OPEN_WITHIN_MS, undefined, { ref: false })])
     await close()
     throw error
@@ -67,6 +72,8 @@ async function openCore(
   if (config.databaseUrl !== null) await rejectUnsafeServer(pools.pg)
   // The vault opens first, so that a start with a wrong `SECRET_KEY` writes nothing.
   const vault = await createVault({ pg: pools.pg, secretKey })
+  refuseOwnKeyAsWitness({ config, vault })
+  await refuseRecordedKeyAsWitness({ config, pg: pools.pg })
   const isOnlyProcess = config.databaseUrl === null
   if (isOnlyProcess) await endAllLeases(pools.pg)
   const ttlMs = isOnlyProcess ? ONLY_PROCESS_TTL_MS : undefined
@@ -82,7 +89,7 @@ async function openCore(
   closers.push(async () => writes.stop())
   const bus = await openBus(config, { store, leases, log })
   closers.push(() => bus.close())
-  const snapshots = await createPostgresSnapshots(pools.pg)
+  const snapshots = await createPostgresSnapshots({ pg: pools.pg, vault, log })
   const { redisUrl, relayWorkers: workers } = config
   const shared = await openLimits({ redisUrl, secretKey, log, now, workers, pg: pools.pg })
   closers.push(shared.close)
@@ -106,8 +113,8 @@ async function openCore(
 }
 
 /**
- * Opens the event bus. Several processes with the role `projections` may publish to Kafka. A lease
- * selects one of them.
+ * Opens the event bus, with Kafka if brokers are configured. Several processes with the role
+ * `projections` may publish to Kafka. A lease selects one of them.
  */
 async function openBus(
   { databaseUrl, kafkaBrokers: brokers, roles }: Config,

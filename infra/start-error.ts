@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { ConfigError } from './config/config.ts'
 
-/** Returns one line for an error that an operator can fix, or the stack of a bug. */
+/** Returns one line for an error that an operator can fix, or the stack for a bug. */
 export function describeStartError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('isExplained' in error) return error.message
@@ -28,7 +28,10 @@ function listenErrorOf(error: Error): string | null {
   return null
 }
 
-/** Reports whether the system refused a file: a missing folder, a missing right, a full disk. */
+/**
+ * Reports whether the system refused access to a file, for example because of a missing folder, a
+ * missing right or a full disk.
+ */
 function isFileError(error: Error): boolean {
   const { errno, path, syscall } = error as NodeJS.ErrnoException
   const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'].includes(codeOf(error))
@@ -58,8 +61,8 @@ function isDatabaseUnreachable(error: Error): boolean {
 }
 
 /**
- * Returns the reason of an error. A host name with several addresses fails with an AggregateError,
- * whose own message is empty.
+ * Returns the reason of an error. If a host name has several addresses, a failed connection throws
+ * an AggregateError with an empty message, so the messages of its errors are joined.
  */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError

@@ -9,15 +9,8 @@ import {
 } from '#projections/read-model-freshness/read-models-of-this-release.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import {
-  CHAT_TYPES,
-  hostOfChannel,
-  noRelay,
-  type Relay,
-  type RelayPaths,
-  SERVED_TYPES,
-  startRelay,
-} from '#relay/server.ts'
+import { CHAT_TYPES, hostOfChannel, SERVED_TYPES } from '#relay/served-channel-types.ts'
+import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
 import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core-dependencies.ts'
@@ -43,13 +36,16 @@ export type PrintLine = (line: string, when?: 'ready') => void
 
 export type Started = {
   readonly url: string
-  /** Lets streams finish for up to `graceMs`, then closes the port and all other resources. */
+  /**
+   * Stops the product: lets streams finish for up to `graceMs` milliseconds, then closes the port
+   * and all other resources.
+   */
   stop(graceMs: number): Promise<void>
   /** Shortens the grace period of a stop in progress. */
   hurry(graceMs: number): void
 }
 
-/** The running roles; null for a role that the process does not have. */
+/** The roles that run in this process; null for a role that it does not have. */
 type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
@@ -83,7 +79,7 @@ export async function startProduct(
 }
 
 /**
- * Starts the roles of a primary process without an HTTP server. Its workers handle all requests.
+ * Starts the roles of a primary process, which has no HTTP server. Its workers handle all requests.
  */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
   startAll({ config, state: createDrainState(), signal, database: null }, async () => null)
@@ -172,8 +168,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     areReadModelsOther: await detectOtherReadModels(core),
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
-  // Each part is loaded only if the process has its role, because loading the parts takes most of a
-  // start.
+  // The code of a role is loaded only if the process has the role, because loading the code takes
+  // most of a start.
   if (roles.has('write-api')) {
     const { writeApi } = await import('#write-api/server.ts')
     await writeApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
@@ -196,8 +192,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
 const LIMITS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000 }
 
 /**
- * Requests to relay paths bypass the router and the hooks of the management API. `upgrades` emits
- * `upgrade` for all other websockets.
+ * Creates the HTTP server. Requests to relay paths bypass the router and the hooks of the
+ * management API. For all websockets except the relay's, `upgrades` emits `upgrade`.
  */
 function serverFor(
   relay: RelayPaths,
@@ -210,7 +206,8 @@ function serverFor(
   const server = createServer(
     {
       ...{ ...LIMITS, noDelay: true },
-      // Any other upgrade is ignored, as RFC 9110 allows: some clients offer HTTP/2 this way.
+      // Upgrades other than websockets are ignored, as RFC 9110 allows. Some clients offer HTTP/2
+      // this way.
       shouldUpgradeCallback: (request: IncomingMessage) =>
         request.headers.upgrade?.toLowerCase() === 'websocket' &&
         (isRelays(request) || upgrades.listenerCount('upgrade') > 0),

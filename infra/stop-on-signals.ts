@@ -3,9 +3,12 @@ import { describeStartError } from './start-error.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
-/** The maximum time, after the grace period, for ending calls and closing connections. */
+/**
+ * The maximum time in milliseconds, after the grace period, for ending calls and closing
+ * connections.
+ */
 const STOP_WITHIN_MS = 15_000
-/** The maximum time in which an aborted start closes what it has opened. */
+/** The maximum time in milliseconds in which an aborted start closes what it has opened. */
 const ABORT_WITHIN_MS = 10_000
 
 type ProcessHandle = {
@@ -14,9 +17,9 @@ type ProcessHandle = {
 }
 
 /**
- * Stops the product on signals. A signal aborts a start. After the start, the first signal drains
- * the product, and the second shortens the drain. The exit code is 1 if stopping fails or takes too
- * long, otherwise 0.
+ * Stops the product when the process gets a signal. During the start, a signal aborts the start.
+ * Afterwards, the first signal begins a shutdown in which streams may finish, and the second
+ * shortens it. The exit code is 1 if stopping fails or takes too long, otherwise 0.
  */
 export function stopOnSignals(
   starting: Promise<Started>,

@@ -7,8 +7,8 @@ import type { ProjectionName } from './projection-names.ts'
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
  * partition). Each batch updates all checkpoints of a process. The fill factor of 25 leaves space
  * for these updates in the same page. In the first release, a read model had one position, which
- * the migration copies to all lanes. `ahead_of_events` has the read models that include events
- * which the store does not have; see `runner/read-models-ahead-of-events.ts`.
+ * the migration copies to all lanes. The table `ahead_of_events` contains the read models that
+ * include events which the store does not have; see `runner/read-models-ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `
 do $migrate$ begin

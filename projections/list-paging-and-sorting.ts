@@ -17,7 +17,10 @@ export type ListOrder<Sort extends string> = {
   readonly isDescending: boolean
 }
 
-/** Rows with the same value are sorted by descending `id`, so that no row appears on two pages. */
+/**
+ * Returns the terms of an `order by` clause. Rows with the same value are sorted by descending
+ * `id`, so that no row appears on two pages.
+ */
 export const orderTerms = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
   { sort, isDescending }: ListOrder<Sort>,
@@ -25,9 +28,9 @@ export const orderTerms = <Sort extends string>(
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
 
 /**
- * Restricts a list to the rows that follow the row `after` in the order. Unlike an offset, this
- * does not shift pages when rows are added or deleted. `visible` is a `from … where …` clause that
- * selects only rows that the caller may see.
+ * Returns the SQL condition that restricts a list to the rows after the row with the id `after`.
+ * Unlike an offset, this does not shift pages when rows are added or deleted. `visible` consists of
+ * a `from` and a `where` clause that select only rows that the caller may see.
  */
 export const followsRow = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
@@ -49,7 +52,8 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * The number of newest rows that are sorted in a long list such as the log. Sorting all rows would
- * take seconds. An index for each column and filter would slow down every write.
+ * The maximum number of rows that are sorted in a long list such as the log: the newest ones.
+ * Sorting all rows would take seconds. An index for each column and filter would slow down every
+ * write.
  */
 export const SORT_WINDOW = 10_000

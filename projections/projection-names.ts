@@ -1,6 +1,6 @@
 /**
- * The tables of a projection are in the Postgres schema `read_<name>`, with underscores for
- * hyphens.
+ * The names of all projections. The tables of a projection are in the Postgres schema
+ * `read_<name>`, with underscores for hyphens.
  */
 export const PROJECTION_NAMES = [
   'users',

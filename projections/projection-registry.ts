@@ -28,7 +28,7 @@ import { orders } from './top-ups/projection.ts'
 import { usageByHour } from './usage/projection.ts'
 import { users } from './users/projection.ts'
 
-/** A new projection consists of a folder and an entry in this list. */
+/** All projections. A new projection consists of a folder and an entry in this list. */
 export const PROJECTIONS: readonly Projection[] = [
   users,
   credentials,

@@ -30,7 +30,7 @@ export type Handlers<E extends Fact> = {
 export type TableShape = {
   readonly key: readonly string[]
   /**
-   * The column (unix seconds) by whose UTC month the table is partitioned. Partitions are created
+   * The column (Unix seconds) by whose UTC month the table is partitioned. Partitions are created
    * when needed.
    */
   readonly monthColumn?: string
@@ -41,8 +41,8 @@ export type TableShape = {
    */
   readonly isShared?: true
   /**
-   * Set if rows are only inserted and never changed. A rebuild then checks the primary key once all
-   * rows are there.
+   * Set if rows are only inserted and never changed. A rebuild then checks the primary key only
+   * once, after all rows have been inserted.
    */
   readonly isAppendOnly?: true
 }
@@ -67,8 +67,8 @@ export type Projection = {
  * it finds handlers by event name.
  */
 export const projectionOf = <E extends Fact>(
-  parts: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },
+  definition: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },
 ): Projection => ({
-  ...parts,
-  handlers: new Map(Object.entries(parts.handlers) as [string, Handler<Fact>][]),
+  ...definition,
+  handlers: new Map(Object.entries(definition.handlers) as [string, Handler<Fact>][]),
 })

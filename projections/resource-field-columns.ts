@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik'
 import Type, { type TSchema, type TUnsafe } from 'typebox'
-import { nullable, quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { encryptedText, nullable, quota, wireInteger } from '#infra/postgres/row-types.ts'
 import {
   type Field,
   type Fields,
@@ -49,7 +49,10 @@ export const columnsOf = (
 ): readonly (readonly [name: string, column: string])[] =>
   Object.keys(withColumn(fields)).map((name) => [name, columnOf(name, names)])
 
-/** Selects the columns of all fields, named after the fields. `alias` is the alias of the table. */
+/**
+ * Returns the `select` list with the columns of all fields, named after the fields. `alias` is the
+ * alias of the table.
+ */
 export const selectedFields = (
   alias: string,
   fields: Fields,
@@ -105,8 +108,8 @@ function columnType(field: Field): TSchema {
       return Type.String()
     case 'nullableText':
       return nullable(Type.String())
-    case 'sealedText':
-      return sealedText
+    case 'encryptedText':
+      return encryptedText
     case 'names':
       return Type.Array(Type.String())
     case 'flag':

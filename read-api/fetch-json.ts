@@ -4,8 +4,8 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 const TIME_MAX_MS = 10_000
 
 /**
- * Fetches JSON and never rejects. Returns null if the request fails, the status is not 200 or the
- * JSON is invalid.
+ * Requests a URL and returns the parsed JSON. Returns null if the request fails, the status is not
+ * 200 or the JSON is invalid. Never rejects.
  */
 export async function fetchJson({ dispatcher }: Outbound, url: string): Promise<unknown> {
   try {

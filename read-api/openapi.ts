@@ -68,7 +68,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // Only some routes declare status 409. They can fail because of a concurrent change.
+  // Status 409 is kept only on the routes that declare it: those that can fail because of a
+  // concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
@@ -89,8 +90,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Adds the error response to a successful response. Errors of business rules also have status 200,
- * so clients must check `success`.
+ * Adds the schema of errors to the schema of a successful response. Violations of business rules
+ * also have status 200, so clients must check `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

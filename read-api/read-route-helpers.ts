@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core-dependencies.ts'
+import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
-import { afterPosition, waitsForPosition } from '#infra/http/response-envelope.ts'
 import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
@@ -18,38 +18,44 @@ export type HostOfChannel = (terms: {
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /** Aborted when this process begins to stop. Running calls may still continue. */
+  /**
+   * Aborted when this process begins to stop. Calls that are running may continue for some time.
+   */
   readonly draining: AbortSignal
   /**
-   * Counts long responses. When the process stops, it waits until all counted responses have ended.
+   * Counts responses that take long, such as exports. A stopping process waits until they have
+   * ended.
    */
   readonly longResponses?: LongResponses
   readonly health: HealthCache
   readonly progress: TaskProgress
-  /** For each session or access token, the balances that its responses last contained. */
+  /** Remembers, for each session or access token, which balances its responses last contained. */
   readonly shownBalances: ShownAmounts
-  /** For each session or access token, the token budgets that its responses last contained. */
+  /**
+   * Remembers, for each session or access token, which token budgets its responses last contained.
+   */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The live site, even if the request is for a scratch copy. Exports are recorded there. */
+  /** The live site, even if the request reads from a scratch copy. Exports are recorded there. */
   readonly site: Pick<Core, 'store' | 'vault' | 'now' | 'limits'>
-  /** The supported channel types. */
+  /** The channel types that this server supports. */
   readonly servedTypes: readonly number[]
-  /** The supported channel types that offer chat. */
+  /** The supported channel types with models for chat. */
   readonly chatTypes: readonly number[]
-  /** Returns the host to which calls of a channel are sent, or null if it is not known. */
+  /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel
 }
 
-/** A Fastify app. The types of its handlers are derived from the schemas of the routes. */
+/** A Fastify app whose handlers get their types from the schemas of the routes. */
 export type App = ReturnType<typeof withTypes>
 export const withTypes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 const WAIT_MAX_MS = 2_000
 
 /**
- * Returns a `preHandler` that waits for read models. They must reach the position in the request's
- * header `X-After-Position`. The wait has a time limit.
+ * Returns a `preHandler` that waits until the named read models have reached the position in the
+ * request header `X-After-Position`. It waits at most two seconds, and then lets the request
+ * continue.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
@@ -68,7 +74,7 @@ type PageParameters = {
 
 /**
  * Returns the page number (`p`, from 0) and the page size of a query. If the query contains
- * `after`, the page starts after that row, and the offset is 0.
+ * `after`, the page starts after the row with this id, and the offset is 0.
  */
 export function pageOf(query: PageParameters): {
   page: number
@@ -84,10 +90,7 @@ export function pageOf(query: PageParameters): {
     : { page, limit, offset: 0, after }
 }
 
-/**
- * Returns the requested order of a list (see `sortedBy`). By default, the list is ordered by id,
- * newest first.
- */
+/** Returns the requested order of a list (see `sortedBy`). The default is by id, newest first. */
 export const orderOf = <Sort extends string>(query: {
   sort?: Sort | 'id' | ''
   order?: 'asc' | 'desc' | ''
@@ -103,7 +106,7 @@ export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
 
 /**
- * Throws a 400 if a range would end before it begins: an empty list would hide that its ends are
+ * Throws a 400 if a range would end before it begins. An empty list would hide that the ends are
  * swapped.
  */
 export function expectOrdered(from: number | undefined, to: number | undefined): void {
@@ -113,8 +116,8 @@ export function expectOrdered(from: number | undefined, to: number | undefined):
 }
 
 /**
- * Returns the period of a query, which begins at `from` and ends before `to`, both in unix seconds.
- * Throws a 400 if it would end before it begins.
+ * Returns the range of a query: from `from` (inclusive) to `to` (exclusive), both in Unix seconds.
+ * Throws a 400 if the range would end before it begins.
  */
 export function periodOf(query: { readonly from?: string; readonly to?: string }) {
   const period = { from: integerOf(query.from), to: integerOf(query.to) }
@@ -123,8 +126,8 @@ export function periodOf(query: { readonly from?: string; readonly to?: string }
 }
 
 /**
- * Returns the user id in an actor such as `user:7`. For any other actor, such as `system:sweeper`,
- * it is null.
+ * Returns the user id in an actor such as `user:7`. Returns null for any other actor, such as
+ * `system:sweeper`.
  */
 export const userIdOf = (actor: string): number | null =>
   /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null

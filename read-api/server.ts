@@ -14,6 +14,7 @@ import { exportLedger } from './audit/export-ledger.ts'
 import { getCall } from './audit/get-call.ts'
 import { getInvoice, listInvoiceRequests, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
+import { listLedgerAccounts } from './audit/list-accounts.ts'
 import { listCorrections } from './audit/list-corrections.ts'
 import { listRebuilds, listVerifications } from './audit/list-verifications-and-rebuilds.ts'
 import { getMargins } from './audit/margins.ts'
@@ -39,7 +40,7 @@ import { logStat } from './logs/log-stat.ts'
 import { inboxMessages } from './messages/inbox-messages.ts'
 import { sentMessages } from './messages/sent-messages.ts'
 import { describeApi } from './openapi.ts'
-import { listOptions, optionHistory, optionSchema } from './options/list-options.ts'
+import { listOptions, optionHistory, optionSchema } from './options/option-routes.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory, priceSchedule } from './options/price-history.ts'
 import { getPricing } from './pricing/get-pricing.ts'
@@ -55,8 +56,8 @@ import { listTaskRows } from './tasks/list-tasks.ts'
 import { getToken, listTokenRows } from './tokens/list-tokens.ts'
 import { listOrderRows } from './top-ups/list-orders.ts'
 import { latestRelease } from './updates/latest-release.ts'
+import { dailyUsageByToken } from './usage/daily-usage-by-token.ts'
 import { siteUsage } from './usage/site-usage.ts'
-import { tokenUsage } from './usage/token-usage.ts'
 import { usageData } from './usage/usage-by-model.ts'
 import { getCredentials, listSessions } from './users/get-credentials.ts'
 import { checkInStatus, getSelf, inviteCode } from './users/get-self.ts'
@@ -70,6 +71,7 @@ const ROUTES = [
   exportEvents,
   listAuditLog,
   exportAuditLog,
+  listLedgerAccounts,
   listLedger,
   exportLedger,
   getStatement,
@@ -132,7 +134,7 @@ const ROUTES = [
   exportInvoice,
   getMargins,
   siteUsage,
-  tokenUsage,
+  dailyUsageByToken,
   usageData,
   inboxMessages,
   sentMessages,
@@ -154,7 +156,9 @@ export async function readApi(
     upgrades,
     ...apiDeps
   }: Omit<ReadDeps, keyof OwnDeps> & {
-    /** Emits `upgrade` for each request for a websocket. The default is the server of the app. */
+    /**
+     * Emits `upgrade` for each request for a WebSocket. The default is the HTTP server of the app.
+     */
     readonly upgrades?: EventEmitter
   },
 ): Promise<void> {
@@ -171,10 +175,10 @@ export async function readApi(
   await app.register(websocket, {
     options: {
       ...{ maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-      // NOTE: the plugin only listens to the upgrades of the server.
+      // NOTE: of this server, the plugin uses only the event `upgrade`.
       ...(upgrades === undefined ? {} : { server: upgrades as Server }),
     },
-    // Only a client can cause this error, by an invalid or oversized frame.
+    // Only a client can cause this error, by sending an invalid or oversized frame.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   serveScratchCopies(app, deps)

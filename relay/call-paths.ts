@@ -22,9 +22,9 @@ import {
   OPENAI_IMAGE_EDITS,
   OPENAI_IMAGE_VARIATIONS,
   OPENAI_IMAGES,
-} from './dialects/openai-images/images-request.ts'
+} from './dialects/openai-images/image-request-formats.ts'
 import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
-import { RESPONSES_ERRORS } from './dialects/openai-responses/error-events.ts'
+import { RESPONSES_ERRORS } from './dialects/openai-responses/response-errors.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
 import type { ErrorFormat, WireFormat } from './dialects/wire-format.ts'
 import { decodedSegment, isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
@@ -53,7 +53,7 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map<string, WireForm
   ...RERANK_PATHS.map((path) => [path, RERANK] as const),
 ])
 
-/** The earlier path of OpenAI's embeddings, with the model's name. */
+/** Matches OpenAI's earlier path for embeddings, which contains the model's name. */
 const ENGINE_PATH = /^\/v1\/engines\/([^/]+)\/embeddings$/
 
 const GEMINI_FORMATS = {
@@ -77,7 +77,11 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
   return isAnthropicRequest ? ANTHROPIC_ERRORS : OPENAI_ERRORS
 }
 
-/** Returns the format of the calls at a path, and what the path says about a call. */
+/**
+ * Returns the wire format of the calls at a path. The result's `path` contains the parameters of a
+ * call that the path itself states, such as the model, or is null. Returns null if no calls are
+ * served at the path.
+ */
 export function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
   const format = FORMAT_OF_PATH.get(path)
   if (format !== undefined) return { format, path: null }

@@ -1,4 +1,4 @@
-import { resolveModelName } from './adapters/resolve-model-name.ts'
+import { resolveModelSuffix } from './adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from './canonical/relay-error.ts'
 import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { readGeminiCountRequest } from './dialects/gemini/generate-request.ts'
@@ -36,9 +36,9 @@ const RESPONSES_COUNT: CountWork = {
 }
 
 /**
- * Returns the work at a path that counts tokens: Anthropic's `/v1/messages/count_tokens`, OpenAI's
- * `/v1/responses/input_tokens` or Gemini's `/v1beta/models/{model}:countTokens`. Returns null for
- * any other path.
+ * Returns the functions for a path at which tokens are counted: Anthropic's
+ * `/v1/messages/count_tokens`, OpenAI's `/v1/responses/input_tokens` or Gemini's
+ * `/v1beta/models/{model}:countTokens`. Returns null for any other path.
  */
 export function countWorkAt(path: string): CountWork | null {
   if (path === '/v1/messages/count_tokens') return ANTHROPIC_COUNT
@@ -71,7 +71,7 @@ export async function countTokens(
     const parsed = read(upload)
     if (isRelayError(parsed)) return sendError(exchange, parsed)
     const { adapters } = deps.views.options.options
-    const counted = resolveModelName(parsed, deps.views.channels, adapters)
+    const counted = resolveModelSuffix(parsed, deps.views.channels, adapters)
     const { model, body } = counted
     const error = accessError(caller, deps.views.options.options, counted)
     if (error !== null) return sendError(exchange, error)

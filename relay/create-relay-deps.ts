@@ -11,7 +11,8 @@ import {
 } from '#infra/provider-messages/provider-messages.ts'
 import { usageOfToken } from '#projections/tokens/query.ts'
 import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
-import { createFileStore, type FileStore } from './batches/file-store.ts'
+import { createFileStore, type FileStore } from './batches/file-record-store.ts'
+import { SETTLEMENTS_BYTES_MAX } from './batches/limit-result-downloads.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
@@ -24,11 +25,12 @@ import {
 import { AutoDisable } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/call-deadlines-and-timer.ts'
+import { Cancellations } from './pipeline/cancel-background-responses.ts'
 import { KeyChoice } from './pipeline/choose-channel-key.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
-import { type ClientSecrets, createClientSecrets } from './realtime/client-secrets.ts'
+import { type ClientSecrets, createClientSecrets } from './realtime/client-secret-store.ts'
 import { boundedStoredResponses } from './stored-responses/limit-load-of-stored-responses.ts'
 import {
   createStoredResponses,
@@ -58,6 +60,7 @@ export type DepsOverrides = {
   readonly fileStore?: FileStore
   readonly counter?: TokenCounter
   readonly bodies?: BodyMemory
+  readonly settlementMemory?: BodyMemory
   readonly usageOfToken?: RelayDeps['usageOfToken']
 }
 
@@ -113,6 +116,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     underWay: new RunningCallCount(caps.total),
     caps,
     bodies: overrides.bodies ?? new BodyMemory(),
+    settlementMemory: overrides.settlementMemory ?? new BodyMemory(SETTLEMENTS_BYTES_MAX),
     uploads: new SpoolFolder(config.dataDir),
     breaker,
     autoDisable: new AutoDisable({ actors, log, now, views }),
@@ -122,6 +126,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     retries: new RetryBudget(),
     watch: new Watch(),
     live: new UnorderedList(),
+    cancellations: new Cancellations(deadlines.cancelMs),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
     usageOfToken: overrides.usageOfToken ?? usageReader(core),

@@ -21,29 +21,32 @@ export type Draining = {
 
 type Options = {
   readonly abort: () => void
+  /** Responses that are still cancelled after their calls have ended. */
+  readonly cancellations: { readonly size: number }
   /** The time without a received byte after which an upload is refused. */
   readonly uploadStallMs: number
 }
 
-export function createDraining({ abort, uploadStallMs }: Options): Draining {
+export function createDraining({ abort, cancellations, uploadStallMs }: Options): Draining {
   const calls = new UnorderedList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
   let isBegun = false
   // The time at which the grace period ends, by `performance.now()`. A second call of `drain` may
   // set an earlier end.
   let graceEndsAt = Number.POSITIVE_INFINITY
+  const inFlight = (): number => calls.size + cancellations.size
   const untilIdle = async (endsAt: () => number, onLook: () => void): Promise<void> => {
-    while (calls.size > 0 && performance.now() < endsAt()) {
+    while (inFlight() > 0 && performance.now() < endsAt()) {
       onLook()
       await new Promise((resume) => setTimeout(resume, POLL_MS))
     }
   }
   return {
     isBegun: () => isBegun,
-    inFlight: () => calls.size,
+    inFlight,
     during: (exchange, call) => {
-      const place = calls.add(exchange)
-      const end = (): void => calls.remove(place)
+      const entry = calls.add(exchange)
+      const end = (): void => calls.remove(entry)
       call.then(end, end)
     },
     drain: async (graceMs) => {

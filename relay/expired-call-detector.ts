@@ -29,7 +29,7 @@ export class ExpiredCallDetector {
    * Returns the function that finds the calls to end in one pass of the sweeper. `elapsedMs` is the
    * monotonic time at which the pass begins.
    */
-  at(elapsedMs: number): FindExpired {
+  finderAt(elapsedMs: number): FindExpired {
     // A suspended process can't see whether leases are renewed, so the time of a suspension must
     // not count. The time is therefore limited to two sweep intervals.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)

@@ -28,9 +28,9 @@ export function startSweeper(
 ): Sweeper {
   const find: FindExpired = findExpired ?? ((at, limit) => expiredCalls(core.db, at, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
-    const watch = new ExpiredCallDetector(find, leaseMs)
+    const detector = new ExpiredCallDetector(find, leaseMs)
     while (!lost.aborted) {
-      await sweep(core, claims, watch.at(performance.now())).catch((err: unknown) => {
+      await sweep(core, claims, detector.finderAt(performance.now())).catch((err: unknown) => {
         if (lost.aborted) return
         core.log.warn({ err }, 'sweeper: this pass failed; the next one will retry')
       })

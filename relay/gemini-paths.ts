@@ -19,9 +19,11 @@ export type GeminiPath = PathParameters & { readonly method: Method }
 const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)
 /** Matches the path of the submission of a batch. */
 const BATCH_SUBMISSION = /^\/v1(?:beta)?\/models\/(.+):batchGenerateContent$/
-/** Matches the path of batches, of one batch, or of its action. */
+/** Matches the path of the list of batches, of one batch, or of an action on a batch. */
 const BATCHES_PATH = /^\/v1(?:beta)?\/batches(?:\/(.*))?$/
-/** Matches the end of the path of a batch of Gemini's API. */
+/**
+ * Matches the text after `batches/` in a path, if it begins with the id of a batch of Gemini's API.
+ */
 const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
 /** Matches the path of the list of models, or of one model. */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
@@ -35,7 +37,7 @@ export function readGeminiPath(path: string): GeminiPath | null {
   return { method: method as Method, model: modelNamed(`${collection}/${name}`), isStream }
 }
 
-/** Returns the model of the path at which a batch is submitted. Returns null for any other path. */
+/** Returns the model in a path at which a batch is submitted. Returns null for any other path. */
 export function modelOfBatch(path: string): string | null {
   const name = BATCH_SUBMISSION.exec(path)?.[1]
   return name === undefined ? null : modelNamed(name)
@@ -43,8 +45,8 @@ export function modelOfBatch(path: string): string | null {
 
 /**
  * Returns the path of a request about Gemini's batches, with the version `v1beta`. Returns null for
- * any other request. The path `/v1/batches` is also that of OpenAI's batches, which have other ids
- * and keys in another header.
+ * any other request. OpenAI's batches also have the path `/v1/batches`, but their ids differ, and
+ * clients send their key in another header.
  */
 export function geminiBatchPath({
   url = '',
@@ -94,7 +96,10 @@ export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   return modelInPath(path) !== undefined && headers['x-goog-api-key'] !== undefined
 }
 
-/** Returns how a stream is rendered for a caller that expects a JSON array; otherwise null. */
+/**
+ * Returns the renderer of a stream for a caller that expects a JSON array. Returns null for a
+ * caller that expects server-sent events, or no stream.
+ */
 export function jsonArrayFor({ url = '' }: CallRequest): JsonArrayStream | null {
   const at = url.indexOf('?')
   const path = at < 0 ? url : url.slice(0, at)

@@ -13,8 +13,9 @@ import type { OfferKind } from './views/channel-view.ts'
 const CREATED = 1_700_000_000
 
 /**
- * Serves `GET /v1/models`, `GET /v1beta/models` and, if `id` is given, one model below them: the
- * models that the token of the request can call now, in the format of the request.
+ * Serves `GET /v1/models` and `GET /v1beta/models`. The response lists the models that the token of
+ * the request can call now, in the format that the client expects. If `id` is given, the response
+ * contains only this model.
  */
 export async function listModels(
   deps: RelayDeps,
@@ -85,14 +86,18 @@ function endpointTypesOf({ views }: RelayDeps, caller: Caller, model: string): s
   const isImages =
     isImageModel(model) &&
     groups.some((group) => views.channels.offering(group, model, 'images').length > 0)
-  // Of the models that generate images, only Gemini's chat as well.
+  // Among the models that generate images, only Gemini's also answer chats.
   if (isImages && !model.includes('gemini')) return [IMAGES_TYPE]
   const ordered = [...FORMATS.filter(isNative), ...FORMATS.filter((format) => !isNative(format))]
   const types = ordered.map((format) => ENDPOINT_TYPES[format])
   return isImages ? [...types, IMAGES_TYPE] : types
 }
 
-/** Returns the direct formats of a model without chats, for which the group has a channel. */
+/**
+ * Returns the direct formats (those that are never converted) in which a channel offers the model
+ * to the group. For a model that also answers chats, only formats that its name indicates are
+ * returned.
+ */
 function offeredDirectly(
   { channels }: RelayDeps['views'],
   group: string,
@@ -136,8 +141,8 @@ type Range = {
 }
 
 /**
- * Returns the models of one page, and whether more follow in its direction. A page before a model
- * ends directly before it. The models must be sorted.
+ * Returns the models of one page, and whether more models are left in the direction of paging. A
+ * page with `before` ends directly before this model. The models must be sorted.
  */
 function pageOf(
   models: readonly string[],
@@ -172,7 +177,7 @@ function anthropicList(models: readonly string[], _types: TypesOf, parameters: U
 
 /**
  * Returns a page in the format of Gemini's API: see its parameters `pageSize` and `pageToken`. The
- * token is the name of the last model on the page before.
+ * token is the name of the last model on the previous page.
  */
 function geminiList(models: readonly string[], typesOf: TypesOf, parameters: URLSearchParams) {
   const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
@@ -184,7 +189,7 @@ function geminiList(models: readonly string[], typesOf: TypesOf, parameters: URL
 const GENERATION_METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
 const EMBEDDING_METHODS = ['embedContent', 'batchEmbedContents']
 
-/** The methods of Gemini's API with which a model is called. */
+/** Returns the methods of Gemini's API with which a model is called. */
 function methodsOf(id: string, types: readonly string[]): readonly string[] {
   if (!types.includes('gemini')) return []
   return directFormatsOf(id).length > 0 ? EMBEDDING_METHODS : GENERATION_METHODS

@@ -5,7 +5,7 @@ import { authenticate } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
-/** A look-up of the quota of the key that authenticates the request. */
+/** The kind of a request for the quota of the key that authenticates it. */
 export type QuotaLookUp = 'subscription' | 'usage' | 'token'
 
 const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
@@ -25,9 +25,9 @@ const UNLIMITED = 100_000_000
 const HUNDREDTHS = 100
 
 /**
- * Answers how much quota a key has and has used: as OpenAI's earlier billing API, which chat
- * clients read, or as the look-up of other gateways. If the site does not show the quota of tokens,
- * the billing API answers the quota of the user.
+ * Answers how much quota a key has and has used. The answer has the format of OpenAI's earlier
+ * billing API, which chat clients read, or the format that other gateways use. If the site does not
+ * show the quota of tokens, the answer in OpenAI's format states the quota of the user.
  */
 export async function lookUpQuota(
   deps: RelayDeps,

@@ -1,5 +1,5 @@
-/** The position of a member in a list. It is needed to remove the member without a search. */
-export type Place<T> = { readonly member: T; index: number }
+/** The entry of one member in a list. It is needed to remove the member without a search. */
+export type ListEntry<T> = { readonly member: T; index: number }
 
 const REMOVED = -1
 
@@ -9,39 +9,39 @@ const REMOVED = -1
  * collections.
  */
 export class UnorderedList<T> {
-  private readonly places: Place<T>[] = []
+  private readonly entries: ListEntry<T>[] = []
 
   get size(): number {
-    return this.places.length
+    return this.entries.length
   }
 
-  add(member: T): Place<T> {
-    const place = { member, index: this.places.length }
-    this.places.push(place)
-    return place
+  add(member: T): ListEntry<T> {
+    const entry = { member, index: this.entries.length }
+    this.entries.push(entry)
+    return entry
   }
 
   /** Removes a member. Removing a member twice has no effect. */
-  remove(place: Place<T>): void {
-    const { index } = place
+  remove(entry: ListEntry<T>): void {
+    const { index } = entry
     if (index === REMOVED) return
-    place.index = REMOVED
-    const last = this.places.pop()
-    if (last === undefined || last === place) return
+    entry.index = REMOVED
+    const last = this.entries.pop()
+    if (last === undefined || last === entry) return
     last.index = index
-    this.places[index] = last
+    this.entries[index] = last
   }
 
   clear(): void {
-    for (const place of this.places) place.index = REMOVED
-    this.places.length = 0
+    for (const entry of this.entries) entry.index = REMOVED
+    this.entries.length = 0
   }
 
-  /** Visits the positions of all members. Members may be added or removed during the iteration. */
-  *[Symbol.iterator](): Generator<Place<T>> {
-    for (let index = this.places.length - 1; index >= 0; index -= 1) {
-      const place = this.places[index]
-      if (place !== undefined) yield place
+  /** Visits the entries of all members. Members may be added or removed during the iteration. */
+  *[Symbol.iterator](): Generator<ListEntry<T>> {
+    for (let index = this.entries.length - 1; index >= 0; index -= 1) {
+      const entry = this.entries[index]
+      if (entry !== undefined) yield entry
     }
   }
 }

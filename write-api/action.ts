@@ -29,7 +29,10 @@ import type { LoginGuard } from './sessions/login-throttling.ts'
 import type { FailedLogins } from './sessions/record-failed-logins.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
-/** The types of each handler are derived from its schemas. */
+/**
+ * The HTTP server on which actions are registered. The types of each handler are derived from the
+ * schemas of its route.
+ */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -41,22 +44,22 @@ export type Api = FastifyInstance<
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types, with the fields that they require. */
+  /** The channel types that the relay supports, with the fields that each of them requires. */
   readonly servedTypes: ServedTypes
   readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly failedLogins: FailedLogins
-  /** The balances that each session or access token last received. */
+  /** Remembers which balances each session or access token last received. */
   readonly shownBalances: ShownAmounts
-  /** The token budgets that each session or access token last received. */
+  /** Remembers which token budgets each session or access token last received. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
   readonly providers: Providers
   readonly outbound: Outbound
-  /** The outbound policy, which decides whether requests to an address are allowed. */
+  /** Decides to which addresses of providers requests may be sent. */
   readonly upstreams: OutboundPolicy
 }
 
@@ -65,19 +68,21 @@ export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
-/** Returns the data that every event of an authenticated request records. */
+/**
+ * Returns the actor, client, time and cause that every event of an authenticated request records.
+ */
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext =>
   contextOfRequest(request, core.now())
 
-/** Returns the result of a successful command. Throws the error of a rejected command. */
+/** Returns the result of a successful command. Throws an HTTP error for a rejected one. */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome
 }
 
 /**
- * Waits up to two seconds until the named read models include a write. The caller's next request
- * then sees the change. The write's position is sent in the header `X-Position`.
+ * Waits up to two seconds until the named read models include a write, so that the caller's next
+ * request sees the change. Also sends the position of the write in the header `X-Position`.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

@@ -12,8 +12,9 @@ import {
 import { validationMessage } from './messages-for-invalid-values.ts'
 
 /**
- * Applies a request's fields to the stored values. Changed personal texts are encrypted with the
- * key of `owner`. Throws if a text contains control characters.
+ * Returns the stored values with the changes that a request makes. If `owner` is given, changed
+ * personal texts are encrypted with the key of this user. Throws if a text contains control
+ * characters.
  */
 export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,
@@ -30,7 +31,7 @@ export async function applyFields<F extends WritableFields, Values extends Parti
     if (field !== undefined && typeof value === 'string' && !isValid(value)) {
       throw invalidField(field.wire, validationMessage({ error: 'bad-character' }))
     }
-    if (field?.type === 'sealedText') {
+    if (field?.type === 'encryptedText') {
       assert(owner !== undefined, 'a personal text has an owner')
       const { vault, userId } = owner
       const text = current === null ? '' : await vault.open(userId, current as Sealed)

@@ -20,8 +20,8 @@ type Kind = keyof typeof KINDS
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
 /**
- * Calls `create` with the next free id. If the id is already in use, `create` is called again with
- * the next higher id.
+ * Calls `create` with the next free id of this kind. If the id turns out to be in use, calls it
+ * again with the next higher id.
  */
 export type NextIds = <E extends Fact, R extends CodedError>(
   kind: Kind,
@@ -29,14 +29,15 @@ export type NextIds = <E extends Fact, R extends CodedError>(
 ) => Promise<WithId<Outcome<E, R>>>
 
 /**
- * The maximum number of ids to try. The next id may already be in use, because the read model may
- * lack the newest objects.
+ * The maximum number of ids to try. The read model with the highest id may lack the newest objects,
+ * so the next id can be in use.
  */
 const TRIES_MAX = 1_000
 
 /**
- * Within this process, objects of one kind are created one at a time. If two processes choose the
- * same id, only one of them can append to the object's stream.
+ * Creates the function that assigns ids. Within this process, objects of one kind are created one
+ * at a time. If two processes choose the same id, only one of them can append to the object's
+ * stream.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

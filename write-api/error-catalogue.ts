@@ -45,7 +45,10 @@ export type DomainErrorCode =
   | UserErrorCode
   | UsernameErrorCode
 
-/** The errors of the domain. The type ensures that every error code has an entry. */
+/**
+ * The HTTP status and message of each error of the domain. The type ensures that every error code
+ * has an entry.
+ */
 const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...ACCOUNT_ERRORS,
   ...AUDIT_JOB_ERRORS,

@@ -1,7 +1,10 @@
-/** Runs pieces of work that have the same name one at a time, in the order of the calls. */
+/** Runs work that has the same name one at a time, in the order of the calls. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/** A name is removed as soon as no work waits for it. Any number of names can therefore be used. */
+/**
+ * Creates the mutex. A name is forgotten as soon as no work waits for it, so any number of names
+ * can be used.
+ */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {

@@ -33,7 +33,7 @@ export function validationMessage({
 }
 
 /**
- * The errors for values that are not numbers. Their message contains both the minimum and the
+ * The error codes for values that are not numbers. Their message contains both the minimum and the
  * maximum.
  */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
@@ -119,8 +119,8 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
 }
 
 /**
- * Returns the message `several` with a list of names, such as `…: a, b, c and 97 more`. Without
- * names, the message `one` is returned.
+ * Returns the message `several` followed by a list of names, such as `…: a, b, c and 97 more`. If
+ * there are no names, returns the message `one`.
  */
 export function appendNames(
   { names, more }: Details,

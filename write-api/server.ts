@@ -17,36 +17,40 @@ import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
 import { startCorrections } from './audit/run-correction.ts'
+import {
+  closeCircuits,
+  reloadChannels,
+  setChannelsStatus,
+} from './channels/channel-status-circuits-and-reload.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
-import { copyChannel, createChannel } from './channels/create-channel.ts'
+import { copyChannel, createChannel } from './channels/create-and-copy-channels.ts'
 import {
   deleteChannel,
   deleteChannels,
   deleteDisabledChannels,
 } from './channels/delete-channels.ts'
-import {
-  closeCircuits,
-  fixAbilities,
-  setChannelsStatus,
-} from './channels/set-channel-status-and-close-circuits.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
 import { addPasskey, beginPasskey } from './credentials/add-passkey.ts'
-import { removePasskey, renamePasskey } from './credentials/change-passkey.ts'
+import { beginProof, proveSession } from './credentials/identity-proof.ts'
+import { removePasskey, renamePasskey } from './credentials/rename-and-remove-passkeys.ts'
+import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import {
   beginTotp,
   confirmTotp,
   disableTotp,
   replaceRecoveryCodes,
-} from './credentials/enable-totp.ts'
-import { beginProof, proveSession } from './credentials/identity-proof.ts'
-import { resetSecondFactor } from './credentials/reset-second-factor.ts'
+} from './credentials/totp-and-recovery-code-routes.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-mail-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
-import { deleteMessage, editMessage, readMessage } from './messages/change-message.ts'
+import {
+  deleteMessage,
+  editMessage,
+  readMessage,
+} from './messages/edit-delete-and-read-messages.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { startQuotaWarnings } from './notifications/quota-warnings.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
@@ -68,7 +72,7 @@ import {
   deleteByName,
   deleteDisabledRedemptions,
   deleteRedemption,
-} from './redemptions/delete-redemptions.ts'
+} from './redemptions/delete-and-disable-redemptions.ts'
 import { redeemCode } from './redemptions/redeem-code.ts'
 import { updateRedemption } from './redemptions/update-redemption.ts'
 import { endOtherSessions, endSession, logout } from './sessions/end-sessions.ts'
@@ -95,7 +99,8 @@ import { adjustQuota } from './users/adjust-quota.ts'
 import { bindMail } from './users/bind-mail.ts'
 import { checkIn, transferAffiliate } from './users/check-in-and-transfer-rewards.ts'
 import { createUser } from './users/create-user.ts'
-import { deleteSelf, eraseUser } from './users/erase-user.ts'
+import { deleteSelf, eraseUser } from './users/erase-user-and-delete-self.ts'
+import { startErasures } from './users/finish-erasures.ts'
 import { manageUser } from './users/manage-user.ts'
 import { register } from './users/register.ts'
 import { unbindIdentity } from './users/unbind-identity.ts'
@@ -136,7 +141,7 @@ const ACTIONS: readonly Action[] = [
   tagChannels,
   updateTag,
   setTagStatus,
-  fixAbilities,
+  reloadChannels,
   createToken,
   updateToken,
   deleteToken,
@@ -204,7 +209,7 @@ const ACTIONS: readonly Action[] = [
 export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** The supported channel types, with the fields that they require. */
+  /** The channel types that the relay supports, with the fields that each of them requires. */
   readonly servedTypes: ServedTypes
   /**
    * Prints a line when the server is ready. `{url}` in the line is replaced with the server's
@@ -246,11 +251,12 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   const priceSchedule = startPriceSchedule(core)
   const findingNotices = startFindingNotices(deps)
   const corrections = startCorrections(deps)
+  const erasures = startErasures(deps, app.gate.sessions)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    const jobs = [priceSchedule, warnings, findingNotices, corrections, deps.failedLogins]
+    const jobs = [priceSchedule, warnings, findingNotices, corrections, erasures, deps.failedLogins]
     await Promise.all(jobs.map((job) => job.stop()))
     await webhooks.close()
   })

@@ -5,17 +5,18 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** The maximum number of write calls per user and minute. */
+/** The maximum number of requests that write, per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
-/** The number of objects in a batch that count as one call. */
+/** The number of objects in a batch that count as one request. */
 const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
  * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * write calls per minute and 1 000 per day. Ten objects of a batch count as one call. Calls that
- * write nothing do not count. Admins are not limited, because they run scripts for the whole site.
+ * requests that write per minute and 1 000 per day. Ten objects of a batch count as one request.
+ * Requests that write nothing do not count. Admins are not limited, because they run scripts for
+ * the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -35,14 +36,14 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
   })
   app.addHook('onSend', async (request, reply) => {
     // If the action has written an event, the response has the header `X-Position`. Otherwise, the
-    // call does not count.
+    // request does not count.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
 /**
- * Returns how many calls a request counts as. The size of a batch is the length of `ids`, or
+ * Returns how many requests a batch counts as. The size of the batch is the length of `ids`, or
  * `count`.
  */
 function costOf(body: FastifyRequest['body']): number {

@@ -3,13 +3,16 @@ import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 type InvalidField = NonNullable<ErrorEnvelope['invalid_field']>
 
 export class ApiError extends Error {
-  /** The server's error code, `Http404` for a 404 without a code, or `Network`. */
+  /**
+   * The error code of the server. `Http404` for a 404 response without a code, and `Network` if
+   * there was no response.
+   */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
   readonly status: number
   /** The `X-Request-Id` of the response, or an empty text if there was no response. */
   readonly requestId: string
-  /** The server's message, or an empty text if `message` already contains it. */
+  /** What the server said, if `message` is another text. Empty otherwise. */
   readonly detail: string
   readonly retryAfterMs: number | null
   readonly invalidField: InvalidField | null
@@ -38,8 +41,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Gives an error a message for the user. An `ApiError` is returned unchanged, because its message
- * is already translated. Any other error becomes an `Error` with the text `message`.
+ * Returns the error that a screen shows for a failed request. A rejection by the server (a status
+ * up to 500) keeps its translated message. For any other failure, the message is `message`. If
+ * there was a response, `detail` is what the server said.
  */
 export function errorWithMessage(error: unknown, message: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(message)
@@ -53,14 +57,15 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
 /**
- * Decides whether a query of one object is retried. It is not retried if the server answers 404,
- * because a missing object does not appear later. Other failures may pass.
+ * Reports whether a failed query of one object is sent again. After a 404, it is not, because an
+ * object that does not exist will not appear later. Other errors may be temporary.
  */
 export const retryUnlessMissing = (count: number, failure: Error): boolean =>
   count < 2 && !isNotFound(failure)
 
 /**
- * Returns the field that the server rejects in a request, or null if the error is about no field.
+ * Returns the field of the request that the server rejected, or null if the error is not about a
+ * field.
  */
 export const invalidFieldOf = (error: unknown): InvalidField | null =>
   error instanceof ApiError ? error.invalidField : null

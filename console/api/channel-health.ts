@@ -70,11 +70,17 @@ export type HealthPoint = {
 
 const BAR_SECONDS = 180
 
-/** Returns the end (unix seconds) of the three-minute bar that contains `atMs`. */
+/**
+ * Divides time into bars of three minutes. Returns the end of the bar that contains `atMs`, in Unix
+ * seconds.
+ */
 export const healthBarEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
-/** Divides the hour before `end` into three-minute bars. A bar without attempts has no rate. */
+/**
+ * Returns the success rate in each of the twenty three-minute bars before `end`. A bar without
+ * attempts has the rate null.
+ */
 export function healthPoints(rows: ChannelHealth['minutes'], end: number): readonly HealthPoint[] {
   const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
@@ -104,8 +110,8 @@ const healthQuery = queryOptions({
 })
 
 /**
- * Applies a live event to the snapshot, which is the health of all channels at one time. An event
- * that is older than the snapshot is ignored.
+ * Adds the changes of a live message to a snapshot, which is the health of all channels at one
+ * time. A message that is older than the snapshot is ignored.
  */
 export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot

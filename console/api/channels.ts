@@ -7,8 +7,8 @@ import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 import { openCopy } from './scratch-copy.ts'
 
 /**
- * The filters, order and page of the channel list. `page` starts at 0. In tag mode, each row is a
- * tag or a channel without a tag.
+ * The filters, the order and the page of the channel list. `page` starts at 0. If `isTagMode` is
+ * set, channels with the same tag are one row of the list.
  */
 export type ChannelQuery = {
   keyword: string
@@ -18,7 +18,7 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The name that the server gives to the sort column. An empty text means the default order. */
+  /** The column to sort by, under the server's name for it. Empty means the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
@@ -62,7 +62,7 @@ async function listChannels(
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads all channels of a tag as one page. The filters of the list do not apply. */
+/** Reads all channels with a tag as one page, regardless of the filters of the list. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
@@ -104,7 +104,8 @@ export const testProgressQuery = (isLive: boolean) =>
     queryKey: testProgressKey,
     queryFn: ({ signal }) => call('GET /api/channel/test/progress', { signal }),
     staleTime: 0,
-    // A test that runs now is not a part of a scratch copy.
+    // While a scratch copy (the site as of an earlier time) is open, a test that is running now is
+    // not shown.
     enabled: openCopy() === null,
     refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
   })
@@ -113,7 +114,10 @@ export type TestOutcome =
   | { readonly isSuccess: true; readonly seconds: number }
   | { readonly isSuccess: false; readonly message: string }
 
-/** Tests a channel by sending a call through it. A failed test is a result and not an error. */
+/**
+ * Tests a channel by sending a call through it. If the test fails, the promise is still fulfilled:
+ * the result says why.
+ */
 export async function testChannel(
   id: number,
   model: string,
@@ -130,10 +134,16 @@ export async function testChannel(
   }
 }
 
-/** Returns the server's message. Status 1 enables the channel, and status 2 disables it. */
+/**
+ * Changes a channel and returns the message of the server. The status 1 enables the channel, and 2
+ * disables it.
+ */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await exchange('PUT /api/channel/', { body })).message
 
-/** Reports whether a change was refused because unfinished work needs the channel or its keys. */
+/**
+ * Reports whether the server rejected a change because unfinished work still needs the channel or
+ * its keys.
+ */
 export const isWorkInFlight = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'WorkInFlight'

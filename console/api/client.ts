@@ -99,8 +99,8 @@ type RoutePart<Name extends RouteName, Key extends string> =
     : unknown
 
 /**
- * The input types of the path or the query. Numbers and booleans are permitted in them, because
- * they are sent as text.
+ * The type of the parameters of a path or query. A parameter is sent as text, so numbers and
+ * booleans are allowed wherever the schema has text.
  */
 type Texts<Fields> = unknown extends Fields
   ? unknown
@@ -166,8 +166,8 @@ export const call = async <Name extends RouteName>(
 ): Promise<Data<Name>> => (await exchange(name, ...input)).data
 
 /**
- * Creates a TanStack query for a route. The default query key is the route's name and input.
- * Queries whose keys start with the same values can be invalidated together.
+ * Creates a TanStack query for a route. The default key consists of the route's name and the input.
+ * Invalidating a key also invalidates the queries whose keys begin with it.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

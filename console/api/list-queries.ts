@@ -24,8 +24,8 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
       placeholderData: keepPreviousData,
     })
   /**
-   * Reads the rows that match the filters, for an action on all of them: the newest first, at most
-   * `MATCHING_MAX`.
+   * Reads all rows that match the filters, for an action on all of them. If there are more than
+   * `MATCHING_MAX`, reads the newest ones.
    */
   const matching = (filters: Omit<Query, 'page' | 'pageSize'>) =>
     queryOptions({

@@ -8,7 +8,7 @@ import { type ListPage, type ListSort, requestFile } from './request.ts'
 type LogScope = 'self' | 'all'
 
 /**
- * The filters of the usage log. A filter that is empty or 0 is not sent. Times are in unix seconds.
+ * The filters of the usage log. A filter that is empty or 0 is not sent. Times are in Unix seconds.
  */
 export type LogParams = {
   type?: number | undefined
@@ -62,15 +62,13 @@ export const logStat = (ask: {
 
 /**
  * Returns the number of calls per hour. Hours without calls have no entry. `from` and `to` are in
- * unix seconds.
+ * Unix seconds.
  */
 export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /**
-   * The user whose calls are counted. An empty name means all users. Only admins may set a name.
-   */
+  /** The user whose calls are counted. An empty text means all users. Only admins may set it. */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -84,8 +82,8 @@ export async function callsByHour(ask: {
 export type ExportKind = 'csv' | 'ndjson'
 
 /**
- * Downloads log rows as a file. `zone` is the time zone of the times in the file. Without
- * `columns`, the file has all columns.
+ * Downloads the rows of the log that match the filters as a file. `zone` is the time zone of the
+ * times in it. If `columns` is null, the file has all columns.
  */
 export const exportLogs = (ask: {
   scope: LogScope
@@ -124,8 +122,8 @@ export const channelNameQuery = (id: number) =>
 const parsed = new WeakMap<LogEntry, LogOther>()
 
 /**
- * Parses the field `other` of a row, which is a JSON text, and caches the result. Returns `{}` if
- * the text is not an object.
+ * Parses the JSON text in the field `other` of a row, and caches the result. Returns `{}` if the
+ * text is not an object.
  */
 export function parseOtherField(row: LogEntry): LogOther {
   const cached = parsed.get(row)

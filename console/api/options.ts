@@ -23,8 +23,8 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
 /**
- * Reads the schema of the options. It is read only once, because only another release of the server
- * changes it.
+ * Reads the definitions of all options. They are read only once, because only another release of
+ * the server has others.
  */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
@@ -32,9 +32,9 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Stores an option and returns the server's note about the change, which is usually empty. `before`
- * is the value that the user has seen. If it is no longer the current value, the server refuses the
- * change as a conflict.
+ * Saves an option and returns the message of the server about it, which is usually empty. `before`
+ * is the value that the user has seen. If another admin has changed the option meanwhile, the
+ * server rejects the request.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
   (await exchange('PUT /api/option/', { body: { key, value, before } })).message
@@ -72,10 +72,7 @@ export const presetRatiosQuery = (source: PresetSource) => ({
   retry: false,
 })
 
-/**
- * Reads the result of the automatic check for a newer release. The result is empty if the check is
- * disabled.
- */
+/** Reads whether a newer release exists. The result is empty if the automatic check is disabled. */
 export const automaticCheckQuery = {
   ...apiQuery('GET /api/option/latest_release'),
   staleTime: Number.POSITIVE_INFINITY,

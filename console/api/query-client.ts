@@ -15,8 +15,8 @@ export function retryDelayMs(failures: number, error: Error): number {
 }
 
 /**
- * Creates the cache of server data. A failed query shows no toast, because the screen of the query
- * shows the error.
+ * Creates the cache for data of the server. A query that fails shows no toast, because the screen
+ * that uses it shows the error.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -10,25 +10,25 @@ export type QueryValue = string | number | boolean | undefined | null
 export type ApiRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  /** Query parameters. A value that is undefined, null or empty is not sent. */
+  /** The query parameters. A parameter that is undefined, null or empty is not sent. */
   query?: Readonly<Record<string, QueryValue>>
   body?: unknown
   /** A CSV file, which is the body of the request. */
   file?: Blob
   /**
-   * A position in the event log. The server waits with its response until its read models include
-   * all events up to this position.
+   * The position of an event. The server waits with its response until its read models include all
+   * events up to this position.
    */
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
   /**
-   * A key that makes retries safe: the server executes only the first of the requests with the same
-   * key.
+   * A key that makes it safe to send the request again: of all requests with the same key, the
+   * server executes only the first one.
    */
   idempotencyKey?: string
   /**
-   * True for a request to the live site. While a scratch copy is open, all other requests read from
-   * the copy.
+   * True if the live site must answer. While a scratch copy (the site as of an earlier time) is
+   * open, all other requests read from the copy.
    */
   isLive?: boolean
   /** True for a request that ends the current session and returns a new one. */
@@ -51,12 +51,15 @@ export type ListSort = {
 }
 
 /**
- * The event log position of the last write from this tab. Later reads wait for it, so that they
- * include the write.
+ * The position of the last event that a request of this tab has written. Later reads wait for it,
+ * so that they see the change.
  */
 let writtenPosition = 0
 
-/** Sends a request. Throws a translated `ApiError` on failure. A 401 ends the stored session. */
+/**
+ * Sends a request and returns the parsed response. Throws a translated `ApiError` if it fails.
+ * After a 401, the stored session is removed.
+ */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
   const response = await send(call, user?.id ?? null)
@@ -96,7 +99,8 @@ export async function fetchAllPages<Row extends { id: number }>(
 }
 
 /**
- * Downloads a file as a stream of bytes. If the server refuses, throws the same error as `request`.
+ * Downloads a file as a stream of bytes. If the server rejects the request, throws the same error
+ * as `request`.
  */
 export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
   const user = storedUser()
@@ -107,8 +111,9 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * Sends a request to the relay, which forwards calls to AI providers. An error has the relay's
- * message and does not change `ServerHealth`, because the provider may have caused it.
+ * Sends a request to the relay, the part of the server that forwards calls to AI providers. An
+ * error has the message of the relay. It does not affect `ServerHealth`, because the provider may
+ * have caused it.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()
@@ -124,7 +129,10 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
   })
 }
 
-/** Returns a URL without empty query values. The query values keep their order. */
+/**
+ * Returns a path with a query. Parameters that are undefined, null or empty are left out. The
+ * others keep their order.
+ */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
@@ -134,7 +142,10 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Sends a request. After a 401, sends it again if the session was renewed in the meantime. */
+/**
+ * Sends a request. If the response is a 401 and the session was renewed meanwhile, sends it once
+ * more.
+ */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
   const isRenewed = watchSession()

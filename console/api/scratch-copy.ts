@@ -5,9 +5,9 @@ import { parseObject } from './parse-json-object.ts'
 import { storedUser } from './session.ts'
 
 /**
- * The scratch copy that this tab shows. A scratch copy is a copy of the site's read models as of an
- * earlier event (`position`), which auditors use to look at the past. `as_of` is the time of that
- * event in unix seconds.
+ * The scratch copy that this tab shows. A scratch copy is a copy of the site's data as of an
+ * earlier event (`position`), with which auditors look at the past. `as_of` is the time of that
+ * event in Unix seconds.
  */
 export type OpenCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & { readonly userId: number }
 
@@ -18,15 +18,16 @@ const FIRST_PAGE = '/app/logs/api-usage'
 let cached: { text: string | null; copy: OpenCopy | null } = { text: null, copy: null }
 
 /**
- * Returns the scratch copy that the user has opened in this tab, or null for the live site. While a
- * copy is open, all requests read from it. The server checks each request for the permission.
+ * Returns the scratch copy that is open in this tab, or null if the tab shows the live site. While
+ * a copy is open, all requests read from it. The stored copy is no proof of a permission: the
+ * server checks each request.
  */
 export function openCopy(): OpenCopy | null {
   const text = sessionStorage.getItem(KEY)
   if (text !== cached.text) cached = { text, copy: parseCopy(text) }
   const user = storedUser()
-  const isReaders = user !== null && user.role >= AUDITOR && user.id === cached.copy?.userId
-  return isReaders ? cached.copy : null
+  const isOwnCopy = user !== null && user.role >= AUDITOR && user.id === cached.copy?.userId
+  return isOwnCopy ? cached.copy : null
 }
 
 /** Opens a copy and reloads the console, so that no live data stays on the screen. */
@@ -43,15 +44,15 @@ export function leaveCopy(): void {
 }
 
 /**
- * Returns the time that screens use as the present, in unix seconds. While a copy is open, it is
- * the time of the copy.
+ * Returns the time that screens use as the current time, in Unix seconds. While a copy is open, it
+ * is the time of the copy.
  */
 export const presentSeconds = (): number => openCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
 
 let goneId = ''
 const listeners = new Set<() => void>()
 
-/** Records that the server has deleted the open copy. */
+/** Remembers that the server has deleted the copy that is open. */
 export function noteCopyGone(): void {
   goneId = openCopy()?.id ?? ''
   for (const listener of listeners) listener()
@@ -62,7 +63,7 @@ function onCopyGone(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Returns true if the server has deleted the open copy. */
+/** Reports whether the server has deleted the copy that is open. */
 export const useIsCopyGone = (): boolean =>
   useSyncExternalStore(onCopyGone, () => goneId !== '' && goneId === openCopy()?.id)
 

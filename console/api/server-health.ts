@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * The state of the server as the last response showed it. `until` is the earliest time to retry, in
- * milliseconds of `performance.now()`, or null if the server named none.
+ * Whether the server works, judging by its last response. `until` is the earliest time to retry, as
+ * a time of `performance.now()`. It is null if the server did not name a time.
  */
 export type ServerHealth =
   | { readonly kind: 'fine' }

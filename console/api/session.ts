@@ -9,17 +9,17 @@ const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
 /**
- * True while the user logs out. A response 401 is then expected and does not count as an expired
- * session.
+ * True while the user logs out. A 401 is expected then and does not mean that the session has
+ * expired.
  */
 let isLeaving = false
 
 let cached: { text: string | null; user: SessionUser | null } = { text: null, user: null }
 
 /**
- * Returns the user who is stored in this browser. The same object is returned until the stored user
- * changes. The stored role only decides what the console shows: the server checks all permissions
- * itself.
+ * Returns the user who is stored in this browser, or null. The same object is returned until the
+ * stored user changes. The role in it only decides what the console shows. The server checks all
+ * permissions itself.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -49,13 +49,13 @@ export function startLogout(): void {
 
 export const isLoggingOut = (): boolean => isLeaving
 
-/** Auditors and admins see the audit section. */
+/** Reports whether the user may see the audit pages, which auditors and admins may. */
 export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0) >= AUDITOR
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN
 
 /**
- * Removes the stored session of this user after a response 401. Does nothing while the user logs
+ * Removes the stored user after a 401, unless another user has logged in or the user is logging
  * out.
  */
 export function expireSession(userId: number): void {
@@ -103,9 +103,8 @@ let renewing: Promise<unknown> = Promise.resolve()
 let running = 0
 
 /**
- * Performs a request that replaces the session, such as a change of the password. Until its
- * response arrives, the browser has no valid session, because the server has already ended the old
- * one. Other requests wait for the new session.
+ * Sends a request that replaces the session, such as a change of the password. The server ends the
+ * old session before the browser receives the new one. Until then, other requests wait.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1
@@ -122,8 +121,9 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
 export const isRenewingSession = (): boolean => running > 0
 
 /**
- * Call this function before sending a request. It returns a function that waits for a running
- * renewal, and that resolves to true if the session was renewed since the call.
+ * Call this function before sending a request. It returns a function to call after the response.
+ * This function waits until no renewal of the session is running. It resolves to true if the
+ * session was renewed since the request was sent.
  */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals

@@ -12,8 +12,8 @@ import { apiQuery, call } from './client.ts'
 type Chat = Readonly<Record<string, string>>
 
 /**
- * The chat clients that were stored at the last visit. They are read now, because `cacheStatus`
- * overwrites them.
+ * The chat clients that this browser stored at the last visit, or null if the stored text is
+ * malformed. They are read when this module loads, because `cacheStatus` overwrites them.
  */
 const stored = readChats(localStorage.getItem('chats'))
 let areChatsBroken = stored === null
@@ -36,20 +36,20 @@ function isChat(value: unknown): value is Chat {
 export const storedChats = (): readonly Chat[] => stored ?? []
 
 /**
- * Returns true if the stored chat clients were malformed. Returns true only once, so that the user
- * is told only once.
+ * Reports whether the stored chat clients were malformed. Only the first call returns true, so that
+ * the user is told once.
  */
 export function takeChatsError(): boolean {
-  const was = areChatsBroken
+  const wereChatsBroken = areChatsBroken
   areChatsBroken = false
-  return was
+  return wereChatsBroken
 }
 
 const KEY = 'status'
 
 /**
- * Stores the site's status for the next visit. Some values are also stored under their own keys,
- * because some screens read only one value.
+ * Stores the status of the site in this browser for the next visit. Some values are also stored
+ * under keys of their own, because some screens read only one value.
  */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
@@ -71,16 +71,16 @@ export function cachedStatus(): Status | undefined {
 
 const REFRESH_MS = 5 * 60_000
 /**
- * The time limit (ms) of the request for the status. The console shows nothing until the request
- * ends.
+ * The time limit (ms) for requesting the status. The console shows nothing until the request has
+ * ended.
  */
 const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
-    const withTimeFormat = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
-    const data = await call('GET /api/status', { signal: withTimeFormat })
+    const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    const data = await call('GET /api/status', { signal: signalWithTimeout })
     cacheStatus(data)
     return data
   },
@@ -88,8 +88,8 @@ export const statusQuery = queryOptions({
 })
 
 /**
- * Returns the site's status. Until it has loaded, returns the status that was stored at the last
- * visit.
+ * Returns the status of the site. Until it has loaded, returns the status that was stored at the
+ * last visit.
  */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()
@@ -110,8 +110,8 @@ type Watch = {
 const watches = new WeakMap<QueryClient, Watch>()
 
 /**
- * Returns the site's status for a cell of a list. All cells share one query observer, because many
- * observers would make the list slow.
+ * Returns the status of the site, for cells of a list. All cells share one query observer, because
+ * one observer per cell would make the list slow.
  */
 export function useSharedStatus(): Status | undefined {
   const client = useQueryClient()
@@ -149,7 +149,10 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 
 const PAGE_FRESH_MS = 60_000
 
-/** Reads a page in Markdown or HTML. The text is empty if the operator has not written the page. */
+/**
+ * Reads one of the pages that the operator can write in Markdown or HTML. The text is empty if the
+ * operator has not written it.
+ */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),
   staleTime: PAGE_FRESH_MS,
@@ -158,8 +161,8 @@ export const sitePageQuery = (page: SitePage) => ({
 const NOTICE_KEY = 'notice'
 
 /**
- * Reads the notice and stores it, so that the next visit shows it at once. A notice that appears
- * late would move the page.
+ * Reads the operator's notice and stores it in this browser, so that the next visit shows it at
+ * once. A notice that appears late would move the page.
  */
 const noticeQuery = queryOptions({
   ...sitePageQuery('notice'),
@@ -179,8 +182,8 @@ export function useNotice(): string {
 
 const NOTICE_WAIT_MS_MAX = 2_000
 
-/** Loads the notice before the first page renders, but waits for at most two seconds. */
+/** Loads the notice before the first page is rendered, but waits at most two seconds for it. */
 export async function loadNotice(client: QueryClient): Promise<void> {
-  const late = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
-  await Promise.race([client.prefetchQuery(noticeQuery), late])
+  const timeLimit = new Promise<void>((done) => setTimeout(done, NOTICE_WAIT_MS_MAX))
+  await Promise.race([client.prefetchQuery(noticeQuery), timeLimit])
 }

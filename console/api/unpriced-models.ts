@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The built-in price of a model, as decimal texts with all digits. */
+/** The price of a model from the lists that the server offers, as decimal texts with all digits. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -14,7 +14,7 @@ type Texts = ReadonlyMap<string, string>
 const readAgain = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns the models without a price. The server refuses calls to these models. */
+/** Returns those of the models that have no price. The server rejects calls to them. */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
@@ -48,7 +48,7 @@ export async function savePresetPrices(
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const priced = prices.filter(({ ratio }) => ratio !== null)
-  // Saves the model ratio last, because a model is available as soon as it has a ratio.
+  // The model ratio is saved last, because calls to a model are possible as soon as it has a ratio.
   await addEntries(client, 'CompletionRatio', entriesOf(priced, 'completionRatio'))
   await addEntries(client, 'MaxOutputTokens', entriesOf(priced, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(priced, 'ratio'))
@@ -84,8 +84,8 @@ async function addEntries(
 }
 
 /**
- * Adds the entries that a JSON object lacks. Existing entries stay unchanged, and their numbers
- * keep all digits.
+ * Adds entries to the text of a JSON object, except for names that it already has. The existing
+ * text stays as it is, so its numbers keep all digits.
  */
 export function addMissingEntries(
   text: string,

@@ -13,7 +13,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
   const { start, logout } = useAccountActions()
   const navigate = useNavigate()
   const name = user.display_name || user.username
-  const hasTwo = name !== user.username
+  const isUsernameShown = name !== user.username
   const festive: Action = {
     title: t('shell.newYear'),
     icon: 'zap',
@@ -26,7 +26,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
           head: (
             <>
               <strong>{name}</strong>
-              {hasTwo && <span>@{user.username}</span>}
+              {isUsernameShown && <span>@{user.username}</span>}
             </>
           ),
         },
@@ -38,7 +38,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
     >
       <button type="button" className="tg-account">
         <span className="tg-visually-hidden">
-          {`${t('shell.account')}: ${name}${hasTwo ? ` (@${user.username})` : ''}`}
+          {`${t('shell.account')}: ${name}${isUsernameShown ? ` (@${user.username})` : ''}`}
         </span>
         <span className="tg-avatar" aria-hidden="true">
           {[...name][0]?.toUpperCase()}
@@ -53,7 +53,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** Returns the actions of the account menu. The command palette shows them, too. */
+/** Returns the actions of the account menu, which the command palette shows, too. */
 export function useAccountActions() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -66,10 +66,7 @@ export function useAccountActions() {
   }
 }
 
-/**
- * Returns a function that logs out. If the request fails, the session of this browser ends all the
- * same.
- */
+/** Returns a function that logs out. The session in this browser ends even if the request fails. */
 export function useLogout(): () => void {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -80,8 +77,8 @@ export function useLogout(): () => void {
     void client.cancelQueries()
     call('GET /api/user/logout', { isLive: true })
       .then(
-        () => showSuccess(t('auth.loggedOut'), { goesAlong: true }),
-        (error) => showError(error, { goesAlong: true }),
+        () => showSuccess(t('auth.loggedOut'), { staysOnNavigation: true }),
+        (error) => showError(error, { staysOnNavigation: true }),
       )
       .finally(() => {
         clearUser()

@@ -17,8 +17,8 @@ import { createRouter } from './routes.tsx'
 const WEIGHTS = [400, 600]
 
 /**
- * Loads the Chinese glyphs of the error texts in advance. The font loads glyphs on demand, which is
- * not possible while the browser is offline.
+ * Loads the Chinese glyphs of the error texts in advance. The font loads glyphs when they are first
+ * shown, which is impossible while the browser is offline.
  */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()
@@ -49,7 +49,8 @@ export function App() {
   useEffect(() => {
     return onSessionExpired(() => {
       client.clear()
-      // Returns to the current page after the login, not to the page that the tab opened first.
+      // After the login, the user returns to the page that is open now, not to the first page of
+      // the tab.
       const { pathname, search } = router.state.location
       void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
         replace: true,

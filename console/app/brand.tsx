@@ -18,8 +18,8 @@ function BrandMark({ size = 24 }: { size?: number }) {
 }
 
 /**
- * Shows the site's logo and name. The operator's logo is replaced by the default logo if it would
- * be loaded from another site.
+ * Shows the logo and the name of the site. A logo that would be loaded from another site is
+ * replaced by the default logo.
  */
 export function Brand() {
   const logo = useStatus()?.logo ?? ''

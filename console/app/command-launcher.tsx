@@ -25,8 +25,8 @@ export function Commands() {
   const [mounted, setMounted] = useState<ReadonlySet<OpenDialog>>(new Set())
   const show = async (dialog: Dialog) => {
     try {
-      // Loads the dialog's code before the dialog is rendered, so that a failed load can be
-      // retried.
+      // The code of the dialog is loaded before the dialog is rendered. If loading fails, the user
+      // can try again.
       await load[dialog]()
       setMounted((before) => new Set([...before, dialog]))
       setOpenDialog(dialog)

@@ -12,7 +12,7 @@ import { useSecondsLeft } from '../ui/state/use-countdown.ts'
 import { useLogout } from './account-menu.tsx'
 import { Commands } from './command-launcher.tsx'
 import { Footer } from './footer.tsx'
-import { isInCopies } from './navigation.ts'
+import { worksInScratchCopies } from './navigation.ts'
 import { Notice } from './notice.tsx'
 import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { NotInCopyPage, ScratchCopyBanner } from './scratch-copy-banner.tsx'
@@ -21,8 +21,8 @@ import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /**
- * Shows a banner while the server does not respond. It replaces the error message of each single
- * request.
+ * A banner that is shown while the server does not respond. It replaces the error messages of the
+ * single requests.
  */
 function HealthBanner() {
   const { t } = useTranslation()
@@ -75,7 +75,7 @@ export function ConsoleLayout() {
       <ScratchCopyBanner />
       <HealthBanner />
       <Notice />
-      {openCopy() === null || isInCopies(pathname) ? <Outlet /> : <NotInCopyPage />}
+      {openCopy() === null || worksInScratchCopies(pathname) ? <Outlet /> : <NotInCopyPage />}
     </ShellFrame>
   )
 }
@@ -86,8 +86,8 @@ const ForcedPasswordChangePage = lazy(async () => ({
 }))
 
 /**
- * The page of a user whose password was reset by an admin. The user sees no other page before
- * choosing a new password.
+ * The page for a user whose password an admin has reset. Before choosing a new password, the user
+ * sees no other page.
  */
 function OwnPasswordLayout() {
   const leave = useLogout()

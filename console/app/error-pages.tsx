@@ -11,8 +11,8 @@ const RELOAD_EVERY_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
- * Shown if a script of the console could not be loaded. It offers to reload the page, because
- * browsers do not load a failed script again without a reload.
+ * The page that is shown if a script of the console could not be loaded. It offers to reload,
+ * because browsers do not load a failed script again on the same page.
  */
 function LoadErrorPage({ file }: { file: string }) {
   const { t } = useTranslation()
@@ -40,14 +40,14 @@ function LoadErrorPage({ file }: { file: string }) {
 }
 
 /**
- * Reloads the page when the browser is online again. There are also attempts at intervals, because
- * browsers do not always report that they are online.
+ * Reloads the page when the browser is online again. As browsers do not always report this, it also
+ * tries at intervals.
  */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // Only the first reload is immediate. Later ones wait for 30 s, so that a broken script
-      // causes no fast loop.
+      // The first attempt reloads at once. Later ones wait for 30 s, so that a broken script does
+      // not cause a fast loop of reloads.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
     }
@@ -64,7 +64,7 @@ function useRetries(file: string): void {
 }
 
 /**
- * Reloads the page if the file can be fetched. A reload without a connection would show the
+ * Reloads the page if `file` can be fetched. Without a connection, a reload would show the
  * browser's own error page.
  */
 async function reloadIfAnswered(file: string): Promise<void> {
@@ -75,8 +75,8 @@ async function reloadIfAnswered(file: string): Promise<void> {
 }
 
 /**
- * Loads a page. If that fails, returns an error page instead, because React shows nothing for a
- * rejected `lazy` function.
+ * Loads the component of a page. If that fails, returns an error page instead, because React would
+ * show nothing for a rejected `lazy` function.
  */
 export async function loadPage(
   load: () => Promise<ComponentType>,

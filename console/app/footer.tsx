@@ -6,7 +6,7 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The footer, with the operator's text and one of four lines that name the software. */
+/** The footer with the operator's text, and with one of four lines that name the software. */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -30,9 +30,9 @@ const READS_MAX = 5
 const READ_EVERY_MS = 200
 
 /**
- * Returns the footer's HTML from the status. Until the status has loaded, returns the HTML that the
- * last visit stored in the browser. Another tab may store it in the meantime, so it is read up to
- * five times.
+ * Returns the HTML of the footer from the site's status. Until the status has loaded, returns the
+ * HTML that the last visit stored in this browser. Another tab may store it meanwhile, so the
+ * storage is read up to five times.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

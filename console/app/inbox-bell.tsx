@@ -2,23 +2,23 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useUser } from '#console/api/session.ts'
-import { inboxKey, unreadKey, unreadQuery } from '../api/messages.ts'
+import { inboxKey, unreadKey, unreadQuery } from '../api/message-queries.ts'
 import { BellLink } from './inbox-bell-link.tsx'
 
 const POLL_MS = 30_000
 /**
- * The polling interval (ms) of the bell while the live connection works, because the connection may
- * fail unnoticed.
+ * The interval (ms) at which the number of unread messages is read while the live connection works.
+ * It is read although live events contain it, because the connection may fail unnoticed.
  */
 const POLL_LIVE_MS = 60_000
 
 export function InboxBell() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
-  const isLetIn = useUser()?.must_change_password !== true
+  const canUseConsole = useUser()?.must_change_password !== true
   const { data = 0, error } = useQuery({
     ...unreadQuery,
-    enabled: isLetIn,
+    enabled: canUseConsole,
     refetchInterval: isLive ? POLL_LIVE_MS : POLL_MS,
     refetchIntervalInBackground: false,
   })
@@ -27,7 +27,8 @@ export function InboxBell() {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // Cancels a pending request, because its count would be older than the count in this event.
+      // A request that is under way is cancelled, because its number would be older than the number
+      // in this event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

@@ -38,10 +38,10 @@ export type NavItem = {
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'audit' | 'personal'
   /**
-   * A second path that belongs to the page. If it ends with `/`, all paths below it belong to the
-   * page.
+   * Another path that belongs to the page. If it ends with `/`, all paths that begin with it belong
+   * to the page.
    */
-  readonly alsoBelow?: string
+  readonly relatedPath?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
 
@@ -64,12 +64,12 @@ const ITEMS: readonly NavItem[] = [
     { path: '/app/logs/tasks', label: 'musicTasks', icon: 'music', isOffered: hasMusicTasks },
   ]),
   ...inSection('admin', [
-    { path: '/admin/channels', label: 'channels', icon: 'channels', alsoBelow: '/channel/' },
+    { path: '/admin/channels', label: 'channels', icon: 'channels', relatedPath: '/channel/' },
     { path: '/admin/health', label: 'health', icon: 'pulse' },
     { path: '/admin/coupons', label: 'redemptions', icon: 'ticket' },
-    { path: '/admin/users', label: 'users', icon: 'users', alsoBelow: '/user/edit/' },
+    { path: '/admin/users', label: 'users', icon: 'users', relatedPath: '/user/edit/' },
     { path: '/admin/orders', label: 'orders', icon: 'book' },
-    { path: '/admin/messages', label: 'messages', icon: 'send', alsoBelow: '/admin/messages/' },
+    { path: '/admin/messages', label: 'messages', icon: 'send', relatedPath: '/admin/messages/' },
     { path: '/admin/settings', label: 'settings', icon: 'settings' },
   ]),
   ...inSection('audit', [
@@ -77,9 +77,9 @@ const ITEMS: readonly NavItem[] = [
       path: '/app/audit/ledgers',
       label: 'ledgers',
       icon: 'book',
-      alsoBelow: '/app/audit/ledgers/',
+      relatedPath: '/app/audit/ledgers/',
     },
-    { path: '/app/calls', label: 'calls', icon: 'search', alsoBelow: '/app/calls/' },
+    { path: '/app/calls', label: 'calls', icon: 'search', relatedPath: '/app/calls/' },
     { path: '/app/audit/log', label: 'auditLog', icon: 'list' },
     { path: '/app/audit/history', label: 'history', icon: 'clock' },
     { path: '/app/audit/events', label: 'events', icon: 'branch' },
@@ -87,7 +87,7 @@ const ITEMS: readonly NavItem[] = [
       path: '/app/audit/reconciliation',
       label: 'reconciliation',
       icon: 'refresh',
-      alsoBelow: '/app/audit/invoices/',
+      relatedPath: '/app/audit/invoices/',
     },
     { path: '/app/audit/proofs', label: 'proofs', icon: 'check' },
   ]),
@@ -95,26 +95,26 @@ const ITEMS: readonly NavItem[] = [
     { path: '/app/wallet', label: 'wallet', icon: 'wallet' },
     { path: '/app/ledger', label: 'ledger', icon: 'book' },
     { path: '/app/inbox', label: 'inbox', icon: 'bell' },
-    { path: '/app/me', label: 'me', icon: 'user', alsoBelow: '/user/edit' },
+    { path: '/app/me', label: 'me', icon: 'user', relatedPath: '/user/edit' },
   ]),
 ]
 
 /**
- * The pages that a scratch copy (the site as of an earlier time) can show, because it has their
- * data.
+ * The pages that work while a scratch copy (the site as of an earlier time) is open, because the
+ * copy has their data.
  */
-const IN_COPIES: ReadonlySet<NavItem['label']> = new Set([
+const SCRATCH_COPY_PAGES: ReadonlySet<NavItem['label']> = new Set([
   ...(['dashboard', 'tokens', 'usageLog', 'drawings', 'musicTasks'] as const),
   ...(['channels', 'health', 'redemptions', 'users', 'orders'] as const),
   ...(['ledgers', 'calls', 'auditLog', 'history', 'events', 'proofs', 'ledger'] as const),
 ])
 
-/** Returns true if a scratch copy can show the page at a path. */
-export const isInCopies = (pathname: string): boolean =>
+/** Reports whether the page at a path works while a scratch copy is open. */
+export const worksInScratchCopies = (pathname: string): boolean =>
   ITEMS.some(
-    ({ path, label, alsoBelow = path }) =>
-      IN_COPIES.has(label) &&
-      (pathname === path || (alsoBelow.endsWith('/') && pathname.startsWith(alsoBelow))),
+    ({ path, label, relatedPath = path }) =>
+      SCRATCH_COPY_PAGES.has(label) &&
+      (pathname === path || (relatedPath.endsWith('/') && pathname.startsWith(relatedPath))),
   )
 
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
@@ -122,7 +122,7 @@ export function navItems(user: SessionUser | null, status: Status | undefined): 
   const isOfCopy = openCopy() !== null
   return ITEMS.filter(
     ({ section, label, isOffered }) =>
-      (!isOfCopy || IN_COPIES.has(label)) &&
+      (!isOfCopy || SCRATCH_COPY_PAGES.has(label)) &&
       (section === 'admin' || section === 'audit' ? isVisible[section] : true) &&
       (isOffered?.(status) ?? true),
   )

@@ -4,15 +4,18 @@ import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/status.ts'
 
-/** Shows the site's notice. A dismissed notice appears again when its text changes. */
+/**
+ * Shows the operator's notice. After the user has dismissed it, it appears again when the text
+ * changes.
+ */
 export function Notice() {
   const { t } = useTranslation()
   const text = useNotice()
   const [read, setRead] = useLocalPreference('notice-read', '', (stored) =>
     typeof stored === 'string' ? stored : null,
   )
-  const mark = fingerprintOf(text)
-  if (text.trim() === '' || read === mark) return null
+  const fingerprint = fingerprintOf(text)
+  if (text.trim() === '' || read === fingerprint) return null
   return (
     <section className="tg-notice" aria-label={t('shell.notice')}>
       <RichText text={text} title={t('shell.notice')} firstHeight={estimatedHeight(text)} />
@@ -21,7 +24,7 @@ export function Notice() {
         size="small"
         icon="close"
         label={t('shell.noticeClose')}
-        onClick={() => setRead(mark)}
+        onClick={() => setRead(fingerprint)}
       />
     </section>
   )
@@ -30,11 +33,14 @@ export function Notice() {
 const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
-/** The width (px) next to the text of the notice: sidebar, margins and close button. */
+/**
+ * The width (px) beside the text of the notice, which is taken by the sidebar, the margins and the
+ * close button.
+ */
 const SIDE_WIDTH_PX = 90
 
 /**
- * Estimates the height (px) of the notice. This space is reserved until the notice has loaded, so
+ * Estimates the height (px) of the notice. This space is kept free until the notice has loaded, so
  * that the page hardly moves.
  */
 function estimatedHeight(text: string): number {

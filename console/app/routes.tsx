@@ -5,7 +5,7 @@ import { loadAllTranslations, loadTranslations } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage, loadPage, NotFoundPage } from './error-pages.tsx'
 import { PublicLayout } from './public-layout.tsx'
-import { redirectToSetup, requireLogin } from './route-guards.ts'
+import { redirectToSetup, requireLogin } from './setup-and-login-guards.ts'
 import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
@@ -17,8 +17,8 @@ const page = <Name extends string>(
 ): RouteObject => ({ path, ...chunk(load, name) })
 
 /**
- * Creates a route that has several paths. The page keeps its state when the path changes between
- * them.
+ * Creates a route with several paths. The page keeps its state when the URL changes from one of
+ * these paths to another.
  */
 const pageAt = <Name extends string>(
   paths: readonly string[],
@@ -50,7 +50,7 @@ const withPageTexts =
 const withAuditTexts =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
-    // The proof of records is also shown before the login, when the shared texts are not loaded.
+    // The page with proofs is also shown without a login. The shared texts may not be loaded then.
     const texts = [loadAllTranslations(), loadTranslations('audit'), loadTranslations('logDetails')]
     const [module] = await Promise.all([load(), ...texts])
     return module

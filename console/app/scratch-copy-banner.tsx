@@ -8,12 +8,12 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 
 /**
- * Says above every page that the console shows a scratch copy, which is the site as of an earlier
- * time. A button leaves the copy.
+ * A banner above every page that says that the console shows a scratch copy: the site as of an
+ * earlier time. A button closes the copy.
  */
 export function ScratchCopyBanner() {
   const { t } = useTranslation()
-  const isGone = useIsCopyGone()
+  const isCopyGone = useIsCopyGone()
   const copy = openCopy()
   if (copy === null) return null
   const { position, as_of: asOf } = copy
@@ -21,7 +21,7 @@ export function ScratchCopyBanner() {
     <p className="tg-copy-banner" role="status">
       <Icon name="clock" />
       <span>
-        {isGone
+        {isCopyGone
           ? t('shell.copyGone')
           : t('shell.copyBanner', { time: stampText(asOf), position: String(position) })}
       </span>
@@ -32,7 +32,7 @@ export function ScratchCopyBanner() {
   )
 }
 
-/** Shown in place of a page whose data a scratch copy does not contain. */
+/** The page that is shown in place of a page whose data a scratch copy does not contain. */
 export function NotInCopyPage() {
   const { t } = useTranslation()
   return (

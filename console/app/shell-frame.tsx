@@ -54,7 +54,10 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   )
 }
 
-/** Loads the bell as a separate script. If that fails, a link to the inbox is shown instead. */
+/**
+ * The bell, which is loaded as a separate script. If loading fails, a link to the inbox is shown
+ * instead.
+ */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(
     (module) => ({ default: module.InboxBell }),

@@ -19,7 +19,7 @@ export function ShellSkeleton() {
   )
   const isShown = useDelayed(true)
   if (!isShown) return null
-  const isConsole = storedUser() !== null && !isWithoutSidebar(window.location.pathname)
+  const isConsolePage = storedUser() !== null && !isWithoutSidebar(window.location.pathname)
   const isSlim = isCollapsed || isMedium
   return (
     <div
@@ -35,14 +35,14 @@ export function ShellSkeleton() {
           <Bar width={isNarrow ? 72 : 160} height={18} />
         </div>
       </div>
-      {isConsole && !isNarrow && (
+      {isConsolePage && !isNarrow && (
         <div className="tg-sidebar tg-boot-links" aria-hidden="true">
           {LINKS.map((width) => (
             <Bar key={width} width={isSlim ? 18 : width * 2} height={16} />
           ))}
         </div>
       )}
-      <div className={isConsole ? 'tg-main' : 'tg-main tg-boot-bare'} aria-hidden="true">
+      <div className={isConsolePage ? 'tg-main' : 'tg-main tg-boot-bare'} aria-hidden="true">
         <Bar width={180} height={26} />
         <Bar width={320} height={14} />
         <Bar height={220} />

@@ -5,9 +5,7 @@ const isMac = /Mac|iP/.test(navigator.userAgent)
 
 export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
 
-/**
- * Shows the keys of a shortcut. `g d` is shown as two keys that are pressed one after the other.
- */
+/** Shows the keys of a shortcut. `g d` means two keys, one pressed after the other. */
 export function ShortcutKeys({ keys }: { keys: string }) {
   const { t } = useTranslation()
   return (

@@ -37,8 +37,8 @@ function Shortcuts() {
   return (
     <div className="tg-sheet-columns">
       {SECTIONS.map((section) => {
-        const own = actions.filter((action) => action.section === section)
-        const rows = section === 'action' ? [palette, ...own] : own
+        const sectionActions = actions.filter((action) => action.section === section)
+        const rows = section === 'action' ? [palette, ...sectionActions] : sectionActions
         return <Section key={section} title={t(`commands.section.${section}`)} rows={rows} />
       })}
     </div>

@@ -1,10 +1,11 @@
+import { useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
 import { openCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
+import { useChats } from '#console/ui/chat-links/use-chat-links.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { useChats } from '#console/ui/state/use-chat-links.ts'
 import { useStatus } from '../api/status.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
@@ -39,8 +40,9 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
     return { path: `/chat/${index}`, text: name, icon: 'send' }
   })
   const [admin, audit] = [within('admin'), within('audit')]
+  const nav = useActiveLinkInView(items.length + chats.length)
   return (
-    <nav className="tg-nav" aria-label={t('shell.navigation')}>
+    <nav ref={nav} className="tg-nav" aria-label={t('shell.navigation')}>
       <NavSection {...props} title={t('shell.sectionChat')} items={[...chats, ...within('chat')]} />
       <NavSection {...props} title={t('shell.console')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
@@ -50,7 +52,35 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   )
 }
 
-type SideLink = Pick<NavItem, 'path' | 'icon' | 'alsoBelow'> & { readonly text: string }
+/**
+ * Returns a ref for the navigation. When the address or the number of links changes, the link of
+ * the open page is scrolled into view. The number of links changes while the console loads, because
+ * some links depend on the status of the site.
+ */
+function useActiveLinkInView(links: number) {
+  const nav = useRef<HTMLElement>(null)
+  const shown = useRef('')
+  const { pathname } = useLocation()
+  useLayoutEffect(() => {
+    const view = `${pathname} ${links}`
+    if (shown.current === view) return
+    shown.current = view
+    const link = nav.current?.querySelector<HTMLElement>('.tg-nav-link.active')
+    const scroller = nav.current?.parentElement
+    if (link && scroller) scrollToMiddleIfHidden(link, scroller)
+  })
+  return nav
+}
+
+/** Unlike `scrollIntoView`, this function scrolls one element and never the page around it. */
+function scrollToMiddleIfHidden(link: HTMLElement, scroller: HTMLElement): void {
+  const [inner, outer] = [link.getBoundingClientRect(), scroller.getBoundingClientRect()]
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return
+  const offset = inner.top + inner.height / 2 - (outer.top + outer.height / 2)
+  scroller.scrollTop += offset
+}
+
+type SideLink = Pick<NavItem, 'path' | 'icon' | 'relatedPath'> & { readonly text: string }
 
 function NavSection(props: {
   title: string
@@ -60,8 +90,10 @@ function NavSection(props: {
 }) {
   const { pathname } = useLocation()
   if (props.items.length === 0) return null
-  const isBelow = ({ alsoBelow }: SideLink) =>
-    alsoBelow?.endsWith('/') === true ? pathname.startsWith(alsoBelow) : pathname === alsoBelow
+  const isRelatedPathOpen = ({ relatedPath }: SideLink) =>
+    relatedPath?.endsWith('/') === true
+      ? pathname.startsWith(relatedPath)
+      : pathname === relatedPath
   return (
     <>
       <p className="tg-nav-title" aria-hidden={props.isCollapsed}>
@@ -72,7 +104,7 @@ function NavSection(props: {
           <li key={item.path}>
             <NavLink
               to={item.path}
-              className={isBelow(item) ? 'tg-nav-link active' : 'tg-nav-link'}
+              className={isRelatedPathOpen(item) ? 'tg-nav-link active' : 'tg-nav-link'}
               title={props.isCollapsed ? item.text : undefined}
               onClick={() => props.onFollow?.()}
             >

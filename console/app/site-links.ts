@@ -9,12 +9,16 @@ export type SiteLink = {
 
 export function siteLinks(status: Status | undefined): SiteLink[] {
   const docs = status?.docs_link ?? ''
-  const own = (id: SiteLink['id'], to: string): SiteLink => ({ id, to, isElsewhere: false })
+  const internalLink = (id: SiteLink['id'], to: string): SiteLink => ({
+    id,
+    to,
+    isElsewhere: false,
+  })
   return [
-    own('home', '/'),
-    own('console', '/app/dashboard'),
-    own('pricing', '/pricing'),
+    internalLink('home', '/'),
+    internalLink('console', '/app/dashboard'),
+    internalLink('pricing', '/pricing'),
     ...(/^https?:\/\//.test(docs) ? [{ id: 'docs', to: docs, isElsewhere: true } as const] : []),
-    own('about', '/about'),
+    internalLink('about', '/about'),
   ]
 }

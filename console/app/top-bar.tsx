@@ -16,7 +16,10 @@ import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
-  /** True on the setup page. The bar then has no links, because pages work only after the setup. */
+  /**
+   * True on the setup page. The bar then has no links, because the other pages work only after the
+   * setup.
+   */
   isBare?: boolean
   canRegister?: boolean
   tools?: ReactNode
@@ -58,8 +61,8 @@ export function TopBar(props: {
 }
 
 /**
- * The site's links. On a narrow screen, they are in a menu: in the menu of the page if it has one
- * (`hasMenu`), and otherwise in a separate menu.
+ * The links to the pages of the site. On a narrow screen, they are in a menu. If the page has a
+ * menu (`hasMenu`), they are in that menu, and this component shows nothing.
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

@@ -11,8 +11,8 @@ import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { listLogs, logsKey } from '../api/logs.ts'
-import { tokensQuery } from '../api/tokens.ts'
-import { usersQuery } from '../api/users.ts'
+import { tokensQuery } from '../api/token-queries.ts'
+import { usersQuery } from '../api/user-queries.ts'
 
 export type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'
 export type Entry = Omit<RegisteredAction, 'section'> & {
@@ -41,7 +41,7 @@ type FoundCall = { readonly requestId: string; readonly model: string; readonly 
 
 /**
  * Finds calls by the beginning of their request id. Auditors can't read the usage log of other
- * users. They find other users' calls only by the complete id, which opens the audit page of the
+ * users. For them, only a complete id finds a call of another user. It opens the audit page of the
  * call.
  */
 function useCalls(query: string): readonly Entry[] {

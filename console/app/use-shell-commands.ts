@@ -93,8 +93,8 @@ function useActions(): RegisteredAction[] {
 }
 
 /**
- * Returns the commands with which auditors open and leave a scratch copy, which shows the site as
- * of an earlier time.
+ * Returns the commands with which auditors open and close a scratch copy: the site as of an earlier
+ * time.
  */
 function useCopyActions(): RegisteredAction[] {
   const { t } = useTranslation()

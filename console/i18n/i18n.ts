@@ -20,7 +20,7 @@ type Loaders = Readonly<Record<TextPart, () => Promise<Partial<Translations>>>>
 
 const loaders: Record<Language, Loaders> = {
   zh: {
-    entry: async () => (await import('./zh/entry-translations.ts')).entryTranslations,
+    entry: async () => (await import('./zh/translations-before-login.ts')).translationsBeforeLogin,
     all: async () => (await import('./zh/console-translations.ts')).zh,
     pages: async () => (await import('./zh/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
@@ -30,7 +30,7 @@ const loaders: Record<Language, Loaders> = {
     audit: async () => (await import('./zh/audit-translations.ts')).auditTranslations,
   },
   en: {
-    entry: async () => (await import('./en/entry-translations.ts')).entryTranslations,
+    entry: async () => (await import('./en/translations-before-login.ts')).translationsBeforeLogin,
     all: async () => (await import('./en/console-translations.ts')).en,
     pages: async () => (await import('./en/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
@@ -45,16 +45,19 @@ const needed = new Set<TextPart>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 
-/** Returns a BCP 47 tag for `Intl` and `<html lang>`. */
+/** Returns the BCP 47 tag of a language, for `Intl` and `<html lang>`. */
 export const localeOf = (language: Language): string => LOCALES[language]
 
 /**
  * Returns a translated text outside of components. Components use `useTranslation`, so that they
- * follow a change of the language.
+ * are rendered again when the language changes.
  */
 export const translate = i18next.t
 
-/** Loads the texts of all pages of the console, apart from those that load with their pages. */
+/**
+ * Loads the texts of all pages of the console, except for those that are loaded together with their
+ * pages.
+ */
 export async function loadAllTranslations(): Promise<void> {
   needed.delete('entry')
   needed.add('all')
@@ -67,8 +70,8 @@ export async function loadTranslations(part: 'pages' | 'logDetails' | 'audit'): 
 }
 
 /**
- * Starts the translations with the texts of the pages before the login. The fallback language is
- * Chinese.
+ * Starts i18next with the texts of the pages that need no login. A text that is missing in the
+ * selected language is shown in Chinese.
  */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)

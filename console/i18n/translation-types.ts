@@ -4,14 +4,14 @@ import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
 
 /**
- * The type of the Chinese texts. They define which keys every language has, and which placeholders
- * each text has.
+ * The type of the Chinese texts, which defines the keys that every language must have. It also
+ * defines the placeholders of each text.
  */
 export type ChineseTranslations = typeof zh &
   typeof pageTranslations &
   typeof auditTranslations & { logDetails: typeof logDetails }
 
-/** The texts of one language, with the keys of the Chinese texts. */
+/** The texts in one language. They have the same keys as the Chinese texts. */
 export type Translations = Texts<ChineseTranslations>
 export type SharedTranslations = Texts<typeof zh>
 export type AuditTranslations = Texts<typeof auditTranslations>

@@ -10,47 +10,60 @@ export type Attempt = {
   /** The gateway's error code (`timeout`, `connect`, `status`, `cut`…), or null for a success. */
   readonly error: string | null
   readonly latencyMs: number
-  /** The provider rejected the operator's key or account. This error can disable the channel. */
+  /**
+   * Set if the provider rejected the operator's key or account. Such an error can disable the
+   * channel.
+   */
   readonly isAccounts?: true
-  /** What the attempt shows about the provider. Events of earlier versions do not have it. */
+  /**
+   * What was recorded about the provider's part in the attempt. Events of earlier versions do not
+   * have it.
+   */
   readonly evidence?: ProviderEvidence
 }
 
-/** A number of bytes and their SHA-256 in hexadecimal digits. */
+/** A number of bytes and the SHA-256 of these bytes in hexadecimal digits. */
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * What is known about the provider's part in an attempt, so that a call can be matched with the
- * provider's records. Members that are unknown are omitted.
+ * What an attempt recorded about the request to the provider and about the response, so that the
+ * call can be matched with the provider's records. Members that are unknown are omitted.
  */
 export type ProviderEvidence = {
-  /** The time at which the request was sent, in unix milliseconds. */
+  /** The time at which the request was sent, in Unix milliseconds. */
   readonly sentAt: number
   /**
-   * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. Receipts show
-   * events to customers, who must not learn the address. Omitted if the host follows from the key.
+   * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. The address
+   * itself is not stored, because receipts show events to customers, who must not learn it. Omitted
+   * if the host is derived from the channel's key.
    */
   readonly hostHash?: string
-  /** The part of the request's body that was sent. */
+  /** The size and hash of the part of the request's body that was sent. */
   readonly sent?: Digest
-  /** The file with the requests of a batch, if it was sent before the batch was submitted. */
+  /**
+   * The size and hash of the file with the requests of a batch, if the file was sent before the
+   * batch was submitted.
+   */
   readonly file?: Digest
-  /** The part of the answer's body that was received. */
+  /** The size and hash of the part of the response's body that was received. */
   readonly received?: Digest
-  /** The provider's id of the request, from the headers of its answer. */
+  /** The id that the provider gave the request, from the headers of the response. */
   readonly requestId?: string
-  /** The model as the answer names it. */
+  /** The model name in the response. */
   readonly model?: string
-  /** The model of a task or a line of a batch as sent, if it is not the caller's name for it. */
+  /**
+   * The model name that was sent for a task or a line of a batch. It is omitted if it equals the
+   * caller's name for the model.
+   */
   readonly sentModel?: string
-  /** Members of the answer that identify it or the provider's system, such as `id`. */
+  /** Members of the response that identify it or the provider's system, such as `id`. */
   readonly fingerprint?: Readonly<Record<string, string>>
   /** The usage as the provider reported it, as JSON text of at most 2 048 characters. */
   readonly usage?: string
 }
 
 export type CallTimings = {
-  /** The time at which the request arrived, in unix milliseconds. */
+  /** The time at which the request arrived, in Unix milliseconds. */
   readonly startedAt: number
   /**
    * The time in milliseconds from the arrival of the request until the first byte was sent to the
@@ -63,8 +76,8 @@ export type CallTimings = {
 export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'incomplete'
 
 /**
- * The wire format of the caller, followed by the provider's format if the call was converted. It is
- * omitted for calls of OpenAI's chat format that were not converted.
+ * The wire format of the caller's request. If the call was converted for the provider, the
+ * provider's format follows. The list is omitted for unconverted calls in OpenAI's chat format.
  */
 export type CallFormats = readonly string[]
 
@@ -89,16 +102,16 @@ export type CorrectedCall = {
   readonly corrected: WireQuota
   /** The part of a higher charge that the account could not pay. `corrected` is without it. */
   readonly unpaid?: WireQuota
-} & Partial<PlaceOfCorrectedCall>
+} & Partial<CorrectedCallAttributes>
 
 /**
- * The attributes by which the sums of usage count a corrected call. Events of earlier versions
- * lack them, because the sums did not contain corrections yet.
+ * The attributes of a corrected call by which the usage statistics are grouped. Events of earlier
+ * versions lack them, because the statistics did not include corrections yet.
  */
-export type PlaceOfCorrectedCall = {
+export type CorrectedCallAttributes = {
   /** The channel of the call. Null if the call names no channel. */
   readonly channelId: number | null
   readonly group: string
-  /** True if the cost at the provider is known. */
+  /** True if the provider's charge for the call is known. */
   readonly isCosted: boolean
 }

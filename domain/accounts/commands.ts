@@ -4,7 +4,7 @@ import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { PlaceOfCorrectedCall } from './call-trace.ts'
+import type { CorrectedCallAttributes } from './call-trace.ts'
 import type {
   Attempt,
   CallBatch,
@@ -174,15 +174,15 @@ export type AdmitCall = {
   readonly hold: Quota
   readonly price: PriceSnapshot
   /**
-   * The parameter `n` of the request (1 to 128, by default 1). A price per call is multiplied by
-   * `n`.
+   * The parameter `n` of the request (1 to 128, by default 1). If the model has a price per call,
+   * the charge is this price times `n`.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
-  /** The time at which the call's lease ends, in unix milliseconds. */
+  /** The time at which the call's lease ends, in Unix milliseconds. */
   readonly leaseUntil: number
   readonly clientIp: Sealed | null
-  /** The time at which the request arrived, in unix milliseconds. */
+  /** The time at which the request arrived, in Unix milliseconds. */
   readonly startedAt: number
   /**
    * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
@@ -231,7 +231,7 @@ export type RecordProgress = Pick<RequestChanges, 'formats'> & {
   readonly usage: Usage
   /** Set if the call is served with another model or group than its admission named. */
   readonly served?: Served
-  /** The time at which the renewed lease ends, in unix milliseconds. */
+  /** The time at which the renewed lease ends, in Unix milliseconds. */
   readonly leaseUntil: number
 }
 
@@ -263,8 +263,8 @@ export type SettleCall = RequestChanges & {
   /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
   /**
-   * The charged lines of a batch, with the sum of their charges. Of this sum, the account pays what
-   * it can, which is at least the hold.
+   * The number of charged lines of a batch and the sum of their charges. The account pays this sum
+   * at most up to the call's hold plus the quota that the token may still spend.
    */
   readonly billed?: { readonly lines: number; readonly charge: Quota; readonly cost?: Quota }
   readonly attempts: readonly Attempt[]
@@ -283,21 +283,25 @@ export type ReleaseCall = RequestChanges & {
   readonly timings: CallTimings
 }
 
-/** Ends a call whose owner process died. `at` is the current time in unix milliseconds. */
+/**
+ * Ends a call whose owner (the process that served it) died. `at` is the current time in Unix
+ * milliseconds.
+ */
 export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
   /**
-   * The time at which the lease expired, in unix milliseconds. The command is refused if the lease
+   * The time at which the lease expired, in Unix milliseconds. The command is refused if the lease
    * was renewed.
    */
   readonly leaseUntil?: number
 }
 
 /**
- * Corrects the charges of ended calls, once per batch of a correction. Refunds are always given.
- * Higher charges are taken only while the balance is above 0.
+ * Corrects the charges of ended calls. A correction is applied in numbered batches of calls, and a
+ * repeated batch changes nothing. Refunds are always given. Higher charges are taken only while the
+ * balance is above 0.
  */
 export type CorrectCharges = {
   readonly type: 'CorrectCharges'
@@ -306,7 +310,7 @@ export type CorrectCharges = {
   readonly batch: number
   readonly model: string
   /** The calls with their charges before and after the correction. */
-  readonly calls: readonly (PlaceOfCorrectedCall & {
+  readonly calls: readonly (CorrectedCallAttributes & {
     readonly call: string
     readonly tokenId: number
     readonly charge: Quota
@@ -351,7 +355,7 @@ export type AccountErrorCode =
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** An open call already has the id of the task's call. */
+  /** The new call pays for a task or a batch, but an open call already has its id. */
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'

@@ -38,8 +38,8 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A repeated command changes nothing. For a task or a batch, it is refused, so that
- * two of them never share one hold.
+ * limit is tried. A repeated command changes nothing. If the call pays for a task or a batch, a
+ * repeated command is refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
@@ -82,7 +82,10 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
   return { ...command, ...reduceOutput(price, reduction, payable) }
 }
 
-/** Returns the quota that calls of the token can still hold. The result may be negative. */
+/**
+ * Returns the quota that further calls with the token can hold. It is the balance or the remaining
+ * budget of the token, whichever is lower. The result may be negative.
+ */
 export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
@@ -122,8 +125,8 @@ export function emptiedError(
 }
 
 /**
- * Records a running call's usage so far, which is charged if the owner process dies. If
- * `emptiedError` returns an error, the command is refused and the relay ends the call.
+ * Records a running call's usage so far, which is charged if the process that serves the call dies.
+ * If `emptiedError` returns an error, the command is refused and the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -188,7 +191,10 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
   return { ...open, facts: { ...open.facts, model, group, requested }, price }
 }
 
-/** Charges the lines of a batch as far as the hold and the account can pay. */
+/**
+ * Charges the lines of a batch, at most up to the hold plus the quota that the token may still
+ * spend.
+ */
 function settleBatch(
   { type, limits, costRatio, ...course }: Omit<SettleCall, 'served' | 'billed'>,
   { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
@@ -261,8 +267,8 @@ export function interruptCall(
 function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
-  // A price per call of a rerank is a price per search unit. The gateway knows their number only if
-  // the provider reports it.
+  // For a rerank, a price per call applies to each search unit. The gateway knows the number of
+  // search units only if the provider reports it.
   const units = usage.searchUnits > 0 ? Math.min(usage.searchUnits, CALLS_MAX) : requested
   const calls = callsFor(price, usage, units, end === 'done')
   const charge = chargeFor(price, usage, calls)
@@ -300,9 +306,9 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` can pay, and its hold. Returns null if this limit
- * is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS` uses at most half of
- * `payable`, so that the account can pay further calls.
+ * Returns the largest output limit that `payable` can pay and the hold of a call with this limit.
+ * Returns null if this limit is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS`
+ * uses at most half of `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -1,9 +1,9 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isPlayground } from '../shared/playground-token-id.ts'
 import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { correctionBatchId } from './build-deduplication-ids.ts'
 import type { AccountError, CorrectCharges } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
-import { correctionBatchId } from './deduplication-ids.ts'
 import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { correctionPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
@@ -11,8 +11,9 @@ import type { AccountState } from './state.ts'
 type Corrected = ChargeCorrected['data']['calls'][number]
 
 /**
- * Corrects charges. First, the refunds of the batch are added to the balance. Then the balance pays
- * the higher charges in their order. The part that it can't pay is recorded as unpaid.
+ * Corrects charges. First, the refunds of the command's calls are added to the balance. Then the
+ * balance pays the higher charges in the order of the calls. An amount that the balance can't pay
+ * is recorded as unpaid.
  */
 export function correctCharges(
   command: CorrectCharges,
@@ -50,8 +51,9 @@ export function correctCharges(
 }
 
 /**
- * Returns the changes of open budgets. A refund is limited to what fits the wire format, so that a
- * budget at its maximum cannot prevent a correction.
+ * Returns the amount by which the budget of each token changes. Tokens without a budget are
+ * omitted. A change is limited to what fits the wire format, so that a budget at its maximum cannot
+ * prevent a correction.
  */
 function budgetsAfter(
   changes: ReadonlyMap<number, Quota>,

@@ -9,7 +9,7 @@ import type { AccountState } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Returns whether `amount` can be added without exceeding the maximum quota, even if all holds
+ * Reports whether `amount` can be added without exceeding the maximum quota, even if all holds
  * return to the balance.
  */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>

@@ -1,5 +1,6 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { rebateId, topUpId } from './build-deduplication-ids.ts'
 import type {
   AccountError,
   CreditTopUp,
@@ -8,7 +9,6 @@ import type {
   ReverseTopUp,
 } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
-import { rebateId, topUpId } from './deduplication-ids.ts'
 import type { AccountEvent } from './events.ts'
 import { cashPostings, rebateBackPostings, rewardPostings } from './ledger-postings.ts'
 import type { AccountState } from './state.ts'
@@ -69,7 +69,7 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
 }
 
 /**
- * Returns whether a negative balance is within the debt limit, which is half of the maximum quota.
+ * Reports whether a negative balance is within the debt limit, which is half of the maximum quota.
  * The limit leaves room for charges that exceed their holds.
  */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n

@@ -18,16 +18,16 @@ export type {
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement of quota: a ledger account and the amount added to it. The ledger accounts
- * are `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`, `redemption`
- * and `cash:<provider>`. The legs of an event sum to 0.
+ * One entry of a double-entry booking: a ledger account and the amount added to it. The ledger
+ * accounts are `user:7:main`, `user:7:held`, `user:7:aff`, `revenue`, `promo`, `adjustment`,
+ * `redemption` and `cash:<provider>`. The amounts of an event's postings sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
 /**
- * A movement of quota. An event that changes the balance or the held quota contains both figures as
- * they are after the event, so that an owner can check the account without other events. Events of
- * earlier versions lack them.
+ * The members of an event that moves quota between ledger accounts. An event that changes the
+ * balance or the held quota contains both amounts as they are after the event, so that an owner can
+ * check the account without other events. Events of earlier versions lack these two amounts.
  */
 export type Movement = {
   readonly postings: readonly Posting[]
@@ -141,7 +141,10 @@ export type RebateReversed = Fact<
   OrderReference & {
     readonly refundNo: number
     readonly amount: WireQuota
-    /** The part that was deducted from the balance, because the affiliate balance was too low. */
+    /**
+     * The part of `amount` that was deducted from the balance, because the affiliate balance was
+     * too low.
+     */
     readonly fromBalance?: WireQuota
   } & Movement
 >
@@ -190,28 +193,28 @@ export type CallFacts = {
   readonly userId: number
   readonly tokenId: number
   /**
-   * The model name in the caller's request, which determines the price. At the end of a call, it is
-   * the model that served the call.
+   * The model name in the caller's request, which determines the price. In the event that ends a
+   * call, it is the name of the model that served the call.
    */
   readonly model: string
   readonly group: string
-  /** The model and the group of the call's admission. Omitted if they served the call. */
+  /** The model and group of the call's admission. Omitted if the call was served with them. */
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
-   * The parameter `n` of the request, or the search units of a rerank. A price per call is
-   * multiplied by `n`. If `calls` is omitted,
-   * `n` is 1 for a call with usage and 0 for a call without usage.
+   * The number by which a price per call is multiplied: the parameter `n` of the request, or the
+   * search units of a rerank. If it is omitted, the number is 1 for a call with usage and 0 for a
+   * call without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
   /** The reduced output limit in tokens per choice. It is omitted if the quota was sufficient. */
   readonly outputLimit?: number
-  /** Set if the call pays for the lines of a batch that have one price. */
+  /** Set if the call pays for the lines of a batch that have the same model and price. */
   readonly batch?: CallBatch
 }
 
-/** The batch that a call pays for, and the number of its lines that the call pays for. */
+/** The batch whose lines a call pays for, and the number of these lines. */
 export type CallBatch = { readonly id: string; readonly lines: number }
 
 export type CallAdmitted = Fact<
@@ -220,11 +223,11 @@ export type CallAdmitted = Fact<
     readonly hold: WireQuota
     readonly price: PriceSnapshot
     /**
-     * The time at which the lease ends, in unix milliseconds. If the lease is not renewed, a
+     * The time at which the lease ends, in Unix milliseconds. If the lease is not renewed, a
      * background job (the sweeper) ends the call.
      */
     readonly leaseUntil: number
-    /** The time at which the request arrived, in unix milliseconds. */
+    /** The time at which the request arrived, in Unix milliseconds. */
     readonly startedAt: number
     readonly clientIp: Sealed | null
     /** Set if the call pays for a task. The call and its task have the same id. */
@@ -233,8 +236,9 @@ export type CallAdmitted = Fact<
 >
 
 /**
- * The model and the group with which a call is served, and their price. They differ from those of
- * its admission if the call is served by a fallback model or by a group of the group `auto`.
+ * The model and the group with which a call is served, and their price. They differ from the model
+ * and the group of the call's admission in two cases: the call is served by a fallback model, or it
+ * was requested with the group `auto` and is served by one of this group's groups.
  */
 export type Served = {
   readonly model: string
@@ -242,7 +246,7 @@ export type Served = {
   readonly price: PriceSnapshot
 }
 
-/** The usage of a long stream so far. This usage is charged if the owner process dies. */
+/** The usage of a long stream so far. It is charged if the process that serves the call dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
   Pick<ProviderCost, 'costRatio'> &
@@ -333,8 +337,8 @@ export type CallReleased = Fact<
 >
 
 /**
- * The owner process died. A background job (the sweeper) ended the call and charged the last
- * recorded usage.
+ * The process that served the call died. A background job (the sweeper) ended the call and charged
+ * the last recorded usage.
  */
 export type CallInterrupted = Fact<
   'CallInterrupted',
@@ -352,8 +356,8 @@ export type CallInterrupted = Fact<
 >
 
 /**
- * The charges of some calls were corrected to those of another price. The events of the calls stay
- * as they are.
+ * The charges of some calls were corrected, because another price should have been applied. The
+ * events of the calls stay as they are.
  */
 export type ChargeCorrected = Fact<
   'ChargeCorrected',
@@ -364,7 +368,7 @@ export type ChargeCorrected = Fact<
     readonly batch: number
     readonly model: string
     readonly calls: readonly CorrectedCall[]
-    /** The quota added to each token's budget, or taken if negative, without closed budgets. */
+    /** The quota added to each token's budget, negative if taken. Closed budgets are omitted. */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
     /** The quota that the account is charged in addition. It is negative for a refund. */
     readonly amount: WireQuota

@@ -1,6 +1,6 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import { correctionBatchId, rebateId, topUpId } from './deduplication-ids.ts'
+import { correctionBatchId, rebateId, topUpId } from './build-deduplication-ids.ts'
 import type {
   AccountEvent,
   CallAdmitted,

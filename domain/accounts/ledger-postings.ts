@@ -8,7 +8,8 @@ const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
 /**
- * The ledger account from which a grant is taken. Initial quota is a gift of the site (`promo`).
+ * The ledger account from which granted quota is taken, by the reason of the grant. Initial quota
+ * is a gift of the site (`promo`).
  */
 const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
   setup: 'promo',
@@ -95,7 +96,10 @@ export const endPostings = (userId: number, hold: Quota, charge: Quota): readonl
     [main(userId), hold - charge],
   ])
 
-/** Posts corrected charges. A negative amount is refunded. */
+/**
+ * Posts the amount that corrected charges add to the account's charges. A negative amount is
+ * refunded.
+ */
 export const correctionPostings = (userId: number, amount: Quota): readonly Posting[] =>
   balanced([
     [main(userId), -amount],

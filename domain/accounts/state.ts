@@ -46,7 +46,7 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
  * Call this function before `addEndedCall`. It returns a function that reverts the addition.
  * Several additions must be reverted in reverse order.
  */
-export function removeEndedCall(ended: EndedCalls, call: string): () => void {
+export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
   return () => {
@@ -133,7 +133,7 @@ export type OpenCall = {
   hold: Quota
   readonly price: PriceSnapshot
   readonly clientIp: Sealed | null
-  /** The time at which the request arrived, in unix milliseconds. */
+  /** The time at which the request arrived, in Unix milliseconds. */
   readonly startedAt: number
   readonly isTask?: true
   leaseUntil: number

@@ -1,6 +1,6 @@
-import { correctionBatchId, rebateId, topUpId } from './deduplication-ids.ts'
+import { correctionBatchId, rebateId, topUpId } from './build-deduplication-ids.ts'
 import type { AccountEvent, ChargeCorrected } from './events.ts'
-import { type AccountState, removeEndedCall } from './state.ts'
+import { type AccountState, undoAddedEndedCall } from './state.ts'
 
 /**
  * Call this function before `event` is applied. It returns a function that reverts `event`, at a
@@ -108,10 +108,10 @@ function undoBudget({ budgets }: AccountState, tokenId: number): () => void {
 function undoEnd(state: AccountState, call: string, tokenId: number): () => void {
   const open = state.open.get(call)
   const budget = undoBudget(state, tokenId)
-  const memory = removeEndedCall(state.ended, call)
+  const undoEnded = undoAddedEndedCall(state.ended, call)
   return () => {
     if (open !== undefined) state.open.set(call, open)
     budget()
-    memory()
+    undoEnded()
   }
 }

@@ -4,9 +4,10 @@ import { accountOwner, checkGrant, checkPostings, checkTrialBalance } from './ch
 import { checkBatch, checkCall, checkLeases } from './check-calls.ts'
 import { rememberCorrection } from './check-corrections.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
-import { messageOf } from './finding-texts.ts'
+import { safeReasonOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { reportHalfMovements } from './match-movements.ts'
+import { reportUnmatchedMovements } from './match-movements.ts'
+import { invalidFieldOf } from './name-invalid-field.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
@@ -23,7 +24,9 @@ export function applyToAudit(state: AuditState, event: Recorded, findings: Findi
     checkRules(state, event, findings)
   } catch (error) {
     const { type } = event
-    findings.report('records', event, 'DataInvalid', { type, reason: messageOf(error) })
+    const field = invalidFieldOf(event)
+    if (field !== null) findings.report('records', event, 'FieldInvalid', { type, field })
+    else findings.report('records', event, 'DataInvalid', { type, reason: safeReasonOf(error) })
   }
 }
 
@@ -63,14 +66,15 @@ const CREDITS: ReadonlySet<string> = new Set([
 
 type FinishOptions = {
   /**
-   * The time since which the site has been running, in unix milliseconds. Omitted if it is unknown.
+   * The time since which the site has been running, in Unix milliseconds. Omitted if it is unknown.
    */
   readonly runningSince?: number
 }
 
 /**
- * Checks the rules that hold at the end of the events. It does not change the state, so that later
- * events can still be applied.
+ * Checks the rules that apply only after the last event: all ledger accounts add up to 0, no lease
+ * is overdue, and each movement of quota has both of its events. The state is not changed, so that
+ * later events can still be applied.
  */
 export function finishAudit(
   state: AuditState,
@@ -79,5 +83,5 @@ export function finishAudit(
 ): void {
   checkTrialBalance(state, findings)
   checkLeases(state, findings, runningSince)
-  reportHalfMovements(state, findings)
+  reportUnmatchedMovements(state, findings)
 }

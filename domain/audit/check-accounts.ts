@@ -1,7 +1,8 @@
 import type { AccountEvent, Posting } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { BalanceName } from './finding-texts/movement-and-balance-names.ts'
+import type { BalanceName } from './finding-texts/names-in-finding-texts.ts'
+import type { CodedFinding } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
 import { type AuditState, type Balances, isPartial } from './state.ts'
@@ -21,31 +22,67 @@ export function accountOwner(stream: string): number | null {
 }
 
 /**
- * Checks the postings of an event (the legs of a movement): their sum must be 0, and their ledger
- * accounts and amounts must match the fields of the event. Then checks the balances that the event
- * records.
+ * Checks the postings of an event, which say how much quota the event adds to each ledger account.
+ * Their sum must be 0, and their ledger accounts and amounts must match the other fields of the
+ * event. Then checks the balances that the event records.
  */
 export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
-  const data = event.data as { postings?: readonly Posting[]; userId?: unknown }
+  const { postings } = event.data as { postings?: readonly Posting[] }
   const owner = accountOwner(event.stream)
-  if (data.postings === undefined) {
-    if (owner !== null && MOVING.has(event.type)) {
-      findings.report('postings', event, 'PostingsMissing', { type: event.type })
-    }
-    return
+  const { faults, moves } = examinePostings(event)
+  if (postings !== undefined) findings.checked('postings', owner === null ? 2 : 4)
+  for (const fault of faults) findings.reportCoded('postings', event, fault)
+  if (postings === undefined) return
+  for (const [account, amount] of postings) {
+    if (account.startsWith('user:')) continue
+    state.siteAccounts.set(account, (state.siteAccounts.get(account) ?? 0n) + fromWire(amount))
   }
-  const moves = post(state, event, data.postings, owner, findings)
   if (owner === null) return
-  findings.expect('postings', data.userId === owner, event, 'OwnerDiffers', () => {
-    return { userId: String(data.userId) }
-  })
-  const expected = movesOf(event as Recorded<AccountEvent>)
-  const isExpected = expected === null || isEqual(moves, expected)
-  findings.expect('postings', isExpected, event, 'PostingsDiffer')
   addMoves(state, event, balancesOf(state, owner), moves, findings)
 }
 
-/** The types of events that move quota. Other known events of an account must have no postings. */
+/**
+ * Returns what is wrong with the postings of one event: they are missing, their type or direction
+ * is not allowed, their sum is not 0, or they differ from the owner or the amounts of the event.
+ */
+export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
+  examinePostings(event).faults
+
+type Postings = { readonly faults: readonly CodedFinding[]; readonly moves: Moves }
+
+function examinePostings(event: Recorded): Postings {
+  const { type } = event
+  const data = event.data as { postings?: readonly Posting[]; userId?: unknown }
+  const owner = accountOwner(event.stream)
+  if (data.postings === undefined) {
+    const mustMove = owner !== null && MOVING.has(type)
+    const missing = { code: 'PostingsMissing', params: { type } } as const
+    return { faults: mustMove ? [missing] : [], moves: NONE }
+  }
+  const faults: CodedFinding[] = []
+  const ruleFault = quotaRuleFault(event)
+  if (ruleFault !== null) faults.push(ruleFault)
+  const { moves, sum, elsewhere } = sumPostings(data.postings, owner)
+  for (const account of elsewhere) {
+    // A name of another form is damaged data, which is not repeated in a finding.
+    const isUser = /^user:\d{1,16}:(main|held|aff)$/.test(account)
+    if (isUser) faults.push({ code: 'PostsElsewhere', params: { account } })
+    else faults.push({ code: 'PostingAccountUnknown', params: {} })
+  }
+  if (sum !== 0n) faults.push({ code: 'PostingsUnbalanced', params: { sum } })
+  if (owner === null) return { faults, moves }
+  if (data.userId !== owner) {
+    const userId = Number.isSafeInteger(data.userId) ? String(data.userId) : '?'
+    faults.push({ code: 'OwnerDiffers', params: { userId } })
+  }
+  const expected = movesOf(event as Recorded<AccountEvent>)
+  if (expected !== null && !isEqual(moves, expected)) {
+    faults.push({ code: 'PostingsDiffer', params: {} })
+  }
+  return { faults, moves }
+}
+
+/** The types of events that move quota. No other event may have postings. */
 const MOVING: ReadonlySet<string> = new Set([
   'QuotaGranted',
   'QuotaDeducted',
@@ -64,14 +101,39 @@ const MOVING: ReadonlySet<string> = new Set([
   'ChargeCorrected',
 ])
 
-function post(
-  state: AuditState,
-  event: Recorded,
-  postings: readonly Posting[],
-  owner: number | null,
-  findings: Findings,
-): Moves {
+/** The fields of these events that add or take quota by their type, so they are not negative. */
+const AMOUNTS = ['amount', 'reward', 'hold', 'added', 'charge', 'fromBalance'] as const
+
+/**
+ * Returns the fault of an event that moves quota although its type must not, or in the direction
+ * that its type excludes, such as a grant of a negative amount. Such a debit would be in no list of
+ * movements. Returns null if there is no such fault.
+ */
+function quotaRuleFault({
+  stream,
+  type,
+  data,
+}: Pick<Recorded, 'stream' | 'type' | 'data'>): CodedFinding | null {
+  const fields = data as Readonly<Record<string, unknown>>
+  if (fields.postings === undefined) return null
+  if (accountOwner(stream) === null || !MOVING.has(type)) {
+    return { code: 'PostingsUnexpected', params: { type } }
+  }
+  // Its amount is what the new charges cost more, which is negative for a refund.
+  if (type === 'ChargeCorrected') return null
+  for (const field of AMOUNTS) {
+    const amount = fields[field]
+    if (typeof amount === 'number' && amount < 0) {
+      return { code: 'AmountNegative', params: { type, field, amount } }
+    }
+  }
+  return null
+}
+
+/** Adds up postings. `elsewhere` has the users' accounts that are not those of the owner. */
+function sumPostings(postings: readonly Posting[], owner: number | null) {
   const moves: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
+  const elsewhere: string[] = []
   const prefix = owner === null ? null : `user:${owner}:`
   let sum = 0n
   for (const [account, wire] of postings) {
@@ -79,17 +141,15 @@ function post(
     sum += amount
     if (!account.startsWith('user:')) {
       if (account === 'revenue') moves.revenue += amount
-      state.siteAccounts.set(account, (state.siteAccounts.get(account) ?? 0n) + amount)
       continue
     }
     const pocket = prefix !== null && account.startsWith(prefix) && account.slice(prefix.length)
     if (pocket === 'main') moves.main += amount
     else if (pocket === 'held') moves.held += amount
     else if (pocket === 'aff') moves.affiliate += amount
-    else findings.report('postings', event, 'PostsElsewhere', { account })
+    else elsewhere.push(account)
   }
-  findings.expect('postings', sum === 0n, event, 'PostingsUnbalanced', () => ({ sum }))
-  return moves
+  return { moves, sum, elsewhere }
 }
 
 export function balancesOf(state: AuditState, userId: number): Balances {
@@ -126,9 +186,9 @@ function addMoves(
 }
 
 /**
- * Compares a recorded balance with the computed one. Returns the computed balance, with which the
- * audit continues, so that one wrong record is reported only once. If no balance could be computed
- * yet, returns the recorded one.
+ * Compares a recorded balance with the computed balance (`folded`) and reports a difference.
+ * Returns the computed balance, with which the audit continues, so that one wrong record is
+ * reported only once. If no balance could be computed yet, returns the recorded balance.
  */
 function compare(
   name: BalanceName,
@@ -248,7 +308,7 @@ function grantIdOf(event: Recorded<AccountEvent>): string | null {
   }
 }
 
-/** Checks that all ledger accounts together are 0. */
+/** Checks that the balances of all ledger accounts add up to 0. */
 export function checkTrialBalance(state: AuditState, findings: Findings): void {
   if (isPartial(state)) return
   let sum = 0n

@@ -31,7 +31,7 @@ type CallEnd = CallSettled | CallReleased | CallInterrupted
 
 /**
  * The time in milliseconds after which the sweeper must have ended a call whose lease has expired.
- * The sweeper runs every 5 s, and after a start waits for half of a lease.
+ * The sweeper runs every 5 s. After its process has started, it first waits for half of a lease.
  */
 const SWEPT_WITHIN_MS = 300_000
 
@@ -119,7 +119,10 @@ function end(state: AuditState, event: Recorded<CallEnd>, findings: Findings): v
   if (expected !== null) compareCharges(event, fromWire(event.data.charge), expected, findings)
 }
 
-/** Reports a charge that differs from the recomputed one. A higher charge is its own finding. */
+/**
+ * Reports a charge that differs from the recomputed charge. A charge that is too high is reported
+ * by the check `charges`, and a charge that is too low by the check `prices`.
+ */
 function compareCharges(
   event: Recorded<CallSettled | CallInterrupted>,
   charge: Quota,
@@ -135,7 +138,8 @@ function compareCharges(
 }
 
 /**
- * Checks that the price is that of the admission, unless another model or group served the call.
+ * Checks that the call ended with the price of its admission, unless another model or group served
+ * the call.
  */
 function checkPrice(
   { data, ...event }: Recorded<CallSettled | CallInterrupted>,
@@ -148,8 +152,9 @@ function checkPrice(
 }
 
 /**
- * Recomputes a charge from the event: usage, price and the number of calls. A call of a batch is
- * charged for the lines that the events of the batch bill.
+ * Recomputes the charge of a call from the usage, the price and the number of calls in the event
+ * that ended the call. For a call that pays for lines of a batch, returns the sum that the events
+ * of the batch bill. Returns null if the batch is unknown.
  */
 function expectedCharge(
   state: AuditState,
@@ -234,7 +239,7 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
 }
 
 /**
- * Returns whether the charge of a line follows from its price. The event of a line omits the number
+ * Reports whether the charge of a line follows from its usage and price. The event omits the number
  * of calls if it is 1, which is the case for most lines with an answer.
  */
 function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {

@@ -3,12 +3,12 @@ import type { CorrectionScope, CorrectionStarted } from '../corrections/events.t
 import { changedPrice, chargeAtPrice } from '../pricing/price-corrections.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { EndedCall } from './ended-calls-table.ts'
+import type { EndedCall } from './ended-calls-for-corrections.ts'
 import type { Findings } from './findings.ts'
 import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'
 
-/** Stores the scope of a correction. All charges that it corrects must be within this scope. */
+/** Stores the scope of a correction: the calls whose charges it may correct. */
 export function rememberCorrection(state: AuditState, event: Recorded): void {
   if (event.type !== 'CorrectionStarted') return
   const { id, scope } = event.data as CorrectionStarted['data']
@@ -16,8 +16,9 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 }
 
 /**
- * Checks that a correction was started, that it starts from the charges in force, and that its new
- * charges are those of its price for calls in its scope.
+ * Checks a correction. It must have been started, and each of its calls must be in its scope. Each
+ * charge that it replaces must be the call's latest charge. Each new charge must be the charge at
+ * the correction's price.
  */
 export function checkCorrection(
   state: AuditState,
@@ -55,7 +56,10 @@ export function checkCorrection(
   }
 }
 
-/** Returns the charge of a call at the price of a correction, or null if it is not in its scope. */
+/**
+ * Returns the charge of a call at the price of a correction, or null if the call is not in the
+ * correction's scope.
+ */
 function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
   const isOfScope =
     call.model === scope.model &&
@@ -68,10 +72,7 @@ function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
   return price === null ? null : chargeAtPrice(call, price)
 }
 
-/**
- * Returns whether the new charge is that of the price, less the part that the balance did not
- * cover.
- */
+/** Reports whether the new charge is `price` less the part that the balance did not cover. */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
   price: Quota,

@@ -12,7 +12,7 @@ import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events
 import type { FindingCode, ParamsOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './id-set.ts'
-import { type Half, matchMovement } from './match-movements.ts'
+import { type MovementEvent, matchMovement } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /** Checks that a code is redeemed within its terms, once by each user. */
@@ -91,8 +91,8 @@ export function checkOrder(state: AuditState, recorded: Recorded, findings: Find
     const order = state.orders.get(orderId)
     const { rebate } = event.data
     if (rebate !== null) {
-      const half = { key: `rebate of order ${orderId}`, amount: fromWire(rebate.quota) }
-      matchMovement(state, findings, event, { ...SOURCE, ...half, isUpperBound: true })
+      const movement = { key: `rebate of order ${orderId}`, amount: fromWire(rebate.quota) }
+      matchMovement(state, findings, event, { ...SOURCE, ...movement, isUpperBound: true })
     }
     if (order === undefined) {
       if (!isPartial(state)) findings.report('orders', event, 'OrderUnknown', { order: orderId })
@@ -102,8 +102,8 @@ export function checkOrder(state: AuditState, recorded: Recorded, findings: Find
     findings.expect('orders', isRight, event, 'OrderNotPayable', () => ({ order: orderId }))
     order.isPaid = true
     order.remaining = order.quota
-    const half = { key: orderKey(event.data), amount: order.quota }
-    matchMovement(state, findings, event, { ...SOURCE, ...half })
+    const movement = { key: orderKey(event.data), amount: order.quota }
+    matchMovement(state, findings, event, { ...SOURCE, ...movement })
     return
   }
   if (event.type === 'TopUpRefunded' || event.type === 'TopUpRestored') {
@@ -124,8 +124,8 @@ function refundOrRestore(
   const key = orderKey(data)
   if (quota !== 0n) matchMovement(state, findings, event, { ...SOURCE, key, amount: quota })
   if (rebate !== 0n) {
-    const half = { key: `rebate of ${key}`, amount: rebate, isUpperBound: !isRefund }
-    matchMovement(state, findings, event, { ...SOURCE, ...half })
+    const movement = { key: `rebate of ${key}`, amount: rebate, isUpperBound: !isRefund }
+    matchMovement(state, findings, event, { ...SOURCE, ...movement })
   }
   const order = state.orders.get(data.orderId)
   if (order === undefined) {
@@ -158,13 +158,13 @@ function orderKey({ orderId, refundNo, restoreNo }: OrderPart): string {
 
 type Credit = QuotaGranted | TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
 
-/** Matches the event of an account with the order or code that it is for. */
+/** Matches an event of an account with the event of the order or code that caused it. */
 export function matchCredit(state: AuditState, recorded: Recorded, findings: Findings): void {
-  const half = halfOf(recorded as Recorded<Credit>)
-  if (half !== null) matchMovement(state, findings, recorded, { ...half, isSource: false })
+  const movement = movementEventOf(recorded as Recorded<Credit>)
+  if (movement !== null) matchMovement(state, findings, recorded, { ...movement, isSource: false })
 }
 
-function halfOf({ type, data }: Recorded<Credit>): Omit<Half, 'isSource'> | null {
+function movementEventOf({ type, data }: Recorded<Credit>): Omit<MovementEvent, 'isSource'> | null {
   const amount = fromWire(data.amount)
   switch (type) {
     case 'QuotaGranted': {

@@ -46,12 +46,12 @@ export type RebuildJob = {
 
 export type AuditJob = VerificationJob | RebuildJob | ScratchCopyJob
 
-/** The last jobs of each kind, oldest first. */
+/** The latest jobs of each kind, oldest first. */
 export type AuditJobsState = {
   readonly verifications: readonly VerificationJob[]
   readonly rebuilds: readonly RebuildJob[]
   readonly scratchCopies: readonly ScratchCopyJob[]
-  /** The public keys to which the key of the transparency log was rotated. */
+  /** The public keys that replaced an earlier key of the transparency log, oldest first. */
   readonly rotatedKeys: readonly string[]
   /**
    * The witnesses that refused to sign because they had signed a different history, oldest first.
@@ -75,7 +75,7 @@ export type AuditJobCommand =
 export type AuditJobErrorCode =
   | ScratchCopyErrorCode
   | RefusingWitnessErrorCode
-  /** Params: `id`, the id of the job that has not ended. */
+  /** Another verification is running. Params: `id`, the id of the running verification. */
   | 'VerificationRunning'
   | 'RebuildRunning'
   /** The admins were already notified, or there is nothing to notify them of. */
@@ -83,9 +83,10 @@ export type AuditJobErrorCode =
 type AuditJobError = CodedError<AuditJobErrorCode>
 
 /**
- * One verification and one rebuild run at a time, and a request for what is running changes
- * nothing. The end of a job that is unknown or has ended changes nothing, because a process that
- * lost its lease may report it late. A rotation of the log's key is recorded once.
+ * At most one verification and one rebuild run at a time. A request for the job that is already
+ * running changes nothing. The end of a job that is unknown or has ended changes nothing, because a
+ * process that lost its lease may report the end late. A rotation of the log's key is recorded
+ * once.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -133,7 +134,7 @@ function decide(
       const isNeeded =
         verifications.some((job) => job.request.id === id && needsNotice(job)) ||
         refusals.some((refusal) => refusal.id === id && !refusal.isNotified)
-      // The refusal also refuses the message in the same append.
+      // Refusing this command also prevents the message that belongs to the same append.
       if (!isNeeded) return codedError('NothingToNotify')
       return [{ type: 'FindingsNotified', v: 1, data: { id } }]
     }
@@ -160,7 +161,10 @@ function decide(
 export const isOpen = ({ result, failure }: AuditJob): boolean =>
   result === null && failure === null
 
-/** Each refusal of a witness has a notice of its own, which is not repeated every night. */
+/**
+ * Reports whether the admins must be notified of a verification's findings. Findings about
+ * witnesses are not counted, because the admins are notified once of each refusal, not every night.
+ */
 export const needsNotice = ({ result, isNotified }: VerificationJob): boolean =>
   result !== null && countHistoryFindings(result) > 0 && !isNotified
 

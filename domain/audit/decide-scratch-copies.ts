@@ -14,11 +14,14 @@ export type ScratchCopyJob = {
   readonly end: { readonly reason: ScratchCopyEnd; readonly endedAt: number } | null
 }
 
-/** The number of copies that may exist at once, because each is as large as the read models. */
+/**
+ * The maximum number of scratch copies that may exist at once. A scratch copy is a copy of the read
+ * models as of an earlier position, and is as large as the read models.
+ */
 export const SCRATCH_COPIES_MAX = 2
 /**
- * The maximum number of copies of one auditor, so that no auditor can prevent all others from
- * making one.
+ * The maximum number of copies of one auditor, so that one auditor cannot prevent all others from
+ * making a copy.
  */
 export const SCRATCH_COPIES_OF_AUDITOR_MAX = 1
 /** The time in milliseconds after which a copy is dropped. */
@@ -57,7 +60,7 @@ export const isReadyCopy = (copy: ScratchCopyJob): boolean =>
 export const isBuildingCopy = (copy: ScratchCopyJob): boolean =>
   existsCopy(copy) && copy.result === null
 
-/** Reports whether a copy has been kept for its time. `now` is in unix milliseconds. */
+/** Reports whether a copy has reached its maximum age. `now` is in Unix milliseconds. */
 export const isExpiredCopy = (copy: ScratchCopyJob, now: number): boolean =>
   existsCopy(copy) && now >= copy.request.requestedAt + SCRATCH_COPY_KEPT_MS
 

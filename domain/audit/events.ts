@@ -11,7 +11,7 @@ type Requested = {
   readonly id: string
   /** The user who requested the job, or null for the nightly verification. */
   readonly requestedBy: number | null
-  /** Times are in unix milliseconds. */
+  /** Times are in Unix milliseconds. */
   readonly requestedAt: number
 }
 
@@ -33,12 +33,12 @@ export type VerificationFinished = Fact<
     /** The events after `fromPosition` up to `toPosition` were checked. */
     readonly fromPosition: number
     readonly toPosition: number
-    /** The root of the transparency log in base64, or null if nothing is sealed. */
+    /** The root of the transparency log's Merkle tree in base64, or null if no event is sealed. */
     readonly root: string | null
     readonly treeSize: number
     readonly checks: readonly CheckCount[]
     readonly findingCount: number
-    /** The first findings. */
+    /** The first findings of the verification. `findingCount` counts all of its findings. */
     readonly findings: readonly Finding[]
     readonly finishedAt: number
   }
@@ -53,7 +53,7 @@ export type RebuildFinished = Fact<
   'RebuildFinished',
   {
     readonly id: string
-    /** The lowest position that each read model includes. */
+    /** The rebuilt read models. Each one includes all events up to `position`. */
     readonly readModels: readonly { readonly name: string; readonly position: number }[]
     readonly finishedAt: number
   }
@@ -80,7 +80,7 @@ export type ScratchCopyBuilt = Fact<
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 
-/** Scratch copies can not be opened any more, and their tables are dropped. */
+/** The scratch copies can no longer be opened, and their tables are dropped. */
 export type ScratchCopiesEnded = Fact<
   'ScratchCopiesEnded',
   { readonly ids: readonly string[]; readonly reason: ScratchCopyEnd; readonly endedAt: number }
@@ -98,7 +98,10 @@ export type AuditJobFailed = Fact<
  */
 export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
 
-/** The key that signs the checkpoints of the log was replaced. Both keys are the public ones. */
+/**
+ * The key that signs the checkpoints of the transparency log was replaced. `oldKey` and `newKey`
+ * are public keys.
+ */
 export type LogKeyRotated = Fact<
   'LogKeyRotated',
   {
@@ -111,39 +114,49 @@ export type LogKeyRotated = Fact<
 >
 
 /**
- * The reason why a witness does not sign. It has signed another tree of the same size, it has
- * signed a larger tree than the site has, or the site's tree does not continue the tree that it has
- * signed.
+ * The reason why a witness refused. `other-tree`: the witness has signed another tree of the same
+ * size. `larger-tree`: the witness has signed a larger tree than the site has. `not-continued`: the
+ * site's tree does not continue the tree that the witness has signed.
  */
 export type WitnessRefusalReason = 'other-tree' | 'larger-tree' | 'not-continued'
 
-/** A witness refused to sign, because the history differs from the one that it signed before. */
+/**
+ * A witness refused to sign a checkpoint of the transparency log, because it contradicts a
+ * checkpoint that the witness signed earlier. A witness is an independent server that signs
+ * checkpoints.
+ */
 export type WitnessRefused = Fact<
   'WitnessRefused',
   {
     readonly id: string
-    /** The name of the witness, as in its key. */
+    /** The name of the witness, which is part of the witness's public key. */
     readonly witness: string
     /** The number of events in the tree that the witness signed. */
     readonly size: number
-    /** The number of events in the tree that it refused. */
+    /** The number of events in the tree that the witness refused. */
     readonly refusedSize: number
+    /** The root of this tree, in base64. Omitted in events of earlier releases. */
+    readonly refusedRoot?: string
     readonly reason: WitnessRefusalReason
     readonly refusedAt: number
   }
 >
 
 /**
- * An admin knows why a witness refused, for example because the database was restored from a
- * backup. Later verifications no longer count the refusal as a finding.
+ * An admin knows why a witness refused one tree, for example because the database was restored from
+ * a backup. Later verifications no longer count this refusal as a finding. The refusal of a tree
+ * that does not continue the refused one is another one.
  */
 export type RefusalAcknowledged = Fact<
   'RefusalAcknowledged',
   {
-    /** The id, the witness and the size of the refusal. */
+    /** The id, the name of the witness and the tree size, as in the event `WitnessRefused`. */
     readonly id: string
     readonly witness: string
     readonly size: number
+    /** The tree that was refused. Omitted if the refusal does not name its root. */
+    readonly refusedSize?: number
+    readonly refusedRoot?: string
     /** The reason, encrypted with the data key of the admin. */
     readonly note: Sealed
     readonly acknowledgedBy: number
@@ -151,12 +164,15 @@ export type RefusalAcknowledged = Fact<
   }
 >
 
-/** The stream of exports, by which auditors and admins read data of others. */
+/**
+ * The event stream that records each export with which an auditor or an admin reads other users'
+ * data.
+ */
 export const EXPORTS_STREAM = 'exports'
 
 /**
- * An export is about to be sent. The event is appended before, so that no data leaves the site
- * unrecorded.
+ * An export is about to be sent. The event is appended before the first byte is sent, so that no
+ * data leaves the site unrecorded.
  */
 export type DataExported = Fact<
   'DataExported',
@@ -173,7 +189,10 @@ export type DataExported = Fact<
     /** The invoice whose comparison was exported. Omitted for other data. */
     readonly invoiceId?: string
     readonly format: 'tar' | 'csv' | 'ndjson'
-    /** The range: positions of events, and otherwise unix seconds. Null means unlimited. */
+    /**
+     * The bounds of the export: positions for events, Unix seconds for other data. Null means no
+     * bound.
+     */
     readonly from: number | null
     readonly to: number | null
     /** The names of further filters, without their values, which may be personal data. */

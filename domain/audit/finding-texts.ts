@@ -8,8 +8,8 @@ import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
 import { RECORD_TEXTS } from './finding-texts/record-texts.ts'
 
 /**
- * The text of each code in both languages. Codes and the names of their params are stored with the
- * results of verifications, so they are not renamed.
+ * The text of each finding in English and Chinese, by the finding's code. Codes and the names of
+ * their params are stored with the results of verifications, so they are not renamed.
  */
 const FINDING_TEXTS = {
   ...RECORD_TEXTS,
@@ -24,7 +24,7 @@ type FindingTexts = typeof FINDING_TEXTS
 
 export type FindingCode = keyof FindingTexts
 
-/** The params of a code, or an empty object if its text has none. */
+/** The type of the params of a code, which is an empty object if the code's text has no params. */
 export type ParamsOf<Code extends FindingCode> = Code extends FindingCode
   ? FindingTexts[Code] extends (params: infer Params) => TranslatedText
     ? Params
@@ -36,12 +36,15 @@ export type PlainCode = {
   [Code in FindingCode]: FindingTexts[Code] extends TranslatedText ? Code : never
 }[FindingCode]
 
-/** A code with its params. It is the content of a finding without the text of a language. */
+/** A finding as a code with its params. The text in each language is made from them. */
 export type CodedFinding<Code extends FindingCode = FindingCode> = {
   readonly [Each in Code]: { readonly code: Each; readonly params: ParamsOf<Each> }
 }[Code]
 
-/** Returns the text of a code in both languages, or null if code or params are unknown. */
+/**
+ * Returns the text of a finding in both languages. Returns null if the code is unknown, or if its
+ * text cannot be made from `params`.
+ */
 export function findingText(code: string, params: object): TranslatedText | null {
   if (!Object.hasOwn(FINDING_TEXTS, code)) return null
   const text = FINDING_TEXTS[code as FindingCode] as
@@ -51,16 +54,20 @@ export function findingText(code: string, params: object): TranslatedText | null
   try {
     return text(params)
   } catch {
-    // Stored params may be of another release, or edited: they must not hide the other findings.
+    // Stored params may come from another release or may have been edited. They must not prevent
+    // the other findings from being shown.
     return null
   }
 }
 
-/** Returns the English sentence of a code. */
+/** Returns the English text of a finding. */
 export const englishText = ({ code, params }: CodedFinding): string =>
   findingText(code, params)?.en ?? code
 
-/** An error that a verification reports as a finding. Its message is the English sentence. */
+/**
+ * An error that a verification reports as a finding. The error's message is the English text of the
+ * finding.
+ */
 export class FindingError extends Error {
   readonly finding: CodedFinding
 
@@ -71,11 +78,16 @@ export class FindingError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
+/**
+ * Returns why something could not be read. Of an unexpected error, this is only its name: V8 quotes
+ * what it cannot parse in its messages, and damaged data may be personal data or a secret. Findings
+ * are events, and so are kept for good.
+ */
+export const safeReasonOf = (error: unknown): string =>
+  error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'
 
-/** Converts an error to a finding. The message of an unexpected error is not translated. */
+/** Converts an error to a finding. */
 export const findingOf = (error: unknown): CodedFinding =>
   error instanceof FindingError
     ? error.finding
-    : { code: 'Unreadable', params: { reason: messageOf(error) } }
+    : { code: 'Unreadable', params: { reason: safeReasonOf(error) } }

@@ -9,7 +9,10 @@ import {
   type PlainCode,
 } from './finding-texts.ts'
 
-/** The rules that `applyToAudit` and `finishAudit` check. The README of this folder states each. */
+/**
+ * The rules that `applyToAudit` and `finishAudit` check. The README of this folder explains each
+ * rule.
+ */
 export const RECORD_CHECKS = [
   'records',
   'positions',
@@ -29,25 +32,33 @@ export type RecordCheck = (typeof RECORD_CHECKS)[number]
 
 export type FindingParams = Readonly<Record<string, string | number>>
 
-/** A rule that does not hold. The place is null if the finding is not about a single event. */
+/**
+ * A rule that does not hold. `position`, `stream` and `revision` identify the event that breaks the
+ * rule. They are null if the finding is not about a single event.
+ */
 export type Finding<Check extends string = string> = {
   readonly check: Check
   readonly position: number | null
   readonly stream: string | null
   readonly revision: number | null
-  /** The English sentence of the code. */
+  /** The English text of the finding. */
   readonly detail: string
-  /** The code and its params in the catalogue of texts. Earlier releases stored only `detail`. */
+  /**
+   * The finding's code and params, from which the text in each language is made. Earlier releases
+   * stored only `detail`.
+   */
   readonly code?: string
   readonly params?: FindingParams
-  /** Set if an admin acknowledged what was found, so that it is listed, but not counted. */
+  /** Set if an admin acknowledged the finding, so that it is listed, but not counted. */
   readonly isAcknowledged?: true
 }
 
-/** The place of an event in the store. */
+/** Identifies an event in the store. */
 export type Place = Pick<Recorded, 'position' | 'stream' | 'revision'>
 
-/** The place of a finding: an event, a whole stream, or a position at which an event is missing. */
+/**
+ * What a finding is about: an event, a whole stream, or a position at which an event is missing.
+ */
 export type FindingPlace = Place | { readonly stream: string } | { readonly position: number }
 
 export type CheckCount = {
@@ -56,29 +67,37 @@ export type CheckCount = {
   readonly findings: number
 }
 
-/** The check whose findings are about other sites: none of them shows which history is right. */
+/**
+ * The name of the check on witnesses. Its findings do not show whether the site's history or the
+ * history that the witness signed is the right one.
+ */
 export const WITNESS_CHECK = 'witnesses'
 
 type Counted = { readonly findingCount: number; readonly checks: readonly CheckCount[] }
 
 /**
- * Counts the findings about this site's own history. A verification without any can be continued
- * by the next one, also while a witness refuses to sign.
+ * Counts the findings that are not about witnesses. If there are none, the next verification can
+ * continue from this verification, even while a witness refuses to sign.
  */
 export const countHistoryFindings = ({ findingCount, checks }: Counted): number =>
   findingCount - (checks.find(({ check }) => check === WITNESS_CHECK)?.findings ?? 0)
 
-/** The findings that are kept for each check. The others are only counted. */
-const KEPT_PER_CHECK = 20
-/** The maximum length of a sentence, and of each param that is text. */
-const TEXT_LENGTH_MAX = 300
+/**
+ * The maximum number of findings that are kept for each code of each check. Further findings are
+ * only counted. The limit is for each code, so that many findings of one kind, such as lost tiles,
+ * do not hide another kind, such as a changed event. The number of codes is bounded.
+ */
+const KEPT_PER_CODE = 20
+/** The maximum length of a finding's text, and of each param that is text, in characters. */
+export const TEXT_LENGTH_MAX = 300
 
-/** Counts the checks that were made, and keeps the first findings of each. */
+/** Counts the checks that were made, and keeps the first findings of each code of each check. */
 export class Findings {
   private readonly counts = new Map<string, { count: number; findings: number }>()
   private readonly kept: Finding[] = []
+  private readonly keptOfCode = new Map<string, number>()
 
-  /** Counts that a rule was checked `times` times. */
+  /** Adds `times` to the number of times that a rule was checked. */
   checked(check: string, times = 1): void {
     this.countsOf(check).count += times
   }
@@ -91,16 +110,14 @@ export class Findings {
     params: ParamsOf<Code>,
   ): void
   report(check: string, place: FindingPlace | null, code: FindingCode, params: object = {}): void {
-    const counts = this.countsOf(check)
-    counts.findings += 1
-    if (counts.findings <= KEPT_PER_CHECK) this.kept.push(findingAt(check, place, code, params))
+    this.countsOf(check).findings += 1
+    if (this.isKept(check, code)) this.kept.push(findingAt(check, place, code, params))
   }
 
-  /** Lists a finding that an admin acknowledged. It is not counted as one. */
+  /** Lists a finding that an admin acknowledged. It is not included in the number of findings. */
   acknowledged(check: string, place: FindingPlace, { code, params }: CodedFinding): void {
     this.checked(check)
-    const listed = this.kept.filter((one) => one.check === check && one.isAcknowledged)
-    if (listed.length >= KEPT_PER_CHECK) return
+    if (!this.isKept(check, code)) return
     this.kept.push({ ...findingAt(check, place, code, params), isAcknowledged: true })
   }
 
@@ -120,7 +137,7 @@ export class Findings {
     if (finding !== null) this.reportCoded(check, place, finding)
   }
 
-  /** Counts one check of a rule, and reports the code if the rule does not hold. */
+  /** Counts one check of a rule. If `holds` is false, reports a finding with the code. */
   expect(check: string, holds: boolean, place: FindingPlace | null, code: PlainCode): void
   expect<Code extends FindingCode>(
     check: string,
@@ -144,7 +161,7 @@ export class Findings {
     return [...this.counts.values()].reduce((sum, { findings }) => sum + findings, 0)
   }
 
-  /** The number of findings about this site's own history. */
+  /** Returns the number of findings that are not about witnesses. */
   historyTotal(): number {
     return countHistoryFindings({ findingCount: this.total(), checks: this.summary() })
   }
@@ -153,8 +170,34 @@ export class Findings {
     return this.kept
   }
 
+  /**
+   * Returns at most `max` of the kept findings in their order. If there are more, each code is
+   * represented before a second finding of another code is.
+   */
+  first(max: number): readonly Finding[] {
+    const turns = new Map<Finding, number>()
+    const found = new Map<string, number>()
+    for (const finding of this.kept) {
+      const kind = `${finding.check} ${finding.code}`
+      const turn = found.get(kind) ?? 0
+      found.set(kind, turn + 1)
+      turns.set(finding, turn)
+    }
+    const inTurn = this.kept.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0))
+    const selected = new Set(inTurn.slice(0, max))
+    return this.kept.filter((finding) => selected.has(finding))
+  }
+
   summary(): CheckCount[] {
     return [...this.counts].map(([check, counts]) => ({ check, ...counts }))
+  }
+
+  /** Counts a finding of a code, and returns whether it is one of the first, which are kept. */
+  private isKept(check: string, code: FindingCode): boolean {
+    const kind = `${check} ${code}`
+    const count = (this.keptOfCode.get(kind) ?? 0) + 1
+    this.keptOfCode.set(kind, count)
+    return count <= KEPT_PER_CODE
   }
 
   private countsOf(check: string) {
@@ -185,7 +228,10 @@ function findingAt(
   }
 }
 
-/** Returns what a finding says in a language. A code of another release is told in English. */
+/**
+ * Returns the text of a finding in a language. If this release does not know the finding's code,
+ * returns the stored English text.
+ */
 export function detailIn(
   language: keyof TranslatedText,
   { detail, code, params = {} }: Pick<Finding, 'detail' | 'code' | 'params'>,
@@ -200,7 +246,8 @@ const shortened = (text: string): string =>
   text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
 
 /**
- * Limits the length of params. They come from the verified events, so a text can have any length.
+ * Limits the length of params. Their values come from the verified events, so they can have any
+ * length.
  */
 function boundedParams(params: object): FindingParams {
   const bounded = Object.entries(params).map(([name, value]) => {

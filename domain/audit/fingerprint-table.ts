@@ -1,9 +1,13 @@
 /**
- * Open hash tables of 64-bit fingerprints in plain arrays. An entry has `columns` numbers, and the
- * first two are the fingerprint. Two zeros mark a free slot, because no fingerprint has two zeros.
+ * The functions of this file work on hash tables with open addressing in plain arrays. An entry
+ * consists of `columns` numbers, of which the first two are a 64-bit fingerprint. Two zeros mark a
+ * free entry, because no fingerprint consists of two zeros.
  */
 
-/** Returns the slot of a fingerprint in a table, or the free slot in which it can be inserted. */
+/**
+ * Returns the index of the entry with a fingerprint, or of the free entry into which it can be
+ * inserted.
+ */
 export function slotOf(slots: Uint32Array, columns: number, high: number, low: number): number {
   const mask = slots.length / columns - 1
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
@@ -28,8 +32,9 @@ export function grownSlots(slots: Uint32Array, columns: number): Uint32Array {
 }
 
 /**
- * Two independent 32-bit hashes: FNV-1a, and a multiplicative hash with the constants of MurmurHash
- * 3. The result is never two zeros, which mark a free slot.
+ * Returns the 64-bit fingerprint of a text as two independent 32-bit hashes: FNV-1a, and a
+ * multiplicative hash with the constants of MurmurHash 3. The result is never two zeros, which mark
+ * a free entry.
  */
 export function fingerprintOf(text: string): readonly [high: number, low: number] {
   let first = 0x811c9dc5

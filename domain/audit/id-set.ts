@@ -1,9 +1,10 @@
 import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
 
 /**
- * A set of texts in 8 to 24 bytes each: an open hash table of 64-bit fingerprints. A million ids
- * fit in 24 MB. Two of a million different texts have the same fingerprint with a probability of
- * about 3 in 100 million. It is plain data, so that it can be stored with the state of an audit.
+ * A compact set of texts, which takes 8 to 24 bytes per text. It is a hash table with open
+ * addressing that contains 64-bit fingerprints of the texts. A million ids fit in 24 MB. Two of a
+ * million different texts have the same fingerprint with a probability of about 3 in 100 million.
+ * The set is plain data, so that it can be stored with the state of an audit.
  */
 export type IdSet = { slots: Uint32Array; size: number }
 

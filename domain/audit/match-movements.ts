@@ -4,15 +4,20 @@ import type { Findings } from './findings.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
- * The time in milliseconds after which both events of a movement must exist. A store without atomic
- * appends to several streams writes the second event later, if a process died in between.
+ * The time in milliseconds after which both events of a movement must exist. If the store cannot
+ * append to several streams atomically and a process dies between the two appends, the second event
+ * is written later.
  */
 const MATCH_WITHIN_MS = 300_000
 
-export type Half = {
+/**
+ * One of the two events of a movement of quota: the event of the order or redemption code that
+ * causes it (the source), or the event of the account whose quota changes.
+ */
+export type MovementEvent = {
   readonly check: 'redemptions' | 'orders'
   /**
-   * Identifies the movement, such as `order 7 refund 1`. Starts with the kind of its source.
+   * Identifies the movement, such as `order 7 refund 1`. It begins with the kind of its source.
    * `movementName` translates it.
    */
   readonly key: string
@@ -29,7 +34,7 @@ export function matchMovement(
   state: AuditState,
   findings: Findings,
   event: Recorded,
-  { check, key, isSource, amount, isUpperBound = false }: Half,
+  { check, key, isSource, amount, isUpperBound = false }: MovementEvent,
 ): void {
   const other = state.movements.get(key)
   if (other === undefined) {
@@ -52,14 +57,14 @@ export function matchMovement(
   })
 }
 
-/** Reports the movements that lack one of the two events. */
-export function reportHalfMovements(state: AuditState, findings: Findings): void {
-  for (const [key, half] of state.movements) {
-    if (half.isSource && half.isUpperBound) continue
-    if (!half.isSource && isPartial(state)) continue
-    if (state.lastAt - half.at <= MATCH_WITHIN_MS) continue
+/** Reports the movements of which only one event exists. */
+export function reportUnmatchedMovements(state: AuditState, findings: Findings): void {
+  for (const [key, movement] of state.movements) {
+    if (movement.isSource && movement.isUpperBound) continue
+    if (!movement.isSource && isPartial(state)) continue
+    if (state.lastAt - movement.at <= MATCH_WITHIN_MS) continue
     const check = key.startsWith('redemption') ? 'redemptions' : 'orders'
-    const code = half.isSource ? 'AccountEventMissing' : 'SourceMissing'
-    findings.report(check, half, code, { movement: key })
+    const code = movement.isSource ? 'AccountEventMissing' : 'SourceMissing'
+    findings.report(check, movement, code, { movement: key })
   }
 }

@@ -1,29 +1,45 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { RefusalAcknowledged, WitnessRefused } from './events.ts'
 
-/** A witness that refused to sign, and what became of it. */
+/** A refusal of a witness to sign, with the admins' reaction to it. */
 export type RefusingWitness = WitnessRefused['data'] & {
-  /** Whether the admins were notified of it. */
+  /** True if the admins were notified of the refusal. */
   readonly isNotified: boolean
-  /** When an admin acknowledged it, in unix milliseconds, or null. */
+  /**
+   * The time at which an admin acknowledged the refusal, in Unix milliseconds. Null if it is not
+   * acknowledged.
+   */
   readonly acknowledgedAt: number | null
 }
 
-/** A broken witness that names another size each time must not fill the history with refusals. */
+/**
+ * The maximum number of refusals of one witness that are not acknowledged. It prevents a broken
+ * witness that names another size each time from filling the history with refusals.
+ */
 const REFUSALS_PER_WITNESS_MAX = 10
 
 export type RefusingWitnessCommand =
-  | ({ readonly type: 'RecordRefusingWitness' } & WitnessRefused['data'])
+  | ({
+      readonly type: 'RecordRefusingWitness'
+      /**
+       * The ids of earlier refusals that are of the same history: the log begins with the tree of
+       * the refusal, and with the last tree that the witness refused as its continuation.
+       */
+      readonly continued: readonly string[]
+    } & WitnessRefused['data'])
   | ({ readonly type: 'AcknowledgeRefusingWitness' } & Omit<
       RefusalAcknowledged['data'],
-      'witness' | 'size'
+      'witness' | 'size' | 'refusedSize' | 'refusedRoot'
     >)
 
 export type RefusingWitnessErrorCode = 'RefusalUnknown'
 
 /**
- * A refusal of a witness is recorded once for each size that the witness has signed, and
- * acknowledged once. What is acknowledged makes room for new refusals of the witness.
+ * A refusal of a witness is recorded once for each size that the witness has signed and each
+ * history of this site that it refuses, and acknowledged once. A history that grows stays the same
+ * one. If any of its events is rewritten after an acknowledgement, the witness still names the same
+ * size, and the admins must learn of it. What is acknowledged makes room for new refusals of the
+ * witness.
  */
 export function decideOnRefusingWitnesses(
   command: RefusingWitnessCommand,
@@ -31,9 +47,10 @@ export function decideOnRefusingWitnesses(
 ): readonly (WitnessRefused | RefusalAcknowledged)[] | CodedError<RefusingWitnessErrorCode> {
   switch (command.type) {
     case 'RecordRefusingWitness': {
-      const { type, ...data } = command
+      const { type, continued, ...data } = command
       const earlier = refusals.filter(({ witness }) => witness === data.witness)
-      if (earlier.some(({ size }) => size === data.size)) return []
+      const ofSize = earlier.filter(({ size }) => size === data.size)
+      if (ofSize.some((refusal) => isSameHistory(refusal, data, continued))) return []
       const open = earlier.filter(({ acknowledgedAt }) => acknowledgedAt === null)
       if (open.length >= REFUSALS_PER_WITNESS_MAX) return []
       return [{ type: 'WitnessRefused', v: 1, data }]
@@ -43,10 +60,26 @@ export function decideOnRefusingWitnesses(
       const refusal = refusals.find(({ id }) => id === acknowledged.id)
       if (refusal === undefined) return codedError('RefusalUnknown')
       if (refusal.acknowledgedAt !== null) return []
-      const { witness, size } = refusal
-      return [{ type: 'RefusalAcknowledged', v: 1, data: { ...acknowledged, witness, size } }]
+      const { witness, size, refusedSize, refusedRoot } = refusal
+      const refused = refusedRoot === undefined ? {} : { refusedSize, refusedRoot }
+      const data = { ...acknowledged, witness, size, ...refused }
+      return [{ type: 'RefusalAcknowledged', v: 1, data }]
     }
   }
+}
+
+/**
+ * Returns whether an earlier refusal is of the history that is refused now. One of an earlier
+ * release does not name its tree: it stands for every history until it is acknowledged.
+ */
+function isSameHistory(
+  { id, refusedSize, refusedRoot, acknowledgedAt }: RefusingWitness,
+  refused: WitnessRefused['data'],
+  continued: readonly string[],
+): boolean {
+  if (refusedRoot === undefined) return acknowledgedAt === null
+  const isSameTree = refusedSize === refused.refusedSize && refusedRoot === refused.refusedRoot
+  return isSameTree || continued.includes(id)
 }
 
 export function withAcknowledged(

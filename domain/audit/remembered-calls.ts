@@ -1,30 +1,39 @@
 import type { CallInterrupted, CallSettled } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
-import { addCall, type CallPositions, endOf, noCallPositions, recordEnd } from './call-positions.ts'
 import {
   addEndedCall,
   type EndedCall,
   type EndedCalls,
   findEndedCall,
   noEndedCalls,
-} from './ended-calls-table.ts'
+} from './ended-calls-for-corrections.ts'
 import { addId, type IdSet, noIds } from './id-set.ts'
+import {
+  addCall,
+  type CallPositions,
+  endOf,
+  noCallPositions,
+  recordEnd,
+} from './positions-of-call-ends.ts'
 
 type CallEnd = CallSettled | CallInterrupted
 
 /**
  * What an audit remembers of all calls, so that a second admission and a wrong correction are
- * recognised. With `terms`, the usage and the price of each call are in the state, and the fold
- * needs nothing but the events. With `positions`, the state is a third as large and has only the
- * position of each end: before a correction is applied, its caller reads the events that
- * `endsToRead` names again, and passes them to `provideEnd`.
+ * recognised. With the kind `terms`, the state contains the usage and the price of each ended call,
+ * so that no event is read twice. With the kind `positions`, the state is a third as large, because
+ * it contains only the position at which each call ended. Before a correction is applied, the
+ * caller must then read the events at the positions that `endsToRead` returns, and pass them to
+ * `provideEnd`.
  */
 export type RememberedCalls =
   | { readonly kind: 'terms'; readonly ids: IdSet; readonly ended: EndedCalls }
   | {
       readonly kind: 'positions'
       readonly positions: CallPositions
-      /** The ends that were read again, by account and call. */
+      /**
+       * The data of ended calls whose final events were read again, by account stream and call id.
+       */
       readonly provided: Map<string, EndedCall>
     }
 
@@ -38,8 +47,8 @@ export const rememberAdmission = (calls: RememberedCalls, id: string): boolean =
   calls.kind === 'terms' ? addId(calls.ids, id) : addCall(calls.positions, id)
 
 /**
- * Adds the end of a call whose admission is unknown, in an audit of a part. Returns false if it
- * ended before.
+ * Adds the end of a call whose admission is unknown, because the audit began after the first event.
+ * Returns false if the call has already ended.
  */
 export const rememberUnknownEnd = (calls: RememberedCalls, id: string): boolean =>
   rememberAdmission(calls, `end of ${id}`)
@@ -50,7 +59,10 @@ export function rememberEnd(calls: RememberedCalls, event: Recorded<CallEnd>): v
   else addEndedCall(calls.ended, keyOf(event.stream, call), endedCallOf(event))
 }
 
-/** Returns the end of a call in an account, or null if it did not end there with a charge. */
+/**
+ * Returns the data of an ended call of an account, or null if no call with this id ended there with
+ * a charge.
+ */
 export function findEnd(calls: RememberedCalls, stream: string, call: string): EndedCall | null {
   const key = keyOf(stream, call)
   return calls.kind === 'positions'
@@ -58,13 +70,18 @@ export function findEnd(calls: RememberedCalls, stream: string, call: string): E
     : findEndedCall(calls.ended, key)
 }
 
-/** Returns the positions of the ends that must be provided before a correction is applied. */
+/**
+ * Returns the positions of the events that ended the calls `ids`. These events must be passed to
+ * `provideEnd` before a correction of the calls is applied.
+ */
 export function endsToRead(calls: RememberedCalls, ids: readonly string[]): readonly number[] {
   if (calls.kind === 'terms') return []
   return ids.flatMap((id) => endOf(calls.positions, id) ?? [])
 }
 
-/** Provides the end of a call for the next correction. Other events are ignored. */
+/**
+ * Stores the event that ended a call, for the next correction. Events of other types are ignored.
+ */
 export function provideEnd(calls: RememberedCalls, event: Recorded): void {
   const isEnd = event.type === 'CallSettled' || event.type === 'CallInterrupted'
   if (calls.kind === 'terms' || !isEnd) return
@@ -72,7 +89,7 @@ export function provideEnd(calls: RememberedCalls, event: Recorded): void {
   calls.provided.set(keyOf(end.stream, end.data.call), endedCallOf(end))
 }
 
-/** Forgets the ends that were provided for a correction. */
+/** Removes the events that were stored for a correction. */
 export function forgetProvidedEnds(calls: RememberedCalls): void {
   if (calls.kind === 'positions') calls.provided.clear()
 }

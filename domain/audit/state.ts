@@ -27,20 +27,20 @@ export type AuditedCall = Place & {
   readonly model: string
   leaseUntil: number
   /**
-   * The usage in the latest event about the call's progress, as JSON text. An interruption charges
-   * it.
+   * The usage in the latest event about the call's progress, as JSON text. If the call is
+   * interrupted, this usage is charged.
    */
   usage: string | null
   /** The batch that the call pays for, or null. */
   readonly batch: CallBatch | null
 }
 
-/** A movement of quota with only one of its two events read so far. */
-export type HalfMovement = Place & {
-  /**
-   * True if the event of the source (an order or a code) was read, and the event of the account is
-   * missing.
-   */
+/**
+ * A movement of quota is recorded twice: by an event of its source (an order or a code) and by an
+ * event of the account. This is a movement of which only one of these events has been read so far.
+ */
+export type UnmatchedMovement = Place & {
+  /** True if the event of the source has been read and the event of the account has not. */
   readonly isSource: boolean
   readonly amount: Quota
   /** Set if the account may receive less than `amount`, or nothing. */
@@ -65,7 +65,12 @@ export type AuditedOrder = {
   restorations: number
 }
 
-/** The parts of a batch whose call has not ended, with what was billed for their lines so far. */
+/**
+ * A batch with at least one call that has not ended. A part of a batch is the lines with the same
+ * model and price, and one call pays for each part. The arrays have one entry per part. `charges`
+ * and `counts` are the sum of the charges and the number of the lines that were billed so far.
+ * `billed` contains the indexes of these lines.
+ */
 export type AuditedBatch = {
   readonly prices: readonly PriceSnapshot[]
   readonly calls: readonly string[]
@@ -79,9 +84,10 @@ export type AuditedBatch = {
 
 /**
  * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
- * can be stored and continued. Calls, batches and movements are removed at their ends. What remains
- * grows with the users, streams, orders, codes and corrections, by 50 to 80 bytes per call (21 to
- * 43 if only their positions are remembered), and by 8 to 24 bytes per grant.
+ * can be stored and continued. Calls, batches and movements are removed when they end. The rest
+ * grows with the numbers of users, streams, orders, codes and corrections. It also grows by 50 to
+ * 80 bytes per call (21 to 43 if only the positions of calls are remembered), and by 8 to 24 bytes
+ * per grant.
  */
 export type AuditState = {
   /** The position after which the audit began. If it is above 0, the earlier events are unknown. */
@@ -89,21 +95,21 @@ export type AuditState = {
   /** False for a store whose positions increase with gaps. */
   readonly arePositionsDense: boolean
   position: number
-  /** The time of the last event, in unix milliseconds. */
+  /** The time of the last event, in Unix milliseconds. */
   lastAt: number
   readonly revisions: Map<string, number>
   readonly balances: Map<number, Balances>
   /** The sums of the postings of all ledger accounts that do not belong to a user. */
   readonly siteAccounts: Map<string, Quota>
   readonly calls: Map<string, AuditedCall>
-  /** All calls, also those that have ended. */
+  /** All admitted calls, including the calls that have ended. */
   readonly remembered: RememberedCalls
   /** The scopes of the corrections that were started, by their ids. */
   readonly corrections: Map<string, CorrectionScope>
-  /** The charges that are in force for calls that were corrected, by account and call. */
+  /** The charges in force of the calls that were corrected, by account stream and call id. */
   readonly correctedCharges: Map<string, Quota>
   readonly grantIds: IdSet
-  readonly movements: Map<string, HalfMovement>
+  readonly movements: Map<string, UnmatchedMovement>
   readonly codes: Map<string, AuditedCode>
   readonly redeemed: IdSet
   readonly orders: Map<number, AuditedOrder>
@@ -116,7 +122,7 @@ export const AUDIT_STATE_VERSION = 4
 type Options = {
   readonly startedAfter?: number
   readonly arePositionsDense?: boolean
-  /** What is remembered of ended calls. The default, `terms`, needs nothing but the events. */
+  /** How ended calls are remembered. With the default, `terms`, no event has to be read again. */
   readonly remembers?: RememberedCalls['kind']
 }
 
@@ -144,5 +150,5 @@ export const initialAudit = ({
   batches: new Map(),
 })
 
-/** Returns whether events before the start of the audit are unknown. */
+/** Reports whether events before the start of the audit are unknown. */
 export const isPartial = ({ startedAfter }: AuditState): boolean => startedAfter > 0

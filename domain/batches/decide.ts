@@ -22,7 +22,7 @@ export type AcceptBatch = { readonly type: 'AcceptBatch' } & Omit<
   'batch' | 'userId'
 >
 
-/** Bills lines that have an answer. Lines that were billed before are left out. */
+/** Bills lines that have an answer. Lines that were billed before are skipped. */
 export type BillLines = {
   readonly type: 'BillLines'
   readonly lines: readonly {
@@ -36,7 +36,10 @@ export type BillLines = {
   }[]
 }
 
-/** `billedLines` is the number of billed lines for which the account is charged. */
+/**
+ * Ends a batch. `billedLines` is the number of billed lines for which the account is charged. The
+ * command is refused if more lines have been billed.
+ */
 export type EndBatch = {
   readonly type: 'EndBatch'
   readonly cause: BatchEndCause
@@ -57,7 +60,10 @@ export type BatchError = CodedError<
   | 'BatchMoved'
 >
 
-/** The sums over the billed lines of one part. */
+/**
+ * The sums over the billed lines of one part. A part is the lines of a batch with the same model
+ * and price.
+ */
 export type PartSums = {
   readonly lines: number
   readonly usage: Usage
@@ -67,17 +73,21 @@ export type PartSums = {
   readonly models?: PartModels
 }
 
-/** The models of a part's lines. A line that another model answered has precedence. */
+/**
+ * The models of a part, taken from its first line with evidence. If another model than the one that
+ * was sent answered a line, the models are taken from the first such line instead.
+ */
 export type PartModels = {
-  /** The model as sent, or null if it is the name that is billed. */
+  /** The model name that was sent, or null if it equals the billed name. */
   readonly sent: string | null
-  /** The model as the results name it, or null if they name none. */
+  /** The model name in the results, or null if they name no model. */
   readonly answered: string | null
   readonly isOther: boolean
 }
 
 export type BatchRecord = {
   readonly submitted: BatchSubmitted['data']
+  /** The channel and the provider's id of the batch, or null before a provider has accepted it. */
   readonly place: Omit<BatchAccepted['data'], 'batch' | 'userId'> | null
   /** The indexes of the billed lines. */
   readonly billed: ReadonlySet<number>
@@ -213,7 +223,7 @@ function modelsWith(
   return before.answered === null ? { ...before, answered } : before
 }
 
-/** Adds two usages. */
+/** Adds the counts of two usages, including the counts of tool calls. */
 function sumOf(usage: Usage, { tools, conditions: _, ...counts }: Partial<Usage>): Usage {
   const sum: Record<string, unknown> = { ...usage }
   for (const [name, count] of Object.entries(counts)) sum[name] = Number(sum[name] ?? 0) + count

@@ -4,7 +4,10 @@ import type { Usage } from '../pricing/usage.ts'
 import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
-/** `batch` is the id of the first call that pays for the batch, a UUID v7. */
+/**
+ * Returns the name of a batch's event stream. `batch` is the id of the first call that pays for the
+ * batch, a UUID v7.
+ */
 export const batchStream = (batch: string): string => `batch-${batch}`
 
 /** The API in which a batch was submitted. */
@@ -23,8 +26,8 @@ export type BatchPart = {
 }
 
 /**
- * A batch was submitted but not sent yet. The same append admits the calls of its parts, so that
- * the quota is held before the batch is sent.
+ * A batch was submitted but not sent yet. The same append admits one call for each part of the
+ * batch, so that the quota is held before the batch is sent.
  */
 export type BatchSubmitted = Fact<
   'BatchSubmitted',
@@ -36,7 +39,7 @@ export type BatchSubmitted = Fact<
     readonly channelId?: number
     readonly lines: number
     readonly parts: readonly BatchPart[]
-    /** The time of the submission in unix milliseconds. */
+    /** The time at which the batch was submitted, in Unix milliseconds. */
     readonly submittedAt: number
   }
 >
@@ -50,20 +53,23 @@ export type BatchAccepted = Fact<
       readonly keyRef: string
       readonly upstreamId: string
       /**
-       * The submission at the provider, which the events of the batch's calls repeat. Events of
-       * earlier versions do not have it.
+       * The attempt that submitted the batch to the provider. The final events of the batch's calls
+       * repeat it. Events of earlier versions lack it.
        */
       readonly attempt?: Attempt
     }
 >
 
 /**
- * What the result of a line shows about the provider. `received` is the line as the provider sent
- * it, without its line break.
+ * What the result of a line shows about the provider. `received` is the size and hash of the line
+ * as the provider sent it, without its line break.
  */
 export type LineEvidence = Omit<ProviderEvidence, 'sentAt' | 'sent' | 'file'>
 
-/** A line with an answer. `line` and `part` are indexes. `usage` lacks the counts that are 0. */
+/**
+ * A line with an answer. `line` and `part` are indexes within the batch. Counts of 0 are omitted
+ * from `usage`.
+ */
 export type BilledLine = {
   readonly line: number
   readonly part: number
@@ -74,11 +80,11 @@ export type BilledLine = {
   readonly cost?: WireQuota
   /** Lines of earlier versions have no evidence. */
   readonly evidence?: LineEvidence
-  /** True if the result names another model than was sent. */
+  /** True if the result names another model than the one that was sent. */
   readonly isOtherModel?: true
 }
 
-/** The usage and the charge of some lines. No line is in two of these events. */
+/** The usage and the charge of some lines. A line is billed by only one such event. */
 export type BatchLinesBilled = Fact<
   'BatchLinesBilled',
   BatchFacts & { readonly lines: readonly BilledLine[] }
@@ -98,7 +104,10 @@ export type BatchEnded = Fact<
   BatchFacts & {
     readonly cause: BatchEndCause
     readonly billedLines: number
-    /** The number of results that could not be read, so they are not billed. Omitted if it is 0. */
+    /**
+     * The number of results that could not be read and were therefore not billed. Omitted if it is
+     * 0.
+     */
     readonly unreadableLines?: number
     readonly endedAt: number
   }

@@ -29,7 +29,8 @@ export function minus(left: Amount, right: Amount): Amount {
 
 /**
  * Converts an amount to another currency. `rate` is the price of one unit of the other currency, in
- * the currency of the amount. Rounds to six decimal places, half away from zero.
+ * the currency of the amount. Rounds to six decimal places, half away from zero. Returns null if
+ * the rate is not above 0.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null

@@ -3,8 +3,9 @@ import type { Decider } from '../shared/decider.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 
 /**
- * The configuration of an open circuit's pause. The first pause lasts `baseMs`. Each time the
- * circuit opens again, the pause is doubled, up to `maxMs`. Random jitter is applied.
+ * The configuration of a circuit's pause, during which calls avoid a failing target. The first
+ * pause lasts `baseMs`. Each time the circuit opens again, the pause is doubled, up to `maxMs`.
+ * Random jitter is applied.
  */
 export type Cooldown = {
   readonly baseMs: number
@@ -26,7 +27,7 @@ type OpenCircuit = {
   readonly failures: number
   readonly cooldown: Cooldown
   readonly prober: string | null
-  /** The current time in unix milliseconds. */
+  /** The current time in Unix milliseconds. */
   readonly at: number
 }
 
@@ -44,6 +45,19 @@ type ProbeCircuit = {
 }
 
 /**
+ * Gives back the permission for a trial call that the process `prober` has not sent. Another call
+ * may be sent after `pauseMs` milliseconds. The pause limits the number of events if calls that
+ * can't be sent follow each other.
+ */
+type ReleaseProbe = {
+  readonly type: 'ReleaseProbe'
+  readonly scope: CircuitScope
+  readonly prober: string
+  readonly pauseMs: number
+  readonly at: number
+}
+
+/**
  * Closes a circuit. `prober` is the process whose trial call succeeded. It is null if a channel
  * test or an admin closed the circuit.
  */
@@ -56,7 +70,12 @@ type CloseCircuit = {
 
 type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
-export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
+export type ChannelHealthCommand =
+  | OpenCircuit
+  | ProbeCircuit
+  | ReleaseProbe
+  | CloseCircuit
+  | CloseCircuits
 
 /**
  * Returns the text that identifies a circuit within its channel. Only a model name may contain a
@@ -100,6 +119,8 @@ export const channelHealthDecider: Decider<
         return open(command, circuit)
       case 'ProbeCircuit':
         return probe(command, circuit)
+      case 'ReleaseProbe':
+        return release(command, circuit)
       case 'CloseCircuit':
         return close(command, circuit)
     }
@@ -137,6 +158,16 @@ function probe(
 ): readonly ChannelHealthEvent[] {
   if (circuit === undefined || at < circuit.until) return []
   return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until: at + leaseMs } }]
+}
+
+/** Shortens the time for which no other process may send a trial call. */
+function release(
+  { scope, prober, pauseMs, at }: ReleaseProbe,
+  circuit: Circuit | undefined,
+): readonly ChannelHealthEvent[] {
+  const until = at + pauseMs
+  if (circuit?.prober !== prober || circuit.until <= until) return []
+  return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until } }]
 }
 
 function close(

@@ -7,8 +7,8 @@ import type { Fact } from '../shared/event.ts'
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
 /**
- * The scope of a circuit: the entire channel, one model (by the name that callers use), or one key
- * (by its reference).
+ * The target that an open circuit makes calls avoid: the entire channel, one model (by the name
+ * that callers use), or one key (by its reference).
  */
 export type CircuitScope = {
   readonly channelId: number
@@ -16,7 +16,7 @@ export type CircuitScope = {
   readonly keyRef: string | null
 }
 
-/** Calls avoid the circuit's channel, model or key until the time `until` (unix milliseconds). */
+/** Calls avoid the circuit's channel, model or key until the time `until` (Unix milliseconds). */
 export type CircuitOpened = Fact<
   'CircuitOpened',
   CircuitScope & {
@@ -37,7 +37,8 @@ export type CircuitOpened = Fact<
 
 /**
  * The process `prober` may send one trial call until the time `until`. After that time, another
- * process may send a trial call.
+ * process may send a trial call. If the trial call can't be sent, a further event shortens this
+ * time.
  */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',

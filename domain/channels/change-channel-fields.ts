@@ -7,14 +7,16 @@ import type { ChannelRecord } from './state.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**
- * Changes terms and keys. A new address, type or proxy requires new keys, because a key is only
- * sent to the target for which it was entered.
+ * Changes the settings and the keys of a channel. A new address, type or proxy requires new keys,
+ * because a key is only sent to the target for which it was entered.
  */
 export function changeChannelFields(
   command: ChangeTerms,
   channel: ChannelRecord,
 ): readonly ChannelEvent[] | ChannelError {
   const { channelId } = channel
+  const { basedOn = channel.keyRefs } = command.keys ?? {}
+  if (!isSame(basedOn, channel.keyRefs)) return codedError('KeysChanged')
   const terms = normalizeTerms({ ...channel.terms, ...command.change })
   const keys = keysAfter(command, channel)
   // Unchanged terms are not validated again. A channel can therefore be disabled even if its terms
@@ -34,18 +36,18 @@ export function changeChannelFields(
 }
 
 /**
- * Returns the keys after the change. If a key is added to a channel with a single key, the channel
- * becomes a channel with several keys.
+ * Returns the keys after the change, and the rule that chooses among them. If a key is added to a
+ * channel with a single key, the channel becomes a channel with several keys.
  */
 function keysAfter({ keys, keyMode }: ChangeTerms, channel: ChannelRecord): ChannelKeys {
   const keptRefs = keys === null || keys.isAppended ? channel.keyRefs : []
-  const keyRefs = [...keptRefs, ...(keys?.refs ?? []).filter((ref) => !keptRefs.includes(ref))]
+  const keyRefs = [...new Set([...keptRefs, ...(keys?.refs ?? [])])]
   const isGrown = channel.keyMode === '' && keys?.isAppended === true && keyRefs.length > 1
   const nextMode = keyMode === null || (keyMode === '' && isGrown) ? channel.keyMode : keyMode
   return { keyRefs, keyMode: nextMode === '' && isGrown ? 'random' : nextMode }
 }
 
-/** Returns whether keys would still be sent to the same address, provider type and proxy. */
+/** Reports whether keys would still be sent to the same address, provider type and proxy. */
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&

@@ -18,16 +18,16 @@ export const disable = (channelIds: readonly number[], channels: Channels): Outc
   unknownChannelError(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
 
 export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
-  const found = channelsOfTag(tag, channels)
-  if ('code' in found) return found
-  const usable = found.filter(({ terms }) => !isExpired(terms.expiredTime, now))
+  const tagged = channelsOfTag(tag, channels)
+  if ('code' in tagged) return tagged
+  const usable = tagged.filter(({ terms }) => !isExpired(terms.expiredTime, now))
   return changed(idsOf(usable), 'enabled', tag.trim(), channels)
 }
 
 export function disableTag(tag: string, channels: Channels): Outcome {
-  const found = channelsOfTag(tag, channels)
-  if ('code' in found) return found
-  return changed(idsOf(found), 'disabled', tag.trim(), channels)
+  const tagged = channelsOfTag(tag, channels)
+  if ('code' in tagged) return tagged
+  return changed(idsOf(tagged), 'disabled', tag.trim(), channels)
 }
 
 const idsOf = (some: readonly ChannelRecord[]): number[] => some.map(({ channelId }) => channelId)
@@ -90,7 +90,7 @@ export const deleteDisabled = (now: number, channels: Channels): readonly Channe
   )
 
 /**
- * Returns whether a channel has expired. Both times are in unix seconds. An `expiredTime` of -1
+ * Reports whether a channel has expired. Both times are in Unix seconds. An `expiredTime` of -1
  * means that the channel never expires. Some clients send 0 instead of -1.
  */
 export const isExpired = (expiredTime: number, now: number): boolean =>

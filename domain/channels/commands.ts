@@ -13,20 +13,34 @@ export type CreateChannels = {
   readonly isEnabled: boolean
 }
 
+/** A reference that is given twice counts once. */
+type KeysChange = {
+  readonly refs: readonly string[]
+  readonly isAppended: boolean
+  /**
+   * The references that the channel had when the keys were compared with its own. The command is
+   * refused if they have changed since, because the change may have erased some of `refs`.
+   */
+  readonly basedOn?: readonly string[]
+}
+
 /**
  * Changes the given fields. `keys` and `keyMode` do not change if they are null. If a key is added
- * to a single key, an empty mode becomes `random`. A new address, type or proxy requires new keys,
- * which replace all earlier keys.
+ * to a channel with a single key, an empty `keyMode` becomes `random`. A new address, type or proxy
+ * requires new keys, which replace all earlier keys.
  */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
   readonly channelId: number
   readonly change: Partial<ChannelTerms>
-  readonly keys: { readonly refs: readonly string[]; readonly isAppended: boolean } | null
+  readonly keys: KeysChange | null
   readonly keyMode: KeyMode | null
 }
 
-/** `now` is in unix seconds. If one of the channels is unknown or has expired, none is enabled. */
+/**
+ * Enables channels. `now` is in Unix seconds. If one of the channels is unknown or has expired,
+ * none is enabled.
+ */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
@@ -38,7 +52,10 @@ type DisableChannels = {
   readonly channelIds: readonly number[]
 }
 
-/** `reason` is an error code or the provider's status, never the provider's text. */
+/**
+ * Disables a failing channel. `reason` is an error code or the provider's status, never the
+ * provider's text.
+ */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
@@ -48,19 +65,22 @@ export type AutoDisableChannel = {
 /** Enables a channel again, if the gateway disabled it. */
 type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
-/** If one of the channels is unknown, none is deleted. */
+/** Deletes channels. If one of the channels is unknown, none is deleted. */
 export type DeleteChannels = {
   readonly type: 'DeleteChannels'
   readonly channelIds: readonly number[]
 }
 
-/** Deletes all channels that are disabled or have expired at `now` (unix seconds). */
+/** Deletes all channels that are disabled or have expired at `now` (Unix seconds). */
 export type DeleteDisabledChannels = {
   readonly type: 'DeleteDisabledChannels'
   readonly now: number
 }
 
-/** If one of the channels is unknown, none is tagged. A null tag removes the tag. */
+/**
+ * Sets the tag of channels. If one of the channels is unknown, none is tagged. A null tag removes
+ * the tag.
+ */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
@@ -73,7 +93,7 @@ export type ChangeTag = {
   readonly change: TagChange
 }
 
-/** Enables the channels with the tag, except those that have expired at `now` (unix seconds). */
+/** Enables the channels with the tag, except those that have expired at `now` (Unix seconds). */
 export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; readonly now: number }
 
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
@@ -95,6 +115,26 @@ export type TakeBackKeys = {
   readonly keyRefs: readonly string[]
 }
 
+/** Pauses submissions, or none if one of the channels is unknown or paused. See the event. */
+export type PauseSubmissions = {
+  readonly type: 'PauseSubmissions'
+  readonly channelIds: readonly number[]
+  readonly pause: string
+  /** The time in unix milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Ends a pause. If `neededAt` is a time in unix milliseconds, the command is refused unless the
+ * pause has been in force until then, so that an act in the same append can rely on it.
+ */
+export type ResumeSubmissions = {
+  readonly type: 'ResumeSubmissions'
+  readonly channelIds: readonly number[]
+  readonly pause: string
+  readonly neededAt: number | null
+}
+
 type FixAbilities = { readonly type: 'FixAbilities' }
 
 export type ChannelCommand =
@@ -112,6 +152,8 @@ export type ChannelCommand =
   | DisableTag
   | SetKeyAside
   | TakeBackKeys
+  | PauseSubmissions
+  | ResumeSubmissions
   | FixAbilities
 
 export type ChannelErrorCode =
@@ -125,9 +167,15 @@ export type ChannelErrorCode =
   | 'ModelsRequired'
   /** The command has no key, but the channel is new or its address, type or proxy changes. */
   | 'KeyRequired'
+  /** Another request has changed the channel's keys meanwhile. */
+  | 'KeysChanged'
   | 'OneKeyOnly'
   /** The channel would have too many keys. Params: `limit`. */
   | 'TooManyKeys'
+  /** Another request has paused the submissions to a channel. */
+  | 'SubmissionsPaused'
+  /** The pause that an act needs has ended. */
+  | 'SubmissionsNotPaused'
   | 'TagRequired'
   | 'TagUnknown'
   /** A field is invalid. Params: `field` (its name in the API) and `error` (a `TermsErrorCode`). */

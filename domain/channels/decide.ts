@@ -23,6 +23,7 @@ import type {
   TagChannels,
 } from './commands.ts'
 import type { ChannelEvent, TagChange } from './events.ts'
+import { pauseSubmissions, resumeSubmissions } from './pause-submissions.ts'
 import {
   type ChannelRecord,
   type ChannelsState,
@@ -100,6 +101,10 @@ function decide(command: ChannelCommand, state: ChannelsState): Outcome {
       return tagChannels(command, channels)
     case 'ChangeTag':
       return changeTag(command, channels)
+    case 'PauseSubmissions':
+      return pauseSubmissions(command, channels)
+    case 'ResumeSubmissions':
+      return resumeSubmissions(command, channels)
     case 'FixAbilities':
       return [{ type: 'ChannelAbilitiesFixed', v: 1, data: { count: channels.size } }]
     default: {
@@ -144,14 +149,14 @@ function tagChannels(command: TagChannels, channels: Channels): Outcome {
 
 /** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
 function changeTag(command: ChangeTag, channels: Channels): Outcome {
-  const found = channelsOfTag(command.tag, channels)
-  if ('code' in found) return found
+  const tagged = channelsOfTag(command.tag, channels)
+  if ('code' in tagged) return tagged
   const change = tidiedChange(command.change)
-  for (const { terms } of found) {
+  for (const { terms } of tagged) {
     const error = termsError({ ...terms, ...change })
     if (error !== null) return error
   }
-  const channelIds = found
+  const channelIds = tagged
     .filter(({ terms }) => !isSame({ ...terms, ...change }, terms))
     .map(({ channelId }) => channelId)
   if (channelIds.length === 0) return []

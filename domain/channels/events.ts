@@ -10,10 +10,13 @@ export const CHANNELS_STREAM = 'channels'
 
 export type { KeyMode }
 
-/** Fields that contain JSON are validated and stored as the admin typed them. They may be empty. */
+/**
+ * The settings of a channel. Fields that contain JSON are validated and stored as the admin typed
+ * them. They may be empty.
+ */
 export type ChannelTerms = {
   readonly name: string
-  /** The API's number for the provider type. */
+  /** The provider type, as the number by which the API identifies it. */
   readonly type: number
   /** The address without a trailing slash, or empty for the default of the provider type. */
   readonly baseUrl: string
@@ -28,7 +31,7 @@ export type ChannelTerms = {
   readonly other: string
   readonly modelPrefix: string
   readonly maxInputTokens: number
-  /** The expiry in unix seconds, or -1 if the channel never expires. */
+  /** The expiry in Unix seconds, or -1 if the channel never expires. */
   readonly expiredTime: number
   /**
    * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
@@ -71,8 +74,8 @@ export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel):
 })
 
 /**
- * `terms` apply to all created channels, except that each channel has a separate name and proxy
- * reference.
+ * Channels were created. `terms` apply to all of them, except that each channel has a separate name
+ * and proxy reference.
  */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
@@ -85,8 +88,8 @@ export type ChannelsCreated = Fact<
 >
 
 /**
- * The event contains the new terms and keys. It also contains the vault references that are no
- * longer used.
+ * The settings or the keys of a channel were changed. The event contains the new settings and keys,
+ * and the vault references that are no longer used.
  */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
@@ -98,14 +101,20 @@ export type ChannelTermsChanged = Fact<
   }
 >
 
-/** `tag` is the tag by which the admin selected the channels, or null. */
+/**
+ * The status of channels was changed. `tag` is the tag by which the admin selected the channels, or
+ * null.
+ */
 type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
 export type ChannelsEnabled = Fact<'ChannelsEnabled', ChannelsChange>
 
 export type ChannelsDisabled = Fact<'ChannelsDisabled', ChannelsChange>
 
-/** `reason` is an error code or the provider's status, never the provider's text. */
+/**
+ * The gateway disabled a failing channel. `reason` is an error code or the provider's status, never
+ * the provider's text.
+ */
 export type ChannelAutoDisabled = Fact<
   'ChannelAutoDisabled',
   { readonly channelId: number; readonly reason: string }
@@ -113,7 +122,7 @@ export type ChannelAutoDisabled = Fact<
 
 export type ChannelsDeleted = Fact<'ChannelsDeleted', { readonly channelIds: readonly number[] }>
 
-/** An empty `tag` means that the tag was removed. */
+/** The tag of channels was set. An empty `tag` means that the tag was removed. */
 export type ChannelsTagged = Fact<
   'ChannelsTagged',
   { readonly channelIds: readonly number[]; readonly tag: string }
@@ -142,6 +151,21 @@ export type ChannelKeysTakenBack = Fact<
   { readonly channelId: number; readonly keyRefs: readonly string[] }
 >
 
+/**
+ * No tasks and batches are submitted to the channels while their unfinished work is counted, so
+ * that a deletion or a removal of keys can't miss one. `pause` identifies the pause, and `pausedAt`
+ * is in unix milliseconds. A pause ends by itself after a minute.
+ */
+export type ChannelSubmissionsPaused = Fact<
+  'ChannelSubmissionsPaused',
+  { readonly channelIds: readonly number[]; readonly pause: string; readonly pausedAt: number }
+>
+
+export type ChannelSubmissionsResumed = Fact<
+  'ChannelSubmissionsResumed',
+  { readonly channelIds: readonly number[]; readonly pause: string }
+>
+
 /** An admin requested that each process reloads its cached channels. */
 export type ChannelAbilitiesFixed = Fact<'ChannelAbilitiesFixed', { readonly count: number }>
 
@@ -156,4 +180,6 @@ export type ChannelEvent =
   | TagTermsChanged
   | ChannelKeySetAside
   | ChannelKeysTakenBack
+  | ChannelSubmissionsPaused
+  | ChannelSubmissionsResumed
   | ChannelAbilitiesFixed

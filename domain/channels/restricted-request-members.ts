@@ -26,7 +26,8 @@ export const PROVIDER_TOOLS = 'tools'
 
 /**
  * If a channel's list of allowed members contains this entry, callers may write to the one-hour
- * cache, which costs more than the five-minute cache. Otherwise, such marks are shortened.
+ * cache, which costs more than the five-minute cache. Otherwise, the request is changed to use the
+ * five-minute cache.
  */
 export const HOUR_CACHE = 'cache_control.ttl'
 
@@ -41,7 +42,7 @@ const SELF_HOSTED: readonly string[] = [
   ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
 ]
 
-/** The members of a chat request that the relay reads itself, without `OUTPUT_LIMITS`. */
+/** The members of a chat request that the relay itself reads, except the output limits. */
 export const READ_MEMBERS: readonly string[] = [
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort'],
 ]
@@ -57,7 +58,10 @@ export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[
 }
 
 const BEDROCK = 33
-/** Members that no model of a provider knows. Allowing them would make it refuse requests. */
+/**
+ * Restricted members that no model of a provider type accepts. A channel of this type cannot allow
+ * them, because the provider would refuse requests that contain them.
+ */
 const UNKNOWN_TO_TYPE: ReadonlyMap<number, readonly string[]> = new Map([[BEDROCK, ['speed']]])
 
 const AZURE = 3
@@ -80,8 +84,9 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 
 /**
  * Members that callers can never send; only an admin can set them. They select the account,
- * location, price or length of an answer, or tell a gateway to drop other members. Some providers
- * of Anthropic's models read betas from the body instead of the header.
+ * location, price or length of an answer, or tell a gateway to drop other members. The last two
+ * select beta features: some providers of Anthropic's models read them from the body instead of the
+ * header.
  */
 const NEVER: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -123,7 +128,10 @@ const RESTRICTED: ReadonlySet<string> = new Set(
     .flatMap((name) => [name, name.replaceAll('_', ''), name.replaceAll('_', '-')]),
 )
 
-/** `folded` is the member's name as returned by `foldedName`. */
+/**
+ * Reports whether a member is restricted: callers may send it only if the channel allows it, or
+ * never. `folded` is the member's name as returned by `foldedName`.
+ */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
 

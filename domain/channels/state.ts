@@ -10,16 +10,18 @@ import {
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-/** A record is never changed in place but replaced by a changed copy. */
+/** The state of one channel. A record is never changed in place but replaced by a changed copy. */
 export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
   /** The keys that are temporarily not used. At least one key of the channel stays usable. */
   readonly setAside: readonly string[]
+  /** The last pause of submissions that was not ended. Omitted if there is none. */
+  readonly pause?: { readonly pause: string; readonly pausedAt: number }
 }
 
-/** Deleted channels are removed, and their ids are never assigned again. */
+/** The state of all channels. A deleted channel is removed, and its id is never assigned again. */
 export type ChannelsState = {
   readonly channels: Map<number, ChannelRecord>
   highestId: number
@@ -27,7 +29,7 @@ export type ChannelsState = {
 
 export const initialChannels = (): ChannelsState => ({ channels: new Map(), highestId: 0 })
 
-/** Applies an event to the maps in place. Changed channels are replaced by copies. */
+/** Applies an event to `state` in place. Changed channels are replaced by copies. */
 export function evolveChannels(state: ChannelsState, event: ChannelEvent): ChannelsState {
   const { channels } = state
   switch (event.type) {
@@ -100,6 +102,14 @@ function changedBy(event: Change, channel: ChannelRecord): ChannelRecord {
       return { ...channel, terms: { ...terms, ...event.data.change } }
     case 'ChannelKeySetAside':
       return { ...channel, setAside: [...setAside, event.data.keyRef] }
+    case 'ChannelSubmissionsPaused': {
+      const { pause, pausedAt } = event.data
+      return { ...channel, pause: { pause, pausedAt } }
+    }
+    case 'ChannelSubmissionsResumed': {
+      const { pause: _, ...resumed } = channel
+      return resumed
+    }
     case 'ChannelKeysTakenBack': {
       const { keyRefs } = event.data
       return { ...channel, setAside: setAside.filter((ref) => !keyRefs.includes(ref)) }
@@ -129,6 +139,6 @@ export function channelsOfTag(
 ): readonly ChannelRecord[] | CodedError<'TagRequired' | 'TagUnknown'> {
   const tag = given.trim()
   if (tag === '') return codedError('TagRequired')
-  const found = [...channels.values()].filter(({ terms }) => terms.tag === tag)
-  return found.length === 0 ? codedError('TagUnknown') : found
+  const tagged = [...channels.values()].filter(({ terms }) => terms.tag === tag)
+  return tagged.length === 0 ? codedError('TagUnknown') : tagged
 }

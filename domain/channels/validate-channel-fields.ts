@@ -37,8 +37,8 @@ export type TermsErrorCode =
   | 'wrong-case'
 
 /**
- * `field` is the field's name in the API. `name` is the invalid entry, if the field contains
- * several entries.
+ * An invalid field of a channel. `field` is the field's name in the API. `name` is the invalid
+ * entry, if the field contains several entries.
  */
 export type FieldError = {
   readonly field: string
@@ -64,8 +64,8 @@ const TERMS_BYTES_MAX = 400_000
 const COST_RATIO_MAX_DECIMAL = decimalOf(String(COST_RATIO_MAX))
 const COST_RATIO_SCALE_MAX = 6
 /**
- * The provider types that use the field `other`. For `REGIONAL`, the field contains a region. For
- * `VERSIONED`, an empty field gets a default.
+ * The numbers of the provider types that use the field `other`. For `REGIONAL`, the field contains
+ * a region. For `VERSIONED`, an empty field gets a default.
  */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -143,7 +143,10 @@ function proxyError(terms: ChannelTerms): FieldError | null {
   return isRight ? null : { field: 'setting', error: 'not-proxy' }
 }
 
-/** Checks an optional boolean. If it is omitted or null, a default applies. */
+/**
+ * Checks an optional boolean in the channel's extra settings. If it is omitted or null, its default
+ * applies.
+ */
 function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
   const members = readObject('setting', setting)
   const value = (members instanceof Map ? members.get(name) : null) ?? false
@@ -151,7 +154,8 @@ function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
 }
 
 /**
- * Checks the channel's list of allowed members. Without a list, no restricted members are allowed.
+ * Checks `allowed_members`, the list of restricted request members that callers of the channel may
+ * send. Without a list, they may send none of them.
  */
 function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
@@ -169,8 +173,8 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 }
 
 /**
- * Names may contain only visible characters. Other texts may contain any characters except control
- * characters.
+ * Checks the characters of names and texts. Names may contain only visible characters. Other texts
+ * may contain any characters except control characters.
  */
 function textError(terms: ChannelTerms): FieldError | null {
   for (const [field, key] of NAMES) {
@@ -200,7 +204,9 @@ function urlError(baseUrl: string): FieldError | null {
 
 const REGION_NAME = /^[a-z0-9-]*$/
 
-/** The region is a plain name, or a JSON object with a name for each model. */
+/**
+ * Checks the region, which is a plain name, or a JSON object that maps models to names of regions.
+ */
 function regionError({ type, other }: ChannelTerms): FieldError | null {
   if (type !== REGIONAL) return null
   const field = 'other'
@@ -272,8 +278,9 @@ function objectError(field: string, text: string): FieldError | null {
 }
 
 /**
- * Refuses a name that differs only in letter case from an earlier name or a name that the relay
- * reads. The provider may treat both as one parameter, but the relay would not.
+ * Checks the request members that the channel overrides. A name is refused if it differs only in
+ * letter case from an earlier name, or from a name that the relay reads. The provider may treat
+ * both names as one parameter, but the relay would not.
  */
 function overrideError(text: string): FieldError | null {
   const field = 'param_override'
@@ -290,7 +297,7 @@ function overrideError(text: string): FieldError | null {
 
 const SPELLINGS = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS])
 
-/** A model mapping must map names to names in at most 8 steps, without cycles. */
+/** Checks a model mapping, which must map names to names in at most 8 steps, without cycles. */
 function modelMappingError(text: string): FieldError | null {
   const field = 'model_mapping'
   const members = checkedObject(field, text)
@@ -303,7 +310,10 @@ function modelMappingError(text: string): FieldError | null {
   return null
 }
 
-/** Each target must be an HTTP status from 400 to 599, so that callers still see an error. */
+/**
+ * Checks a mapping of HTTP statuses. Each target must be a status from 400 to 599, so that callers
+ * still see an error.
+ */
 function statusMappingError(text: string): FieldError | null {
   const field = 'status_code_mapping'
   const members = checkedObject(field, text)

@@ -7,18 +7,18 @@ import type { WireQuota } from '../shared/quota.ts'
 /** The stream of all corrections of charges. */
 export const CORRECTIONS_STREAM = 'corrections'
 
-/** Selects the calls of a correction, and contains the price that they should have had. */
+/** The calls of a correction, and the price that should have been applied to them. */
 export type CorrectionScope = {
   readonly model: string
-  /** Null for the calls of all groups. */
+  /** The group of the calls, or null for the calls of all groups. */
   readonly group: string | null
-  /** The calls that ended from `from` to `to` (unix seconds, both included). */
+  /** Only calls that ended from `from` to `to` are corrected (Unix seconds, both included). */
   readonly from: number
   readonly to: number
   readonly price: PriceChange
-  /** Calls whose end has a later position are not corrected. */
+  /** Only calls whose final event has at most this position are corrected. */
   readonly upTo: number
-  /** The number of corrections that had started before this one. */
+  /** The number of corrections that had started when the preview of this correction was made. */
   readonly base: number
 }
 
@@ -26,16 +26,25 @@ export type CorrectionScope = {
 export type CorrectionSums = {
   readonly calls: number
   readonly accounts: number
-  /** The total that accounts get back, and the total that they are charged in addition. */
+  /**
+   * `refunded` is the total that accounts get back. `charged` is the total that they pay in
+   * addition.
+   */
   readonly refunded: WireQuota
   readonly charged: WireQuota
 }
 
-/** A super admin confirmed a preview. From now on, its calls are corrected. */
+/**
+ * A super admin confirmed the preview of a correction. From now on, the calls of the preview are
+ * corrected.
+ */
 export type CorrectionStarted = Fact<
   'CorrectionStarted',
   {
-    /** The id: a digest of the scope, and of each call with its charge before and after. */
+    /**
+     * The id: a digest of the scope and of the calls in it, with the charge of each call before and
+     * after.
+     */
     readonly id: string
     readonly scope: CorrectionScope
     readonly planned: CorrectionSums
@@ -46,7 +55,7 @@ export type CorrectionStarted = Fact<
   }
 >
 
-/** An account whose calls could not be corrected, and the code of the error. */
+/** An account whose calls could not be corrected. `code` is the code of the error. */
 export type FailedAccount = {
   readonly userId: number
   readonly calls: number
@@ -79,12 +88,12 @@ export type CorrectionCommand =
   | ({ readonly type: 'FinishCorrection' } & CorrectionFinished['data'])
 
 export type CorrectionErrorCode =
-  /** A correction of some of the same calls has not finished. Params: `id`. */
+  /** A correction that could concern some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
   /** Another correction started, or another call ended, after the preview was made. */
   | 'CorrectionPreviewOutdated'
 
-/** Returns whether two corrections could concern the same call. */
+/** Reports whether two corrections could concern the same call. */
 export const areOverlapping = (one: CallsOfScope, other: CallsOfScope): boolean =>
   one.model === other.model &&
   (one.group === null || other.group === null || one.group === other.group) &&
@@ -94,9 +103,9 @@ export const areOverlapping = (one: CallsOfScope, other: CallsOfScope): boolean 
 type CallsOfScope = Pick<CorrectionScope, 'model' | 'group' | 'from' | 'to'>
 
 /**
- * Decides about corrections. Of corrections that could concern the same call, only one runs at a
- * time. Each must have been previewed after the last of them started, so that the charges in its
- * preview are those from which it starts. Corrections of different calls do not wait for each
+ * Decides about corrections. Two corrections that could concern the same call never run at the same
+ * time. A correction must also be previewed after all such corrections have started, so that its
+ * preview shows the charges that it replaces. Corrections of different calls do not wait for each
  * other.
  */
 export const correctionsDecider: Decider<
@@ -138,7 +147,10 @@ export const correctionsDecider: Decider<
 
 const FAILED_MAX = 100
 
-/** Returns the correction that has not finished and could concern calls of the scope, or null. */
+/**
+ * Returns the unfinished correction that could concern calls of the scope, or null if there is
+ * none.
+ */
 export const findRunning = (
   corrections: CorrectionsState['corrections'],
   scope: CallsOfScope,

@@ -15,15 +15,15 @@ type IssueAccessToken = UserReference & {
   readonly type: 'IssueAccessToken'
   readonly tokenHash: string
   readonly authVersion: number
-  /** The expiry in unix seconds. */
+  /** The time at which the access token expires, in Unix seconds. */
   readonly expiresAt: number
 }
 
 type RevokeAccessToken = UserReference & { readonly type: 'RevokeAccessToken' }
 
 /**
- * `codeHashes` are hashes of new recovery codes. They are stored if the user has no second factor
- * yet.
+ * Enables TOTP. `codeHashes` are hashes of new recovery codes. They are stored if the user has no
+ * second factor yet.
  */
 type EnableTotp = UserReference & {
   readonly type: 'EnableTotp'
@@ -47,8 +47,8 @@ type UseRecoveryCode = UserReference & {
 }
 
 /**
- * `codeHashes` are hashes of new recovery codes. They are stored if the user has no second factor
- * yet.
+ * Adds a passkey. `codeHashes` are hashes of new recovery codes. They are stored if the user has no
+ * second factor yet.
  */
 export type AddPasskey = UserReference & {
   readonly type: 'AddPasskey'
@@ -235,8 +235,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores the recovery codes if the user had no second factor before. With
- * such a code, a user who has lost a device can log in.
+ * Returns the event that stores the recovery codes, if the user had no second factor before. With a
+ * recovery code, a user who has lost a device can log in.
  */
 function firstCodes(
   userId: number,

@@ -14,7 +14,7 @@ export type AccessTokenIssued = Fact<
     /** The keyed hash of the access token. */
     readonly tokenHash: string
     readonly authVersion: number
-    /** The expiry in unix seconds. */
+    /** The time at which the access token expires, in Unix seconds. */
     readonly expiresAt: number
   }
 >
@@ -34,7 +34,10 @@ export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step:
 
 export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
-/** `codeHashes` is empty if no second factor remains. */
+/**
+ * All recovery codes were replaced. `codeHashes` is empty if the user has no second factor any
+ * more.
+ */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
   UserReference & { readonly codeHashes: readonly string[] }
@@ -125,14 +128,17 @@ export const FAILED_LOGINS_STREAM = 'failed-logins'
 export type LoginsFailed = Fact<
   'LoginsFailed',
   {
-    /** The user who was to be logged in, or null for unknown names and for all other attempts. */
+    /** The user whose login failed. Null if nobody has the name, or if no user was named. */
     readonly userId: number | null
     readonly count: number
     readonly reasons: Readonly<Partial<Record<LoginFailure, number>>>
-    /** A keyed hash of the network for attempts without a user, whose key could encrypt it. */
+    /**
+     * A keyed hash of the network if `userId` is null, because there is no user with whose data key
+     * the network could be encrypted. Otherwise null.
+     */
     readonly networkHash: string | null
     readonly client?: Client
-    /** The first and the last attempt, in unix milliseconds. */
+    /** The times of the first and the last attempt in Unix milliseconds. */
     readonly firstAt: number
     readonly lastAt: number
   }

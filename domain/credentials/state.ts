@@ -5,7 +5,7 @@ import type { CredentialsEvent } from './events.ts'
 type AccessToken = {
   readonly tokenHash: string
   readonly authVersion: number
-  /** The expiry in unix seconds. */
+  /** The time at which the access token expires, in Unix seconds. */
   readonly expiresAt: number
 }
 

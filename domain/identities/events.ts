@@ -14,8 +14,8 @@ export const IDENTITY_PROVIDERS = [
 export type IdentityProvider = (typeof IDENTITY_PROVIDERS)[number]
 
 /**
- * `identityKey` is a keyed hash of the person's id at the provider, so that no readable id is
- * stored.
+ * Returns the name of an identity's event stream. `identityKey` is a keyed hash of the person's id
+ * at the provider, so that no readable id is stored.
  */
 export const identityStream = (provider: IdentityProvider, identityKey: string): string =>
   `identity-${provider}-${identityKey}`

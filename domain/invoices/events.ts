@@ -1,3 +1,4 @@
+import { decimalText } from '../pricing/decimal.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { Fact } from '../shared/event.ts'
@@ -5,18 +6,23 @@ import type { Fact } from '../shared/event.ts'
 /** The stream of all imported invoices. */
 export const INVOICES_STREAM = 'invoices'
 
-/** Returns the stream of the lines of an invoice that have ids of the provider's requests. */
+/**
+ * Returns the name of the stream with those rows of an invoice that contain a provider's request
+ * id.
+ */
 export const invoiceRequestsStream = (invoiceId: string): string => `invoice-requests-${invoiceId}`
 
-/** The rows of an invoice for one day and one model. */
+/** The sums of an invoice's rows for one day and one model. */
 export type InvoiceLine = {
   /** The UTC day: `2026-11-28`. */
   readonly day: string
-  /** The model by the name of this site. */
+  /** The model's name on this site. */
   readonly model: string
   readonly rows: number
   readonly tokens: number
-  /** In billionths of the invoice's currency. It is negative if credits exceed charges. */
+  /**
+   * The amount in billionths of the invoice's currency. It is negative if credits exceed charges.
+   */
   readonly amount: number
 }
 
@@ -31,13 +37,17 @@ export type InvoiceImported = Fact<
     readonly bytes: number
     readonly rows: number
     /**
-     * The rows that repeated the id of an earlier row with an amount of the same sign. They are not
-     * in the sums.
+     * The number of rows that repeated an earlier row with a request id. They are not included in
+     * the sums. Until 2026-11-29, rows with the same id and an amount of the same sign counted as
+     * duplicates, even if they differed.
      */
     readonly duplicates: number
     /** The sum of the amounts of the duplicates, in billionths. Omitted if it is 0. */
     readonly duplicatesAmount?: number
-    /** The number of rows with ids, which are in a stream of the invoice. Omitted if it is 0. */
+    /**
+     * The number of rows with a request id. They are recorded in a separate stream. Omitted if it
+     * is 0.
+     */
     readonly requests?: number
     readonly currency: string
     /** The price of one unit of the currency in dollars, as a decimal. */
@@ -50,8 +60,8 @@ export type InvoiceImported = Fact<
 export type InvoiceDeleted = Fact<'InvoiceDeleted', { readonly invoiceId: string }>
 
 /**
- * A row of an invoice with the provider's id of a request. `row` is its number in the file, and
- * `amount` is in billionths of the currency. The last member marks a duplicate.
+ * A row of an invoice with the provider's id of a request. `row` is the number of the row in the
+ * file, and `amount` is in billionths of the currency. The last element marks a duplicate.
  */
 export type InvoiceRequest = readonly [
   row: number,
@@ -64,8 +74,9 @@ export type InvoiceRequest = readonly [
 ]
 
 /**
- * A part of the rows of an invoice that have ids. All parts are recorded before the import, so that
- * an imported invoice is complete. The parts of an import that failed have no meaning.
+ * Some of the rows of an invoice that contain request ids. All of these rows are recorded in
+ * numbered parts before the invoice is imported, so that an imported invoice is complete. If the
+ * import fails, the parts are never read.
  */
 export type InvoiceRequestsRecorded = Fact<
   'InvoiceRequestsRecorded',
@@ -81,6 +92,29 @@ export type InvoiceEvent = InvoiceImported | InvoiceDeleted
 
 export type Invoice = InvoiceImported['data']
 
+/** Returns the ids of the other invoices of the same channel that contain request ids. */
+export const otherInvoiceIds = (
+  { invoices }: InvoicesState,
+  { invoiceId, channelId }: Pick<Invoice, 'invoiceId' | 'channelId'>,
+): string[] =>
+  invoices
+    .filter((one) => one.channelId === channelId && one.invoiceId !== invoiceId)
+    .filter(({ requests = 0 }) => requests > 0)
+    .map((one) => one.invoiceId)
+
+/** The sum of an invoice in billionths of its currency. */
+export const amountOf = ({ lines }: Pick<Invoice, 'lines'>): bigint =>
+  lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+
+const BILLIONTH_DIGITS = 9
+
+/** Writes billionths as an exact decimal, such as `-0.0125`. */
+export function amountText(amount: bigint): string {
+  const text = decimalText({ units: amount < 0n ? -amount : amount, scale: BILLIONTH_DIGITS })
+  const short = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  return amount < 0n ? `-${short}` : short
+}
+
 /** The invoices that are not deleted, oldest first. */
 export type InvoicesState = { readonly invoices: readonly Invoice[] }
 
@@ -89,13 +123,14 @@ export type InvoiceCommand =
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
 
 export type InvoiceErrorCode =
-  /** The same file was imported for the channel. Params: `id`. */
+  /** The same file was imported for the channel. Params: `id`, the id of the existing invoice. */
   | 'InvoiceKnown'
   | 'InvoiceUnknown'
-  /** Params: `max`. */
+  /** The maximum number of invoices is reached. Params: `max`. */
   | 'TooManyInvoices'
 
-const INVOICES_MAX = 100
+/** The maximum number of invoices that are not deleted. */
+export const INVOICES_MAX = 100
 
 export const invoicesDecider: Decider<
   InvoicesState,

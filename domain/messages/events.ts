@@ -3,23 +3,23 @@ import type { Fact } from '../shared/event.ts'
 export const messageStream = (messageId: number): string => `message-${messageId}`
 
 /**
- * Each user has a separate inbox stream, so that users who read messages at the same time do not
- * write to the same stream.
+ * Returns the name of a user's inbox stream. Each user has a separate stream, so that users who
+ * read messages at the same time do not write to the same stream.
  */
 export const inboxStream = (userId: number): string => `inbox-${userId}`
 
 export type MessageFormat = 'markdown' | 'html' | 'plain'
 
 /**
- * The vault reference of a message's title and content. They are deleted from the vault with the
- * message.
+ * `textRef` is the vault reference of a message's title and content. Both are deleted from the
+ * vault when the message is deleted.
  */
 export type MessageText = {
   readonly format: MessageFormat
   readonly textRef: string
 }
 
-/** Users who register later do not receive the message. */
+/** A message was sent. Users who register later do not receive it. */
 export type MessageSent = Fact<
   'MessageSent',
   MessageText & {

@@ -10,7 +10,7 @@ export type ChangeNotifications = {
   readonly settings: NotificationSettings
 }
 
-/** `at` is the current time in unix milliseconds. */
+/** Warns a user of low quota. `at` is the current time in Unix milliseconds. */
 export type WarnOfQuota = {
   readonly type: 'WarnOfQuota'
   readonly userId: number
@@ -22,10 +22,11 @@ export type WarnOfQuota = {
 
 export type NotificationsState = {
   readonly settings: NotificationSettings
-  /** The time of the last warning in unix milliseconds, or 0. */
+  /** The time of the last warning in Unix milliseconds, or 0. */
   readonly warnedAt: number
 }
 
+/** The minimum time between two low-quota warnings of a user, in milliseconds. */
 export const WARNING_PAUSE_MS = 2 * 3_600_000
 
 export const DEFAULT_NOTIFICATIONS: NotificationSettings = Object.freeze({

@@ -34,7 +34,7 @@ export type QuotaWarned = Fact<
     readonly means: NotifyMeans
     readonly remaining: WireQuota
     readonly threshold: WireQuota
-    /** The time of the warning in unix milliseconds. */
+    /** The time of the warning in Unix milliseconds. */
     readonly warnedAt: number
   }
 >

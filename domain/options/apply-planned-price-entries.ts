@@ -1,16 +1,18 @@
 import { FALLBACK_FLAG, PRICE_MAPS, pairOf } from '../pricing/compare-price-options.ts'
 import { ratiosText } from '../pricing/default-ratios.ts'
-import { readNestedRatios, readRatios } from '../pricing/ratio-map.ts'
+import { readNestedRatios, readRatios } from '../pricing/read-ratios.ts'
 import type { PlannedEntry } from './events.ts'
 
 type Planned = readonly PlannedEntry[]
 type Ratios = ReadonlyMap<string, string>
 
-export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
+/** Reports whether the option switches fallback prices on or off. Its value is not a decimal. */
+export const isFallbackSwitch = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * Checks the name of a price entry. A special ratio requires a name with two groups (`vip >
- * default`), and a fallback price has no name.
+ * Checks the name of an entry of a price option. Returns null if the name is valid. An entry of
+ * `GroupGroupRatio` is named by two groups (`vip > default`). An entry of an option with a single
+ * value has no name.
  */
 export function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
@@ -24,12 +26,12 @@ export function nameErrorOf(option: string, name: string): 'name-missing' | 'nam
 export function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)
   if (PRICE_MAPS.has(option)) return withRatios(text, planned)
-  return planned.at(-1)?.value ?? (isFlag(option) ? 'false' : '')
+  return planned.at(-1)?.value ?? (isFallbackSwitch(option) ? 'false' : '')
 }
 
 function withRatios(text: string, planned: Planned): string {
   const entries = new Map(readRatios(text))
-  return isNews(entries, planned) ? ratiosText(changed(entries, planned)) : text
+  return changesAny(entries, planned) ? ratiosText(changed(entries, planned)) : text
 }
 
 function withSpecials(text: string, planned: Planned): string {
@@ -39,7 +41,7 @@ function withSpecials(text: string, planned: Planned): string {
     const [outer, inner] = pairOf(name) ?? ['', '']
     const before = nested.get(outer) ?? new Map()
     const entry = [{ option: '', name: inner, value }]
-    if (!isNews(before, entry)) continue
+    if (!changesAny(before, entry)) continue
     isChanged = true
     const after = changed(before, entry)
     if (after.size > 0) nested.set(outer, after)
@@ -48,7 +50,7 @@ function withSpecials(text: string, planned: Planned): string {
   return isChanged ? nestedText(nested) : text
 }
 
-const isNews = (entries: Ratios, planned: Planned): boolean =>
+const changesAny = (entries: Ratios, planned: Planned): boolean =>
   planned.some(({ name, value }) => (entries.get(name) ?? null) !== value)
 
 function changed(entries: Ratios, planned: Planned): Ratios {

@@ -1,6 +1,6 @@
 import { readTiers } from '../pricing/context-tiers.ts'
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { jsonDecimal } from '../pricing/ratio-map.ts'
+import { jsonDecimal } from '../pricing/read-ratios.ts'
 import { badCharacter, isText as isCleanText } from '../shared/check-characters.ts'
 import {
   type ExactJson,
@@ -15,14 +15,14 @@ import type { OptionType, TextForm } from './option-type.ts'
 const LENGTH_MAX = 2_000
 
 /**
- * Returns whether the text is a valid link to a chat client, with placeholders `{address}` and
+ * Reports whether the text is a valid link to a chat client, with placeholders `{address}` and
  * `{key}`. The link receives the user's key, so it must use https or the scheme of a client that
  * cannot run scripts.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
-  if (OF_THE_BROWSER.test(link)) return false
-  if (/^http:/i.test(link) && !HERE.test(link)) return false
+  if (BROWSER_SCHEME.test(link)) return false
+  if (/^http:/i.test(link) && !LOCAL_HTTP.test(link)) return false
   const filled = link.replaceAll('{address}', 'https%3A%2F%2Fa.example').replaceAll('{key}', 'sk-a')
   if (!URL.canParse(filled)) return false
   const { username, password, protocol } = new URL(filled)
@@ -30,10 +30,10 @@ function isChatLink(link: string): boolean {
 }
 
 /** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
-const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
+const BROWSER_SCHEME = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
 /** Plain http is allowed only for the local machine, where no other machine can read the key. */
-const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
+const LOCAL_HTTP = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
   | 'not-flag'
@@ -59,14 +59,17 @@ export type OptionErrorCode =
   | 'zero-ratio'
   | 'not-text'
   | 'not-count'
-  /** Not an integer of 0 or more. */
+  /** The value is not an integer of 0 or more. */
   | 'not-limit'
   | 'not-tiers'
   | 'not-link'
   | 'name-missing'
   | 'name-needless'
   | 'entry-missing'
-  /** Two entries exclude each other, but both are set. `name` is the name of the second entry. */
+  /**
+   * The change sets two options that exclude each other. `name` contains the keys that conflict
+   * with `key`.
+   */
   | 'rivals'
   | 'name-too-long'
   | 'name-reserved'
@@ -90,7 +93,7 @@ const NAME_LENGTH_MAX = 256
  */
 export const TEXT_BYTES_MAX = 380_000
 
-/** Returns the text in the form in which it is stored, or the error. */
+/** Returns the text in the form in which it is stored, or the reason why it is invalid. */
 export function checkText(type: OptionType, text: string): Checked {
   if (!isCleanText(text)) return { error: 'bad-character' }
   const checked = checkKind(type, text)
@@ -146,7 +149,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
-/** Only the format is checked, not whether the host or mailbox exists. */
+/** The formats of texts. They do not check whether the host or mailbox exists. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
@@ -286,7 +289,7 @@ function headersError(headers: ExactJson): InvalidText | null {
   return null
 }
 
-/** Each entry of a list of chat links maps one or more names to links. */
+/** Checks a list of chat links. Each entry of the list maps one or more names to links. */
 function linksError(entries: readonly ExactJson[]): InvalidText | null {
   for (const entry of entries) {
     if (!isObject(entry) || entry.size === 0) return { error: 'not-link' }
@@ -299,7 +302,10 @@ function linksError(entries: readonly ExactJson[]): InvalidText | null {
   return null
 }
 
-/** A number in quotes is a string and therefore not a ratio. */
+/**
+ * Reports whether a JSON value is a ratio. A number in quotes is a string and therefore not a
+ * ratio.
+ */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
 
 const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

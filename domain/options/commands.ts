@@ -9,7 +9,10 @@ export type SetOption = {
   readonly before?: string
 }
 
-/** `secretRef` is the vault reference of the secret. An empty reference clears the option. */
+/**
+ * Sets a secret option. `secretRef` is the vault reference of the secret. An empty reference clears
+ * the option.
+ */
 export type SetSecretOption = {
   readonly type: 'SetSecretOption'
   readonly key: string
@@ -19,8 +22,8 @@ export type SetSecretOption = {
 type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /**
- * `at` and `now` are in unix milliseconds. The scheduled change with the id `replaces` is
- * cancelled.
+ * Schedules a price change. `at` and `now` are in Unix milliseconds. The scheduled change with the
+ * id `replaces` is cancelled.
  */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
@@ -58,7 +61,9 @@ export type OptionsErrorCode =
   /** The change is scheduled too far ahead. Params: `days`, the maximum number of days. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /** There would be too many scheduled changes. Params: `limit`. */
+  /**
+   * There would be too many scheduled changes, or the change has too many entries. Params: `limit`.
+   */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>

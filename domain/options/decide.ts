@@ -8,7 +8,7 @@ import {
   type SetOption,
   type SetSecretOption,
 } from './commands.ts'
-import { decideSchedule } from './decide-schedule.ts'
+import { decideSchedule } from './decide-scheduled-price-change.ts'
 import type { OptionsEvent } from './events.ts'
 import { checkOption, OPTIONS, optionValue } from './option-registry.ts'
 import { isSame, setEvents, withoutConflicting } from './set-options.ts'
@@ -56,8 +56,8 @@ function setOption({ key, value, before }: SetOption, { values }: OptionsState):
   const checked = checkOption(key, value)
   if ('code' in checked) return checked
   const now = optionValue(values, key)
-  const isAs = (text: string): boolean => isSame(key, text, now)
-  if (before !== undefined && !isAs(before) && !isAs(checked.value)) {
+  const isCurrent = (text: string): boolean => isSame(key, text, now)
+  if (before !== undefined && !isCurrent(before) && !isCurrent(checked.value)) {
     return codedError('OptionChanged', { key })
   }
   return setEvents(values, withoutConflicting(key, checked.value))

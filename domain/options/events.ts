@@ -4,14 +4,19 @@ import type { Fact, Recorded } from '../shared/event.ts'
 export const OPTIONS_STREAM = 'options'
 
 /**
- * `value` is the normalised text. `before` is the previous or default value, or null if unknown.
+ * An option was set. `value` is the new value in the form in which it is stored. `before` is the
+ * previous value, which is the default value if no value was set. It is null if the previous value
+ * is unknown.
  */
 export type OptionSet = Fact<
   'OptionSet',
   { readonly key: string; readonly value: string; readonly before: string | null }
 >
 
-/** The option's text is in the vault. An empty reference means that the option was cleared. */
+/**
+ * A secret option was set. Its text is in the vault. An empty reference means that the option was
+ * cleared.
+ */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
   { readonly key: string; readonly secretRef: string; readonly before: string | null }
@@ -24,7 +29,7 @@ export type PlannedEntry = {
   readonly value: DecimalText | null
 }
 
-/** `at` is the time at which the change is due, in unix milliseconds. */
+/** A price change was scheduled. `at` is the time at which it is due, in Unix milliseconds. */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }
@@ -32,10 +37,15 @@ export type PriceChangeScheduled = Fact<
 
 export type PriceChangeCancelled = Fact<'PriceChangeCancelled', { readonly id: number }>
 
-/** The events that set the changed options are part of the same append. */
+/**
+ * A scheduled price change was applied. The same append contains the events that set the options.
+ */
 export type PriceChangeApplied = Fact<'PriceChangeApplied', { readonly id: number }>
 
-/** `fault` is the error code of the invalid option. */
+/**
+ * A scheduled price change could not be applied, because it would make `option` invalid. `fault` is
+ * the error code.
+ */
 export type PriceChangeFailed = Fact<
   'PriceChangeFailed',
   { readonly id: number; readonly option: string; readonly fault: string }

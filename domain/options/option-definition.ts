@@ -12,8 +12,8 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
 export type OptionAccess = 'root' | 'secret'
 
 /**
- * An option's form field, validation and history follow from its definition. The texts of the form
- * are in `read-api/contract/option-translations/`.
+ * The definition of an option, from which its form field, validation and history follow. The texts
+ * of the form are in `read-api/contract/option-translations/`.
  */
 export type OptionDefinition = {
   readonly key: string

@@ -51,7 +51,10 @@ export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
   SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
-/** Returns the text in the form in which it is stored, or the error. */
+/**
+ * Checks the value of an option that is not secret. Returns the value in the form in which it is
+ * stored, or the error.
+ */
 export function checkOption(key: string, value: string): { readonly value: string } | OptionsError {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return codedError('UnknownOption', { key: key.slice(0, 200) })

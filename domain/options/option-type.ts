@@ -1,7 +1,8 @@
+/** The type of an option's value. All values are stored as text. */
 export type OptionType =
   | { readonly kind: 'flag' }
   | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /** If `isOptional` is set, an empty text means that the option has no value. */
+  /** A decimal. If `isOptional` is set, an empty text means that the option has no value. */
   | {
       readonly kind: 'decimal'
       readonly minimum: string
@@ -26,7 +27,7 @@ export type OptionType =
    * contain this name.
    */
   | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
-  /** A JSON object of JSON objects that map names to decimals of 0 or more. */
+  /** A JSON object whose values are JSON objects that map names to decimals of 0 or more. */
   | { readonly kind: 'nested-ratios' }
   /** A JSON object that maps models to lists of tiers (see `readTiers`). */
   | { readonly kind: 'context-tiers' }
@@ -43,7 +44,10 @@ export type OptionType =
   | { readonly kind: 'counts' }
   /** A JSON object that maps names to JSON arrays of texts. */
   | { readonly kind: 'lists-by-name' }
-  /** A JSON object that maps names to objects with integers of 0 or more. They have `members`. */
+  /**
+   * A JSON object that maps names to objects. These objects may contain only the names in
+   * `members`, with integers of 0 or more.
+   */
   | { readonly kind: 'limits-by-name'; readonly members: readonly string[] }
   /** A JSON array of texts. */
   | { readonly kind: 'list' }
@@ -52,7 +56,10 @@ export type OptionType =
   /** Any JSON object. */
   | { readonly kind: 'object' }
 
-/** A host name or IP address, or an email address with or without a name. */
+/**
+ * The format of a line of text. `host`: a host name or IP address. `mail`: an email address with or
+ * without a name.
+ */
 export type TextForm = 'host' | 'mail'
 
 const JSON_KINDS: ReadonlySet<OptionType['kind']> = new Set([

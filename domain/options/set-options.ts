@@ -7,7 +7,7 @@ import { isJsonType } from './option-type.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** Returns the events that set the checked texts. An unchanged text has no event. */
+/** Returns an event for each option whose value is changed by the validated texts. */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)
@@ -16,7 +16,7 @@ export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   })
 
 /**
- * Returns whether two texts of an option are equal. Differences in JSON white space are ignored,
+ * Reports whether two texts of an option are equal. Differences in JSON white space are ignored,
  * because a form may send indented JSON.
  */
 export function isSame(key: string, value: string, before: string): boolean {

@@ -1,10 +1,11 @@
 import type { ContextTiers } from './context-tiers.ts'
 import { decimalOf, decimalText, quotient } from './decimal.ts'
+import { withOpenRouterNames } from './openrouter-names.ts'
 import type { ContextTier, DecimalText } from './price.ts'
 
 /**
- * List prices in dollars per million tokens. `built-in-prices.md` has the date and source of each
- * row. Models whose price is uncertain are omitted.
+ * A row of models with the same list prices, in dollars per million tokens. `built-in-prices.md`
+ * has the date and source of each row. Models whose price is uncertain are omitted.
  */
 type PricedModels = {
   readonly models: readonly string[]
@@ -19,6 +20,9 @@ type PricedModels = {
   readonly imageOutput?: DecimalText
   readonly tiers?: readonly ContextTier[]
 }
+
+/** The date on which the prices were read. */
+export const BUILT_IN_PRICES_AS_OF = '2026-11-27'
 
 const above = (limit: number, input: DecimalText, output: DecimalText): readonly ContextTier[] => [
   { above: limit, input, output },
@@ -58,7 +62,7 @@ const OPENAI: readonly PricedModels[] = [
   { models: ['gpt-5.1'], input: '1.25', output: '10', cacheRead: '0.125' },
   { models: ['gpt-5-pro'], input: '15', output: '120' },
   { models: ['gpt-audio'], input: '2.5', output: '10', audio: '32', audioOutput: '64' },
-  // Characters and seconds count as tokens: see decision 007.
+  // These models are priced by characters or seconds, which count as tokens (see decision 007).
   { models: ['tts-1'], input: '15', output: '15' },
   { models: ['tts-1-hd'], input: '30', output: '30' },
   {
@@ -178,7 +182,7 @@ const OTHERS: readonly PricedModels[] = [
   { models: ['glm-4.5', 'glm-4.6', 'glm-4.7'], input: '0.6', output: '2.2', cacheRead: '0.11' },
 ]
 
-/** The prices of models that embed or order texts. Their answers have no output tokens. */
+/** The prices of embedding and reranking models. Their answers have no output tokens. */
 const INPUT_ONLY: readonly PricedModels[] = [
   { models: ['gemini-embedding-001'], input: '0.15', output: '0.15' },
   { models: ['mistral-embed'], input: '0.1', output: '0.1' },
@@ -188,9 +192,14 @@ const INPUT_ONLY: readonly PricedModels[] = [
   { models: ['pplx-embed-v1-0.6b'], input: '0.004', output: '0.004' },
 ]
 
-const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS, ...INPUT_ONLY]
+const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS, ...INPUT_ONLY].map((row) => ({
+  ...row,
+  models: withOpenRouterNames(row.models),
+}))
 
-/** The ratios of one row. A model ratio of 1 means $2 per million input tokens. */
+/**
+ * Returns the ratios of one row by option. A model ratio of 1 means $2 per million input tokens.
+ */
 function ratiosOf(row: PricedModels): ReadonlyMap<string, DecimalText> {
   const { input, output, cacheRead, cacheWrite, image, imageOutput, audio, audioOutput } = row
   const ratios = [

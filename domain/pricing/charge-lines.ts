@@ -7,7 +7,8 @@ import { inputTokensOf, TOOL_NAMES, type Usage } from './usage.ts'
 
 /**
  * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`, in quota. All
- * are exact decimals. `item` is a count of the usage, `calls`, or a tool such as `tool:web_search`.
+ * four are exact decimals. `item` names what is charged: a count of the usage, `calls`, or a tool
+ * such as `tool:web_search`.
  */
 export type ChargeLine = {
   readonly item: string

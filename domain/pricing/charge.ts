@@ -13,8 +13,8 @@ import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } fro
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
- * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count would lead to
- * more.
+ * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count could lead to a
+ * higher amount.
  */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 
@@ -45,7 +45,7 @@ export const hasUsage = (usage: Usage): boolean =>
   COUNTS.some((count) => usage[count] > 0) || (usage.outputImage ?? 0) > 0
 
 /**
- * Returns whether all counts are safe integers of 0 or more. If they are not, the gateway counts
+ * Reports whether all counts are safe integers of 0 or more. If they are not, the gateway counts
  * the usage itself.
  */
 export const isCountable = (usage: Usage): boolean =>
@@ -71,9 +71,9 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per second: round(price · factors · 500 000 · G · seconds · P + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
- * of the call's conditions and of the price's ratio of batches. `tools` is the sum of
+ * of the call's conditions and of the price's ratio for calls in a batch. `tools` is the sum of
  * uses / 1000 · dollars · 500 000 · G over the provider's tools. `factors` is the product of the
- * ratios of what was requested. `imageFactor` is 1 if the price has none.
+ * ratios of the requested properties. `imageFactor` is 1 if the price has none.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -122,11 +122,15 @@ function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   return tools === undefined ? others : plus(others, listPriceOfTools(price, tools))
 }
 
-/** Multiplies an amount by the price's ratio of batches, if it has one. */
+/**
+ * Multiplies an amount by the price's ratio for calls in a batch, if the price has such a ratio.
+ */
 export const inBatch = ({ batch }: PriceSnapshot, amount: Decimal): Decimal =>
   batch === undefined ? amount : times(amount, decimalOf(batch))
 
-/** Returns the exact price of one call, image or second in dollars, for what was requested. */
+/**
+ * Returns the exact price in dollars of one call, image or second with the requested properties.
+ */
 export function unitPrice({ price, imageFactor = '1', factors = [] }: PerCallPrice): Decimal {
   const ratios = [imageFactor, ...factors.map(({ ratio }) => ratio)]
   return ratios.reduce((dollars, ratio) => times(dollars, decimalOf(ratio)), decimalOf(price))
@@ -175,7 +179,7 @@ export function tierOf({ tiers }: PerTokenPrice, inputTokens: number): ContextTi
 export const isCallCount = (calls: number): boolean =>
   Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
 
-/** Rounds to integer quota. An amount above 0 is never rounded down to 0. */
+/** Rounds to whole quota, at most `CHARGE_MAX`. An amount above 0 is never rounded down to 0. */
 export function quotaOf(amount: Decimal): Quota {
   if (amount.units === 0n) return 0n
   const quota = rounded(amount)

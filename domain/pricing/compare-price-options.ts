@@ -2,7 +2,7 @@ import { decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
-import { readNestedRatios, readRatios } from './ratio-map.ts'
+import { readNestedRatios, readRatios } from './read-ratios.ts'
 
 /**
  * The values of a price option by name. A value is a decimal, or `true` or `false` for
@@ -31,7 +31,7 @@ const FALLBACK_PRICES: ReadonlySet<string> = new Set([
 
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/** Changes of price options can be drafted and scheduled. */
+/** Reports whether an option sets prices, so that its changes can be drafted and scheduled. */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||
@@ -41,8 +41,8 @@ export const isPriceOption = (key: string): boolean =>
 const AND = ' > '
 
 /**
- * Returns the name of a special ratio: `vip > default`, or a JSON array if a group's name contains
- * ` > `.
+ * Returns the name of the ratio for users of one group who use a token of another group. The name
+ * is `vip > default`, or a JSON array if a group's name contains `>`.
  */
 const pairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
@@ -69,9 +69,9 @@ function jsonPair(name: string): readonly string[] | null {
 }
 
 /**
- * Returns the price changes that a new text of the option causes. Each is named after a model, a
- * group or a pair such as `vip > default`. Changes of fallback options have an empty name. If a
- * name is removed, its built-in price applies again. An equal price is not a change.
+ * Returns the price changes that a new text of the option causes. Each change is named after a
+ * model, a group or a pair such as `vip > default`. Changes of fallback options have an empty name.
+ * If a name is removed, its built-in price applies again. An equal price is not a change.
  */
 export function entryChanges(
   option: string,

@@ -1,7 +1,7 @@
 import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/lossless-json.ts'
 import { decimalOf, decimalText, isAbove, ONE } from './decimal.ts'
 import type { ContextTier } from './price.ts'
-import { jsonDecimal } from './ratio-map.ts'
+import { jsonDecimal } from './read-ratios.ts'
 
 /** The context tiers of models, by name. A model without tiers may have an empty list. */
 export type ContextTiers = ReadonlyMap<string, readonly ContextTier[]>
@@ -14,8 +14,9 @@ const TIERS_MAX = 16
 /**
  * Reads the tiers of one model, such as
  * `[{"above_input_tokens": 200000, "input_ratio": 2, "output_ratio": 1.5}]`. Returns null if they
- * are invalid: limits must rise, and ratios must be at least 1 and must not fall. Otherwise, a
- * longer input could cost less, and a hold would not cover it.
+ * are invalid. Each tier must begin at more tokens than the tier before it. Its ratios
+ * must be at least 1 and must not be lower than in the tier before it. Otherwise, a longer input
+ * could cost less, and a hold would not cover it.
  */
 export function readTiers(value: ExactJson): readonly ContextTier[] | null {
   if (!Array.isArray(value) || value.length > TIERS_MAX) return null
@@ -39,7 +40,7 @@ function readTier(value: ExactJson): ContextTier | null {
   return { above: Number(above.numberText), input, output }
 }
 
-/** Returns a ratio of at least 1, and 1 if it is omitted. */
+/** Returns a tier's ratio: 1 if it is omitted, or null if it is not a decimal of at least 1. */
 function ratioOf(value: ExactJson = { numberText: '1' }): string | null {
   const ratio = isNumber(value) ? jsonDecimal(value) : null
   return ratio === null || isAbove(ONE, ratio) ? null : decimalText(ratio)

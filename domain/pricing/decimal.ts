@@ -29,8 +29,9 @@ export function parseDecimal(text: string): Decimal | null {
 }
 
 /**
- * The scale is checked before a power of ten is computed, because a very large exponent would
- * exhaust the memory.
+ * Returns the decimal `digits` / 10^`scale`, or null if it has too many digits. The scale is
+ * checked before a power of ten is computed, because a very large exponent would exhaust the
+ * memory.
  */
 function within(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
@@ -74,7 +75,9 @@ export const times = (left: Decimal, right: Decimal): Decimal => ({
   scale: left.scale + right.scale,
 })
 
-/** Divides. A quotient with more than `SCALE_MAX` digits after the point is rounded up. */
+/**
+ * Returns the quotient. If it has more than `SCALE_MAX` digits after the point, it is rounded up.
+ */
 export function quotient(dividend: Decimal, divisor: Decimal): Decimal {
   assert(divisor.units > 0n, 'a divisor is above 0')
   const numerator = dividend.units * 10n ** BigInt(SCALE_MAX + divisor.scale)

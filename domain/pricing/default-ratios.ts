@@ -4,9 +4,9 @@ import { DEFAULT_TOOL_PRICES, TOOL_PRICES_KEY } from './tool-prices.ts'
 import { VIDEO_MODEL_PRICES } from './video-prices.ts'
 
 /**
- * Earlier list prices, of models that were known before November 2026, as ratios. All later prices
- * are in `built-in-prices.ts`. A model ratio of 1 means $2 per million input
- * tokens. Models whose price is uncertain are omitted.
+ * A row of models with the same list prices, as ratios. This table contains models that were known
+ * before November 2026. The prices of all later models are in `built-in-prices.ts`. A model ratio
+ * of 1 means $2 per million input tokens. Models whose price is uncertain are omitted.
  */
 type Row = {
   readonly models: readonly string[]
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   { models: ['gemini-1.5-pro'], model: '0.625', completion: '4', cacheRead: '0.25' },
   { models: ['deepseek-chat'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
   { models: ['deepseek-reasoner'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
-  // Videos by tokens, at the list prices of BytePlus ModelArk.
+  // The prices of videos that are billed by tokens, from the list prices of BytePlus ModelArk.
   { models: ['doubao-seedance-1-0-pro-250528'], model: '1.25', completion: '1' },
   {
     models: ['doubao-seedance-1-0-lite-t2v-250428', 'doubao-seedance-1-0-lite-i2v-250428'],
@@ -98,7 +98,7 @@ const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalT
 const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
   ['dall-e-2', '0.04'],
   ['dall-e-3', '0.04'],
-  // Per search unit: see `built-in-prices.md`.
+  // These prices are per search unit (see `built-in-prices.md`).
   ['rerank-v3.5', '0.002'],
   ['rerank-v4.0-fast', '0.002'],
   ['rerank-v4.0-pro', '0.0025'],

@@ -27,16 +27,16 @@ export type CallBounds = {
   readonly choices: number
   /** The kinds of expensive input that the request may contain. The default is all kinds. */
   readonly inputKinds?: InputKinds
-  /** The most uses of each of the provider's tools. The default is none. */
+  /** The maximum number of uses of each of the provider's tools. The default is none. */
   readonly tools?: ToolCounts
-  /** The most seconds of all videos together. The default is none. */
+  /** The maximum length of all videos together, in seconds. The default is 0. */
   readonly seconds?: number
 }
 
 export type InputKinds = {
   /**
-   * Set if the request asks for the one-hour cache. Other requests are never charged for writes to
-   * this cache.
+   * Set if the request asks for the one-hour cache. Other requests are charged for writes to this
+   * cache only as far as the account can pay for them (see `TokenLimits`).
    */
   readonly hasHourCache: boolean
 }
@@ -46,9 +46,9 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 /**
  * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
  * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
- * the highest output ratio. The context tier is that of the longest input, because no tier is
- * cheaper than the tiers below it. Of the conditions that the call may have, those with the highest
- * price apply.
+ * the highest output ratio. The context tier is chosen by the maximum number of input tokens,
+ * because no tier is cheaper than the tiers below it. If the price depends on conditions of the
+ * call, the most expensive combination of them is assumed.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -95,32 +95,45 @@ export function outputTokensWithin(
 
 /**
  * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. Of
- * the rest, input tokens are included before output tokens.
+ * the rest, input tokens are included first, then the price of the one-hour cache for more writes,
+ * and output tokens last.
  */
 export function payableUsage(
   usage: Usage,
   limits: TokenLimits,
   isPayable: (part: Usage) => boolean,
 ): Usage {
-  const { inputTokens, outputTokens } = limits
-  const moreInput = Math.max(0, inputTokensOf(usage) - inputTokens)
-  const moreOutput = Math.max(0, usage.output - outputTokens)
+  const { input, hours, output } = beyond(usage, limits)
   const partWith = (more: number): Usage =>
     usageWithin(usage, {
-      ...limits,
-      inputTokens: inputTokens + Math.min(more, moreInput),
-      outputTokens: outputTokens + Math.max(0, more - moreInput),
+      ...raised(limits, Math.min(more, input), Math.min(Math.max(0, more - input), hours)),
+      outputTokens: limits.outputTokens + Math.max(0, more - input - hours),
     })
-  return partWith(largestCount(moreInput + moreOutput, (more) => isPayable(partWith(more))))
+  return partWith(largestCount(input + hours + output, (more) => isPayable(partWith(more))))
+}
+
+/** Returns how much of each kind a usage has beyond its limits. */
+const beyond = (usage: Usage, { inputTokens, outputTokens, hourWrites }: TokenLimits) => ({
+  input: Math.max(0, inputTokensOf(usage) - inputTokens),
+  hours: Math.max(0, usage.cacheWrite1h - (hourWrites ?? usage.cacheWrite1h)),
+  output: Math.max(0, usage.output - outputTokens),
+})
+
+/** Returns the limits with more input tokens and more writes to the one-hour cache. */
+const raised = (limits: TokenLimits, input: number, hours: number): TokenLimits => {
+  const { inputTokens, hourWrites } = limits
+  const more = { ...limits, inputTokens: inputTokens + input }
+  return hourWrites === undefined ? more : { ...more, hourWrites: hourWrites + hours }
 }
 
 /**
  * Returns one or two parts of `usage` that may be charged at a price with context tiers, where one
- * token more can raise the price of all tokens. Each part contains as much input, and then as much
- * output, as `isPayable` accepts. The first part includes at least the usage within `limits`. The
- * second part, which is omitted if it is not payable, may have less output than `limits`, so that
- * its input may reach a tier. The caller must charge the part with the highest charge. Otherwise,
- * an input that reaches a tier could make a call cheaper.
+ * token more can raise the price of all tokens. Each part contains as much input, then as many
+ * writes to the one-hour cache, and then as much output, as `isPayable` accepts. The first part
+ * includes at least the usage within `limits`. The second part, which is omitted if it is not
+ * payable, may have less output than `limits`, so that its input may reach a tier. The caller must
+ * charge the part with the highest charge. Otherwise, an input that reaches a tier could make a
+ * call cheaper.
  */
 export function payablePartsInTiers(
   usage: Usage,
@@ -128,18 +141,18 @@ export function payablePartsInTiers(
   isPayable: (part: Usage) => boolean,
 ): readonly Usage[] {
   const partFrom = (least: TokenLimits): Usage => {
-    const partWith = (input: number, output: number): Usage =>
+    const more = beyond(usage, least)
+    const partWith = (input: number, hours: number, output: number): Usage =>
       usageWithin(usage, {
-        ...limits,
-        inputTokens: least.inputTokens + input,
+        ...raised(least, input, hours),
         outputTokens: least.outputTokens + output,
       })
-    const moreInput = Math.max(0, inputTokensOf(usage) - least.inputTokens)
-    const input = largestCount(moreInput, (more) => isPayable(partWith(more, 0)))
-    const moreOutput = Math.max(0, usage.output - least.outputTokens)
+    const input = largestCount(more.input, (count) => isPayable(partWith(count, 0, 0)))
+    const hours = largestCount(more.hours, (count) => isPayable(partWith(input, count, 0)))
     return partWith(
       input,
-      largestCount(moreOutput, (more) => isPayable(partWith(input, more))),
+      hours,
+      largestCount(more.output, (count) => isPayable(partWith(input, hours, count))),
     )
   }
   const withLessOutput = partFrom({ ...limits, outputTokens: 0 })

@@ -1,3 +1,5 @@
+import { withOpenRouterNames } from './openrouter-names.ts'
+
 /** The maximum output tokens per choice, including reasoning tokens, by model. */
 export type OutputCaps = ReadonlyMap<string, number>
 
@@ -72,7 +74,9 @@ const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]]
 ]
 
 export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
-  ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
+  ROWS.flatMap(([outputTokens, models]) =>
+    withOpenRouterNames(models).map((model) => [model, outputTokens] as const),
+  ),
 )
 
 /** The options with output limits: limits by model, and the limit for all other models. */

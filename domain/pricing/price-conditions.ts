@@ -2,14 +2,16 @@ import { type Decimal, decimalOf, isAbove, ONE, times } from './decimal.ts'
 import type { ConditionRatios, DecimalText, PriceSnapshot } from './price.ts'
 import { PRICE_CONDITIONS, type PriceCondition } from './usage.ts'
 
-/** The conditions that exclude each other, because the provider serves a call at one speed. */
+/**
+ * The conditions of which a call has at most one, because the provider serves a call at one speed.
+ */
 const SPEEDS: readonly PriceCondition[] = ['fast', 'ultrafast', 'flex']
 
 type Row = { readonly models: RegExp } & ConditionRatios
 
 /**
- * The public prices as multiples of the normal price (see `built-in-prices.md`). The first row that
- * matches a model without its date applies.
+ * The ratios by which conditions multiply the normal price of a model (see `built-in-prices.md`).
+ * The first row that matches the model's name without its date applies.
  */
 const ROWS: readonly Row[] = [
   { models: /^gpt-6-astra$/, fast: '2', ultrafast: '6', flex: '0.5' },
@@ -30,9 +32,10 @@ const ROWS: readonly Row[] = [
 const OTHERS: ReadonlyMap<string, Row> = new Map([
   ['gpt-4o-2024-05-13', { models: /^gpt-4o/, fast: '1.75' }],
 ])
-const DATE = /-\d{4}-\d{2}-\d{2}$/
+/** OpenAI writes `-2026-02-05`, and Anthropic `-20260205`. */
+const DATE = /-(?:\d{4}-\d{2}-\d{2}|\d{8})$/
 
-/** Returns the ratio of a condition for a model, or undefined if its price is not known. */
+/** Returns the ratio of a condition for a model, or undefined if the ratio is not known. */
 export function ratioOfCondition(
   condition: PriceCondition,
   model: string,
@@ -42,10 +45,13 @@ export function ratioOfCondition(
   return row?.[condition]
 }
 
-/** A cache of prices with conditions. Calls with the same price share one price object. */
+/**
+ * A cache of the results of `withConditions`. Calls with the same price share one price object,
+ * because other caches use the object as their key.
+ */
 const pricesWithConditions = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()
 
-/** Adds the ratios of the conditions that a call may have to the price of a model. */
+/** Returns the price of a model with the ratios of the conditions that a call may have. */
 export function withConditions(
   price: PriceSnapshot,
   model: string,
@@ -83,8 +89,8 @@ export function ratioOfConditions(
 }
 
 /**
- * Returns the conditions with the highest price that a call at this price may have. A speed is
- * among them only if it costs more than the normal one.
+ * Returns the most expensive combination of conditions that a call at this price may have. At most
+ * one speed is included, and only if it costs more than the normal speed.
  */
 export function dearestConditions({ conditions = {} }: PriceSnapshot): readonly PriceCondition[] {
   let speed: PriceCondition | null = null

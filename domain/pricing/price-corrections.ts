@@ -3,9 +3,9 @@ import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './
 import type { Usage } from './usage.ts'
 
 /**
- * The ratios or the dollars that a price should have had. Omitted members do not change, and
- * neither do tiers, tools, conditions and factors. Ratios apply to prices per token, and `price`
- * applies to prices per call or per second.
+ * A correction of a price: the ratios or the dollars that it should have had. Omitted members do
+ * not change. Tiers, tools, conditions and factors never change. Ratios apply to prices per token,
+ * and `price` applies to prices per call or per second.
  */
 export type PriceChange = Readonly<
   Partial<
@@ -39,8 +39,8 @@ export function changedPrice(snapshot: PriceSnapshot, change: PriceChange): Pric
 }
 
 /**
- * The usage for which a call was charged. `unpaidUsage` is the full usage if the account did not
- * pay for all of it.
+ * The data from which a call's charge at another price can be computed. `unpaidUsage` is the full
+ * usage if the account did not pay for all of it.
  */
 export type ChargedUsage = {
   readonly price: PriceSnapshot
@@ -51,8 +51,10 @@ export type ChargedUsage = {
 }
 
 /**
- * Returns what a call costs at another price. If the account could not pay for the full usage, the
- * original charge limits how much of it counts. At a lower price, this charge covers more usage.
+ * Returns what a call costs at another price. If the account could not pay for the full usage, only
+ * a part of the usage was charged. At a lower price, the original charge covers a larger part. The
+ * result is therefore the cost of the full usage if this is at most the original charge. Otherwise,
+ * it is the original charge or the cost of the charged part, whichever is higher.
  */
 export function chargeAtPrice(call: ChargedUsage, price: PriceSnapshot): bigint {
   const { usage, unpaidUsage, calls } = call

@@ -4,7 +4,7 @@ import { CONTEXT_TIERS_KEY, type ContextTiers, readContextTiers } from './contex
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { ContextTier, DecimalText, PriceSnapshot } from './price.ts'
-import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
+import { type RatioMap, readNestedRatios, readRatios } from './read-ratios.ts'
 import { TOOL_PRICES_KEY, toolPricesOf } from './tool-prices.ts'
 import { TOOL_NAMES, type ToolCounts } from './usage.ts'
 
@@ -28,7 +28,7 @@ export type PriceList = {
    */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /** The ratio of batches: see `PriceSnapshot`. */
+  /** The ratio for calls in a batch, which multiplies everything except the provider's tools. */
   readonly batch: DecimalText
   /** Set on a site in self-use mode, where all users accept models without a price. */
   readonly isUnpricedAccepted: boolean
@@ -57,11 +57,17 @@ export const PRICE_KEYS = [
   TOOL_PRICES_KEY,
 ] as const
 
-/** The option with the ratio of batches. Providers charge half of the price for them. */
+/**
+ * The option with the ratio for calls in a batch. Its default is 0.5, because providers charge half
+ * of the price for batches.
+ */
 export const BATCH_RATIO_KEY = 'BatchRatio'
 const HALF: Decimal = Object.freeze({ units: 5n, scale: 1 })
 
-/** `values` has the texts of the options that an admin has set. All others have their defaults. */
+/**
+ * Reads the price list from the options. `values` contains the options that an admin has set. All
+ * others have their defaults. `revision` is the revision of the options stream at that time.
+ */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
   return {
@@ -176,7 +182,7 @@ function findPrice(
 
 const NO_TIERS: readonly ContextTier[] = []
 
-/** A cache of prices without images. As in `pricesCache`, calls share price objects. */
+/** A cache of the results of `withoutImages`. As in `pricesCache`, calls share price objects. */
 const pricesWithoutImages = new WeakMap<PriceSnapshot, PriceSnapshot>()
 
 /**
@@ -193,17 +199,20 @@ export function withoutImages(price: PriceSnapshot): PriceSnapshot {
   return after
 }
 
-/** Returns the price of a call that generates images. A price per token needs no factor. */
+/**
+ * Returns the price of a call that generates images. A price per token needs no factor and is
+ * returned unchanged.
+ */
 export const withImageFactor = (
   price: PriceSnapshot,
   imageFactor: DecimalText | undefined,
 ): PriceSnapshot =>
   price.mode === 'tokens' || imageFactor === undefined ? price : { ...price, imageFactor }
 
-/** A cache of prices with the prices of tools. As in `pricesCache`, calls share price objects. */
+/** A cache of the results of `withTools`. As in `pricesCache`, calls share price objects. */
 const pricesWithTools = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()
 
-/** Adds the prices of the tools in `uses` to the price of a model. */
+/** Returns the price of a model with the prices of the tools in `uses`. */
 export function withTools(
   list: PriceList,
   price: PriceSnapshot,
@@ -222,7 +231,10 @@ export function withTools(
   return after
 }
 
-/** A cache of prices in batches. As in `pricesCache`, lines of batches share price objects. */
+/**
+ * A cache of the results of `inBatchPrice`. As in `pricesCache`, lines of batches share price
+ * objects.
+ */
 const pricesInBatch = new WeakMap<PriceSnapshot, Map<DecimalText, PriceSnapshot>>()
 
 /** Returns the price of a call that is a line of a batch. */

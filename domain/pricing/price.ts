@@ -66,13 +66,16 @@ export type PerCallPrice = {
 export type PriceFactor = { readonly name: string; readonly ratio: DecimalText }
 
 type GroupPrice = {
-  /** The ratio of the called group, or a special ratio of the user's group. */
+  /**
+   * The ratio of the called group, or the special ratio that replaces it for users of the user's
+   * group.
+   */
   readonly group: DecimalText
   /** The user's group, on which special ratios depend. Omitted if it equals the called group. */
   readonly userGroup?: string
   /**
-   * The ratio of batches, which multiplies everything except the provider's tools. Omitted for
-   * calls that are not in a batch.
+   * The ratio for calls in a batch, which multiplies everything except the provider's tools.
+   * Omitted for calls that are not in a batch.
    */
   readonly batch?: DecimalText
   /** The prices of the provider's tools that the call may use. Omitted if it may use none. */

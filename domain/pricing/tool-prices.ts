@@ -1,12 +1,13 @@
 import type { DecimalText, ToolPrices } from './price.ts'
-import type { RatioMap } from './ratio-map.ts'
+import type { RatioMap } from './read-ratios.ts'
 import { TOOL_NAMES, type ToolCounts, type ToolName } from './usage.ts'
 
 export const TOOL_PRICES_KEY = 'ToolPrice'
 
 /**
- * The prices of the provider's tools in dollars per 1000 uses (see `built-in-prices.md`). The names
- * are those of the option: a tool, or a tool and the models for which another price applies.
+ * The prices of the provider's tools in dollars per 1000 uses (see `built-in-prices.md`). As in the
+ * option `ToolPrice`, a key is the name of a tool, or a tool and the models for which another price
+ * applies. A model may end with `*`, which stands for any text.
  */
 export const DEFAULT_TOOL_PRICES: RatioMap = new Map<string, DecimalText>([
   ['web_search', '10'],
@@ -26,9 +27,9 @@ export const DEFAULT_TOOL_PRICES: RatioMap = new Map<string, DecimalText>([
 ])
 
 /**
- * Returns the prices of the used tools for the model. The admin's entries apply before the built-in
- * ones. Of the entries for a tool, `tool:model` applies before `tool:prefix*`, a longer prefix
- * before a shorter one, and any of them before `tool`.
+ * Returns the prices of the used tools for the model. An admin's entry for a tool takes precedence
+ * over all built-in entries. Otherwise, `tool:model` takes precedence over `tool:prefix*`, a longer
+ * prefix over a shorter one, and each of them over `tool`.
  */
 export function toolPricesOf(set: RatioMap, model: string, uses: ToolCounts): ToolPrices {
   const prices: Partial<Record<ToolName, DecimalText>> = {}

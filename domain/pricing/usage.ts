@@ -50,7 +50,7 @@ export type Usage = {
   readonly searchUnits: number
 }
 
-/** The members of a usage that are counts of one kind. */
+/** The members of `Usage` that are numbers. */
 export type UsageCount = Exclude<keyof Usage, 'tools' | 'conditions'>
 
 /**
@@ -78,11 +78,16 @@ export const NO_USAGE: Usage = Object.freeze({
 
 /**
  * Usage within these limits is always charged. `outputTokens` is the sum over all choices. `tools`
- * has the most uses of each tool. A missing tool must not be used.
+ * contains the maximum number of uses of each tool, which is 0 for a missing tool.
  */
 export type TokenLimits = {
   readonly inputTokens: number
   readonly outputTokens: number
+  /**
+   * The most writes to the one-hour cache. Others count as writes to the five-minute cache. Omitted
+   * if the hold covers any number of them.
+   */
+  readonly hourWrites?: number
   readonly tools?: ToolCounts
 }
 
@@ -92,10 +97,11 @@ export type TokenLimits = {
  */
 export function usageWithin(
   usage: Usage,
-  { inputTokens, outputTokens, tools = NO_TOOLS }: TokenLimits,
+  { inputTokens, outputTokens, hourWrites = usage.cacheWrite1h, tools = NO_TOOLS }: TokenLimits,
 ): Usage {
+  const shortened = Math.max(0, usage.cacheWrite1h - hourWrites)
   const isWithin = inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens
-  if (isWithin && areToolsWithin(usage.tools, tools)) return usage
+  if (isWithin && shortened === 0 && areToolsWithin(usage.tools, tools)) return usage
   const input = new Allowance(inputTokens)
   const output = Math.min(usage.output, outputTokens)
   const outputAudio = Math.min(usage.outputAudio, output)
@@ -103,8 +109,8 @@ export function usageWithin(
     ...NO_USAGE,
     inputUncached: input.take(usage.inputUncached),
     cacheRead: input.take(usage.cacheRead),
-    cacheWrite5m: input.take(usage.cacheWrite5m),
-    cacheWrite1h: input.take(usage.cacheWrite1h),
+    cacheWrite5m: input.take(usage.cacheWrite5m + shortened),
+    cacheWrite1h: input.take(usage.cacheWrite1h - shortened),
     inputAudio: input.take(usage.inputAudio),
     inputImage: input.take(usage.inputImage),
     output,
@@ -123,7 +129,10 @@ const NO_TOOLS: ToolCounts = Object.freeze({})
 const areToolsWithin = (used: ToolCounts = NO_TOOLS, most: ToolCounts): boolean =>
   TOOL_NAMES.every((name) => (used[name] ?? 0) <= (most[name] ?? 0))
 
-/** Returns the counts of a usage for the uses of tools, each limited to its count in `most`. */
+/**
+ * Returns the members of a usage that count the uses of tools. The uses of each tool are limited to
+ * its count in `most`.
+ */
 export function toolUsage(
   used: ToolCounts = NO_TOOLS,
   most: ToolCounts,
@@ -139,12 +148,12 @@ export function toolUsage(
   return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
 
-/** Returns the member of a usage for the conditions of a call. */
+/** Returns the member `conditions` of a usage, which is omitted if there are no conditions. */
 export const conditionsOfUsage = (
   conditions: readonly PriceCondition[] = [],
 ): Pick<Usage, 'conditions'> => (conditions.length === 0 ? {} : { conditions })
 
-/** Returns the count of a usage for the tokens of images in the answer. */
+/** Returns the member `outputImage` of a usage, which is omitted if it is 0. */
 export const imageUsage = (outputImage: number): Pick<Usage, 'outputImage'> =>
   outputImage === 0 ? {} : { outputImage }
 

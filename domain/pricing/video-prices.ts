@@ -2,8 +2,9 @@ import { decimalOf, isAbove } from './decimal.ts'
 import type { DecimalText, PriceFactor, PriceSnapshot } from './price.ts'
 
 /**
- * How a provider bills videos of a model. `price` is its list price in dollars, for a ratio of 1.
- * Models without a certain price have only a unit and ratios, and an admin enters their price.
+ * How a provider bills the videos of some models. `price` is the provider's list price in dollars
+ * per second or per video, for a ratio of 1. It is omitted for models whose price is uncertain. An
+ * admin must enter the price of such a model.
  */
 type VideoPrice = {
   readonly models: readonly string[]
@@ -97,7 +98,10 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
   },
 ]
 
-/** Hailuo is billed by the video. The price is that of 6 seconds at the usual resolution. */
+/**
+ * How Hailuo models without a row are billed: by the video. An admin enters the price of 6 seconds
+ * at the usual resolution.
+ */
 const OTHER_HAILUO: VideoPrice = {
   models: [],
   per: 'call',
@@ -107,8 +111,9 @@ const OTHER_HAILUO: VideoPrice = {
   },
 }
 /**
- * Doubao bills tokens, which are proportional to the pixels of a frame, and twice as much with
- * sound (volcengine.com/docs/82379/1544106). This applies if an admin enters a price per second.
+ * How Doubao models without a row are billed if an admin enters a price per second. Doubao itself
+ * bills tokens, whose number is proportional to the pixels of a frame and is doubled by sound
+ * (volcengine.com/docs/82379/1544106).
  */
 const OTHER_DOUBAO: VideoPrice = {
   models: [],
@@ -122,10 +127,11 @@ const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
 ])
 
 /**
- * Returns how videos of a model without a row are billed. Unless the vendor has a row above, this
- * is by the second, with the highest ratio that one of the vendor's models has for a resolution or
- * an option. So the entered price is that of the vendor's cheapest kind of video, and no other kind
- * is charged less than the vendor could bill.
+ * Returns how videos of a model without a row in `VIDEO_PRICES` are billed. Unless `OTHER_MODELS`
+ * contains the vendor, they are billed by the second. The ratio of a resolution or an option is the
+ * highest ratio that any of the vendor's models has for it. The admin therefore enters the price of
+ * the vendor's cheapest kind of video, and no other kind is charged less than the vendor could
+ * bill.
  */
 function otherModelOf(vendor: string): VideoPrice {
   const other = OTHER_MODELS.get(vendor)
@@ -139,7 +145,7 @@ function otherModelOf(vendor: string): VideoPrice {
   }
 }
 
-/** Returns the highest ratio of each name, which is at least 1. */
+/** Returns the highest ratio of each name in `all`, but at least 1. */
 function highestByName(
   all: readonly Readonly<Record<string, DecimalText>>[],
 ): Readonly<Record<string, DecimalText>> {
@@ -161,16 +167,16 @@ export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [
 /** The properties of a requested video that may change its price. */
 export type VideoConditions = {
   readonly resolution: string | null
-  /** The seconds of one video. */
+  /** The length of one video in seconds. */
   readonly seconds: number
   readonly options: readonly string[]
 }
 
 /**
- * Applies the unit and the ratios of the first of the models that has any. The models are the name
- * in the request and the provider's own name, so that a mapped name is billed like its model. A
- * model without a row is billed as its vendor bills: see `otherModelOf`. A price per token stays as
- * it is.
+ * Returns `price` with the unit (second or call) and the ratios of the requested video. They come
+ * from the row of the first of `models` that has a row. `models` contains the model's name in the
+ * request and the provider's name for it, so that a mapped name is billed like its model. A model
+ * without a row is billed as `otherModelOf` returns. A price per token is returned unchanged.
  */
 export function videoPrice(
   price: PriceSnapshot,

@@ -72,7 +72,7 @@ const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   },
 }
 
-/** The id of the code must have been reserved before. */
+/** Creates a code. The code's id must have been reserved before. */
 type CreateRedemption = {
   readonly type: 'CreateRedemption'
   readonly redemptionId: number
@@ -90,16 +90,16 @@ type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionFact<'EnableRedemption'>
 
 /**
- * If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the other codes of
- * the batch are disabled.
+ * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
+ * other codes of the batch are disabled.
  */
 type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
 /**
- * If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a code that is not
- * disabled is skipped.
+ * Deletes a code. If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a
+ * code that is not disabled is skipped.
  */
 type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -107,8 +107,9 @@ type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
 }
 
 /**
- * The same append credits `quota` to the account. The command is refused if the key now belongs to
- * another code, or if the code's quota has changed. `now` is in unix seconds.
+ * Redeems a code for a user. The same append credits `quota` to the account. The command is refused
+ * if the key now belongs to another code, or if the code's quota has changed. `now` is in Unix
+ * seconds.
  */
 type RedeemCode = RedemptionFact<'RedeemCode'> & {
   readonly userId: number
@@ -125,7 +126,7 @@ export type RedemptionCommand =
   | RedeemCode
 
 export type RedemptionErrorCode =
-  /** Only admins receive this error. Users receive `CodeInvalid`. */
+  /** The code does not exist. Only admins receive this error. Users receive `CodeInvalid`. */
   | 'RedemptionUnknown'
   /** The code does not exist, is disabled, or was used by another user. */
   | 'CodeInvalid'
@@ -211,8 +212,9 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 }
 
 /**
- * An ordinary code can be redeemed once, and a gift can be redeemed once per user. The error is the
- * same for an unknown code, a disabled code and a code that another user has used.
+ * Decides on a redemption. An ordinary code can be redeemed once, and a gift can be redeemed once
+ * per user. The error is the same for an unknown code, a disabled code and a code that another user
+ * has used.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -228,7 +230,10 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   return [{ type: 'CodeRedeemed', v: 1, data }]
 }
 
-/** `uses` is the number of times that the code was redeemed. */
+/**
+ * Returns an error if the terms are invalid, otherwise null. `uses` is the number of times that the
+ * code was redeemed.
+ */
 function errorOfTerms(terms: RedemptionTerms, uses: number): RedemptionError | null {
   const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
   const characters = [...name.trim()].length
@@ -252,12 +257,15 @@ export type AssignRedemptionIds = {
   readonly request?: RedemptionRequest
 }
 
-/** `requests` maps the hash of a request's key to the hash of the request's content. */
+/**
+ * The highest assigned id, and the requests that are remembered. `requests` maps the hash of a
+ * request's key to the hash of the request's content.
+ */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The number of requests that are remembered. An older request is recognised by the keys of its
- * codes, which are derived from the request.
+ * The maximum number of requests that are remembered. An older request is recognised by the keys of
+ * its codes, which are derived from the request.
  */
 const REQUESTS_KEPT = 500
 
@@ -268,7 +276,8 @@ type StoredIds = {
 
 /**
  * Assigns the ids of new codes. Of simultaneous commands, the first succeeds and the others receive
- * `RedemptionIdTaken`. The same append creates the codes, so that no id is wasted.
+ * `RedemptionIdTaken`. The codes are created by the same append as the ids, so that no id is
+ * wasted.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,

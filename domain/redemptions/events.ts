@@ -2,15 +2,15 @@ import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
- * All codes with the same key, one after another, share this stream. `keyLookup` is a keyed hash of
- * the key.
+ * Returns the name of the stream of a redemption key. All codes with the same key, one after
+ * another, share this stream. `keyLookup` is a keyed hash of the key.
  */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 
 /** The stream in which the ids of codes are assigned. */
 export const REDEMPTION_IDS_STREAM = 'redemption-ids'
 
-/** Times are in unix seconds. */
+/** The settings of a code. Times are in Unix seconds. */
 export type RedemptionTerms = {
   readonly name: string
   /** The quota that is credited at each redemption. */
@@ -50,10 +50,10 @@ type RedemptionFact<Type extends string> = Fact<Type, { readonly redemptionId: n
 
 export type RedemptionDisabled = RedemptionFact<'RedemptionDisabled'>
 export type RedemptionEnabled = RedemptionFact<'RedemptionEnabled'>
-/** A new code may use the key of the deleted code. */
+/** The code was deleted. A new code may use its key. */
 export type RedemptionDeleted = RedemptionFact<'RedemptionDeleted'>
 
-/** The same append contains the grant to the user's account. */
+/** A user redeemed the code. The same append contains the grant to the user's account. */
 export type CodeRedeemed = Fact<
   'CodeRedeemed',
   {

@@ -10,8 +10,8 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * Channels with the same priority. Their weights are either all 0 or all above 0. `sums` has the
- * cumulative weights.
+ * Channels with the same priority. Their weights are either all 0 or all above 0. `sums` contains
+ * the cumulative weights, in which a weight of 0 counts as 1.
  */
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
@@ -25,8 +25,9 @@ export type Offer<C> = readonly PriorityTier<C>[]
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
 /**
- * Builds the sorted offers. They are built when a channel changes, so that calls do not have to
- * sort channels. `offersModel` can exclude a channel for some names of models.
+ * Returns the channels for each group and model, sorted by priority. They are sorted when a channel
+ * changes, so that calls do not have to sort channels. `offersModel` can exclude a channel for some
+ * model names.
  */
 export function offersOf<C extends Candidate>(
   candidates: Iterable<C>,
@@ -71,7 +72,10 @@ export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
     .filter(({ channels: some }) => some.length > 0)
 }
 
-/** If all weights are 0, the channels are drawn with equal probability. */
+/**
+ * Returns a tier with the channels. If all weights are 0, the channels are drawn with equal
+ * probability.
+ */
 function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
   let sum = 0
   const sums = channels.map(({ terms }) => {

@@ -1,8 +1,8 @@
 import type { Candidate, Offer, PriorityTier } from './channels-by-group-and-model.ts'
 
 /**
- * A tier contains channels of one priority. After this number of unusable channels in a tier, all
- * its unusable channels are removed in one pass.
+ * A tier contains channels of one priority. After this number of unusable channels have been drawn
+ * from a tier, all unusable channels of the tier are removed in one pass.
  */
 const UNFIT_MAX = 8
 
@@ -15,7 +15,7 @@ export class ChannelDraw<C extends Candidate> {
   private readonly offer: Offer<C>
   private readonly isFit: (channel: C) => boolean
   private readonly random: () => number
-  private place = -1
+  private tierIndex = -1
   private tier: PriorityTier<C> = { channels: [], sums: [] }
   /** The indexes already drawn from the current tier, in ascending order. */
   private drawn: number[] = []
@@ -43,8 +43,8 @@ export class ChannelDraw<C extends Candidate> {
   }
 
   private moveOn(): boolean {
-    this.place += 1
-    const tier = this.offer[this.place]
+    this.tierIndex += 1
+    const tier = this.offer[this.tierIndex]
     if (tier === undefined) return false
     this.tier = tier
     this.unfit = 0
@@ -55,9 +55,9 @@ export class ChannelDraw<C extends Candidate> {
   private draw(): C | undefined {
     const { channels, sums } = this.tier
     const index = channels.length === 1 ? 0 : indexAt(sums, this.drawn, this.random())
-    let place = this.drawn.length
-    while (place > 0 && (this.drawn[place - 1] ?? 0) > index) place -= 1
-    this.drawn.splice(place, 0, index)
+    let insertAt = this.drawn.length
+    while (insertAt > 0 && (this.drawn[insertAt - 1] ?? 0) > index) insertAt -= 1
+    this.drawn.splice(insertAt, 0, index)
     return channels[index]
   }
 

@@ -20,6 +20,9 @@ export function mappingError(
   }
 }
 
-/** The target must be an HTTP status from 400 to 599, so that callers still see an error. */
+/**
+ * Reports whether one HTTP status may be mapped to another. The target must be a status from 400 to
+ * 599, so that callers still see an error.
+ */
 export const isStatusMapping = (from: string, to: string): boolean =>
   /^[1-5]\d\d$/.test(from) && /^[45]\d\d$/.test(to)

@@ -9,10 +9,10 @@ const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
  */
 const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
-/** Returns whether a text has no control characters and no unpaired surrogates. */
+/** Reports whether a text has no control characters and no unpaired surrogates. */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
-/** Returns whether a text is one line without invisible characters. */
+/** Reports whether a text is one line without invisible characters. */
 export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
 
 /** The maximum length of the name of a redemption code, in characters. */

@@ -1,4 +1,4 @@
-/** Returns whether two JSON-like values without cycles are equal, in any order of keys. */
+/** Reports whether two JSON-like values without cycles are equal, in any order of keys. */
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false

@@ -10,8 +10,9 @@ export type Fact<Type extends string = string, Data extends object = object> = {
 }
 
 /**
- * `actor` caused the event (`user:7`, `token:3`, `system:sweeper`). `cause` is the id of the
- * request or event that led to this event. `at` is in unix milliseconds.
+ * `actor` is the user, the token or the part of the gateway that caused the event (`user:7`,
+ * `token:3`, `system:sweeper`). `cause` is the id of the request or event that led to this event.
+ * `at` is in Unix milliseconds.
  */
 export type FactMeta = {
   readonly actor: string
@@ -20,17 +21,20 @@ export type FactMeta = {
 }
 
 /**
- * The client that sent the request for an act. `ip` is encrypted with the key of the user `userId`,
- * who sent the request. Every event of such a request has it as `data.client`, beside the fields of
- * its type. Deciders neither set nor read it.
+ * The client whose request caused an event. `ip` is encrypted with the data key of the user
+ * `userId`, who sent the request. Every event of such a request contains this object as
+ * `data.client`, beside the fields of the event's type. Deciders neither set nor read it.
  */
 export type Client = { readonly userId: number; readonly ip: Sealed }
 
-/** `position` is unique in the store, follows the order of commits, and starts with 1. */
+/**
+ * An event as it is stored. `position` is unique in the store, follows the order of commits, and
+ * starts with 1.
+ */
 export type Recorded<E extends Fact = Fact> = E & {
   readonly id: string
   readonly stream: string
-  /** The position within the stream, from 0 without gaps. */
+  /** The position of the event within its stream, from 0 without gaps. */
   readonly revision: number
   readonly position: number
   readonly meta: FactMeta

@@ -26,8 +26,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * Readers without permission see this text instead of a proxy's password. If there is no password,
- * it replaces the user name.
+ * The text that replaces a proxy's password for readers without permission. If there is no
+ * password, it replaces the user name.
  */
 const MASK = '***'
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
@@ -39,7 +39,10 @@ const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
 /** Matches a user name without a password. The user name may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
-/** Returns a channel's extra settings with a masked proxy password, as stored and shown. */
+/**
+ * Returns a channel's extra settings with a masked proxy password. They are stored and shown in
+ * this form.
+ */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
@@ -67,7 +70,7 @@ export function settingWithProxy(setting: string, proxy: string): string {
 }
 
 /**
- * Returns whether the proxy's password is only the mask. The password cannot be restored if the
+ * Reports whether the proxy's password is only the mask. The password cannot be restored if the
  * rest of the address was changed.
  */
 export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK

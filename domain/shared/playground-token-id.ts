@@ -1,10 +1,13 @@
 /**
- * The token id for calls from the console's playground, which need no token. Each user has a
- * different id, and no token has such an id. Usage by token id therefore stays separate.
+ * Returns the token id for calls from a user's playground in the console, which need no token. Each
+ * user has a different id, and no token has such an id, so that usage by token id stays separate.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 
-/** Calls from the playground have no token budget, so only the user's balance limits them. */
+/**
+ * Reports whether a token id stands for a user's playground. Calls from the playground have no
+ * token budget, so only the user's balance limits them.
+ */
 export const isPlayground = (tokenId: number): boolean => tokenId < 0
 
 export const PLAYGROUND_NAME = 'playground'

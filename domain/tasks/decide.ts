@@ -26,18 +26,23 @@ export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
+/** The task is sent to this channel with this key next, unless it has ended or was accepted. */
+export type RouteTask = Pick<TaskAccepted['data'], 'channelId' | 'keyRef'> & {
+  readonly type: 'RouteTask'
+}
+
 /**
- * The task was sent, but the provider's answer was lost. The provider may still report on the task
- * with a callback.
+ * Records that the task was sent, but that the provider's answer was lost. The provider may still
+ * report on the task with a callback.
  */
 export type MarkUnconfirmed = TaskDestination & {
   readonly type: 'MarkUnconfirmed'
 }
 
 /**
- * The provider's report on a task, from a query or a callback. The same append settles the call for
- * `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so that the
- * account does not change. `at` is in unix milliseconds.
+ * Records the provider's report on a task, from a query or a callback. The same append settles the
+ * call for `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so
+ * that the account does not change. `at` is in Unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -52,7 +57,7 @@ export type ReportTask = {
   readonly failReason?: Sealed | null
 }
 
-/** No provider accepted the task. The same append releases the call. */
+/** Ends a task that no provider accepted. The same append releases the call. */
 export type FailTask = {
   readonly type: 'FailTask'
   readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
@@ -73,6 +78,7 @@ export type DeleteTask = { readonly type: 'DeleteTask'; readonly at: number }
 
 export type TaskCommand =
   | SubmitTask
+  | RouteTask
   | AcceptTask
   | MarkUnconfirmed
   | ReportTask
@@ -105,6 +111,7 @@ type TaskDestination = Pick<
 
 export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
+  /** The channel and the provider's id of the task, or null before a provider has accepted it. */
   readonly place: TaskLocation | null
   /** The channel to which the task was sent if the provider's answer was lost, or null. */
   readonly sentTo: TaskDestination | null
@@ -112,7 +119,7 @@ export type TaskRecord = {
   readonly startedAt: number | null
   /** The data of the task's final event, or null while the task is open. */
   readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
-  /** The time of the deletion. Undefined if the task was not deleted. */
+  /** The time of the deletion in Unix milliseconds. Undefined if the task was not deleted. */
   readonly deletedAt?: number
 }
 
@@ -160,6 +167,8 @@ function decide(command: TaskCommand, { record }: TaskState): Outcome {
   }
   if (record === null) return codedError('TaskUnknown')
   switch (command.type) {
+    case 'RouteTask':
+      return route(command, record)
     case 'AcceptTask':
       return accept(command, record)
     case 'MarkUnconfirmed':
@@ -183,14 +192,20 @@ const factsOf = ({ submitted: { task, userId, kind } }: TaskRecord): TaskFacts =
   kind,
 })
 
+function route({ type, ...to }: RouteTask, record: TaskRecord): Outcome {
+  if (record.end !== null) return codedError('TaskEnded')
+  if (record.place !== null) return codedError('TaskElsewhere')
+  return [{ type: 'TaskRouted', v: 1, data: { ...factsOf(record), ...to } }]
+}
+
 /** Records that a provider accepted the task, unless a callback has already recorded it. */
 function accept({ type, ...place }: AcceptTask, record: TaskRecord): Outcome {
-  if (record.place !== null) return isAt(place, record) ? [] : codedError('TaskElsewhere')
+  if (record.place !== null) return isSameLocation(place, record) ? [] : codedError('TaskElsewhere')
   if (record.end !== null) return codedError('TaskEnded')
   return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(record), ...place } }]
 }
 
-const isAt = (
+const isSameLocation = (
   { channelId, upstreamId }: { readonly channelId: number; readonly upstreamId: string },
   { place }: TaskRecord,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
@@ -207,7 +222,7 @@ function noteUnconfirmed({ type, ...sentTo }: MarkUnconfirmed, record: TaskRecor
 
 function report(command: ReportTask, record: TaskRecord): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
-  if (record.place !== null && !isAt(command, record)) return codedError('TaskElsewhere')
+  if (record.place !== null && !isSameLocation(command, record)) return codedError('TaskElsewhere')
   if (record.end !== null) return codedError('TaskEnded')
   if (isTooOld(record, at)) return codedError('TaskTooOld')
   const facts = factsOf(record)
@@ -251,7 +266,7 @@ function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
   return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Ends a task at a provider that nobody can ask about it, because its channel was deleted. */
+/** Ends a task whose channel was deleted, because nobody can ask the provider about it any more. */
 function abandon({ at }: AbandonTask, record: TaskRecord): Outcome {
   if (record.end !== null) return codedError('TaskEnded')
   if (record.place === null) return codedError('TaskNotOver')
@@ -295,6 +310,8 @@ function evolve({ record }: TaskState, event: TaskEvent): TaskState {
   }
   assert(record !== null, `${event.type} of a task that was not submitted`)
   switch (event.type) {
+    case 'TaskRouted':
+      return { record }
     case 'TaskAccepted': {
       const { task, userId, kind, status, ...place } = event.data
       return { record: { ...record, status, place } }

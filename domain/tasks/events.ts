@@ -4,13 +4,19 @@ import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 import type { VideoMedia } from './video-media.ts'
 
-/** `task` is the id of the call that pays for the task, a UUID v7. */
+/**
+ * Returns the name of a task's event stream. `task` is the id of the call that pays for the task, a
+ * UUID v7.
+ */
 export const taskStream = (task: string): string => `task-${task}`
 
 export const TASK_KINDS = ['drawing', 'music', 'video'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
-/** `UNKNOWN` means that the provider does not know the task. */
+/**
+ * The statuses of a task that has not ended. `UNKNOWN` means that the provider does not know the
+ * task.
+ */
 export type OpenStatus = 'NOT_START' | 'SUBMITTED' | 'QUEUED' | 'MODAL' | 'IN_PROGRESS' | 'UNKNOWN'
 
 export type TaskStatus = OpenStatus | 'SUCCESS' | 'FAILURE'
@@ -47,9 +53,19 @@ export type TaskSubmitted = Fact<
     readonly isNotified: boolean
     /** The requested video. Omitted for tasks that make no video. */
     readonly media?: VideoMedia
-    /** The time of the submission in unix milliseconds. */
+    /** The time at which the task was submitted, in Unix milliseconds. */
     readonly submittedAt: number
   }
+>
+
+/**
+ * The task is sent to this channel with this key next. It is recorded before the task is sent, so
+ * that a channel or a key is not removed while a task is on its way there. A task that a provider
+ * refused may be routed to another channel.
+ */
+export type TaskRouted = Fact<
+  'TaskRouted',
+  TaskFacts & { readonly channelId: number; readonly keyRef: string }
 >
 
 /** `code` and `description` are from the provider's answer. */
@@ -58,10 +74,13 @@ export type TaskAccepted = Fact<
   Pick<ProviderCost, 'costRatio'> &
     TaskFacts & {
       readonly channelId: number
-      /** Later queries use the same key of the channel. */
+      /** The reference of the channel's key. Later queries about the task use the same key. */
       readonly keyRef: string
       readonly upstreamId: string
-      /** 1 means submitted, 21 already exists, 22 queued. */
+      /**
+       * The provider's code: 1 if the task was submitted, 21 if it already exists, 22 if it is
+       * queued.
+       */
       readonly code: number
       readonly description: Sealed | null
       readonly status: OpenStatus
@@ -89,12 +108,12 @@ export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {
     readonly status: OpenStatus
-    /** The time at which the task was first seen in progress, in unix milliseconds, or null. */
+    /** The time at which the task was first seen in progress, in Unix milliseconds, or null. */
     readonly startedAt: number | null
   }
 >
 
-/** The same append settles the call of the task. */
+/** The task succeeded. The same append settles the call of the task. */
 export type TaskSucceeded = Fact<
   'TaskSucceeded',
   TaskFacts & {
@@ -113,9 +132,10 @@ export type TaskSucceeded = Fact<
 >
 
 /**
- * `failed`: the provider reported it. `refused`: no provider accepted the task. `unreachable`: no
- * provider answered. `lost`: the state is unknown. `timeout`: more than an hour passed.
- * `channel-deleted`: an admin deleted the channel, so nobody can fetch the result.
+ * `failed`: the provider reported a failure. `refused`: no provider accepted the task.
+ * `unreachable`: no provider answered. `lost`: it is unknown whether a provider accepted the task.
+ * `timeout`: more than an hour passed. `channel-deleted`: an admin deleted the channel, so nobody
+ * can fetch the result.
  */
 export type FailureCause =
   | 'failed'
@@ -141,11 +161,12 @@ export type TaskFailed = Fact<
   }
 >
 
-/** The caller deleted a video that has ended. From then on, no read finds it. */
+/** The caller deleted a video that has ended. Afterwards, the task can no longer be read. */
 export type TaskDeleted = Fact<'TaskDeleted', TaskFacts & { readonly deletedAt: number }>
 
 export type TaskEvent =
   | TaskSubmitted
+  | TaskRouted
   | TaskAccepted
   | TaskUnconfirmed
   | TaskStatusChanged

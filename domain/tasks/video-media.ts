@@ -5,7 +5,10 @@
 export type VideoMedia = {
   /** The length of the video in seconds. */
   readonly seconds: number
-  /** The resolution, such as `720p`; null if the vendor has only one or bills none. */
+  /**
+   * The resolution, such as `720p`. Null if the vendor has only one resolution, or if its price
+   * does not depend on the resolution.
+   */
   readonly resolution: string | null
   /** The size as requested, such as `1280x720`, or null. */
   readonly size: string | null

@@ -27,7 +27,9 @@ type ChangeTerms = {
   readonly terms: TokenTerms
 }
 
-/** The command changes several tokens of one user. If one of them is unknown, none is changed. */
+/**
+ * A command that changes several tokens of one user. If one of them is unknown, none is changed.
+ */
 type ForTokens<Type extends string> = {
   readonly type: Type
   readonly userId: number
@@ -35,8 +37,8 @@ type ForTokens<Type extends string> = {
 }
 
 /**
- * `now` is in unix seconds. `exhausted` has the tokens whose budget in the account is used up.
- * `names` has the tokens' names for error messages.
+ * Enables tokens. `now` is in Unix seconds. `exhausted` contains the tokens whose budget in the
+ * account is used up. `names` contains the tokens' names for error messages.
  */
 type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
@@ -219,7 +221,8 @@ export type TokenIdsState = { readonly highest: number }
 
 /**
  * Assigns the ids of new tokens. Of simultaneous commands, the first succeeds and the others
- * receive `TokenExists`. The same append creates the tokens, so that no id is wasted.
+ * receive `TokenExists`. The tokens are created by the same append as the ids, so that no id is
+ * wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),

@@ -1,12 +1,18 @@
 import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
-/** All tokens of a user share one stream, so that a change of several tokens is one event. */
+/**
+ * Returns the name of the stream of a user's tokens. All tokens of a user share one stream, so that
+ * a change of several tokens is one event.
+ */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
 
 /** The stream in which the ids of all users' tokens are assigned. */
 export const TOKEN_IDS_STREAM = 'token-ids'
 
-/** The maximum number of calls per period, and of successful calls per period. 0 means no limit. */
+/**
+ * The rate limit of a token: at most `count` calls and at most `success` successful calls per
+ * period. 0 means no limit.
+ */
 export type TokenRateLimit = {
   readonly isEnabled: boolean
   readonly periodSeconds: number
@@ -23,7 +29,7 @@ export type TokenName = Sealed | { readonly plain: string }
 /** The settings of a token that its owner can change. The token's budget is part of the account. */
 export type TokenTerms = {
   readonly name: TokenName
-  /** The expiry in unix seconds, or null. */
+  /** The time at which the token expires, in Unix seconds. Null if it never expires. */
   readonly expiresAt: number | null
   /** The group of the token's calls. If it is empty, the group of the user applies. */
   readonly group: string
@@ -45,8 +51,9 @@ export type SharedTerms = Omit<TokenTerms, 'name'>
 
 /**
  * The terms of a caller without a token, such as a session in the playground. Each limit is 0,
- * which means no limit. A new token has the defaults of the contract instead. Its rate limit is
- * disabled, too, but has the counts that the form suggests to an owner who enables it.
+ * which means no limit. A new token has the default values of the API contract instead. The rate
+ * limit of a new token is disabled, too, but has the counts that the form suggests to an owner who
+ * enables it.
  */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
@@ -82,7 +89,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** The event contains only the tokens whose status changes. */
+/** An event about several tokens of a user. It contains only the tokens that change. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }

@@ -1,5 +1,5 @@
 /**
- * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `ALPHABET`. The
+ * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `KEY_ALPHABET`. The
  * checksum lets a scanner for leaked secrets recognize a key without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
@@ -7,11 +7,15 @@ const CHECK_CHARACTERS = 6
 
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** `random` has 42 characters of the alphabet. */
+/**
+ * Appends the checksum to the random characters of a key. `random` has 42 characters of the
+ * alphabet.
+ */
 export const completeKey = (random: string): string => random + checksumOf(random)
 
 /**
- * CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant digit first.
+ * Returns the checksum of a key: CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62,
+ * most significant digit first.
  */
 function checksumOf(text: string): string {
   let crc = 0xffffffff

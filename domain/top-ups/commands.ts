@@ -5,8 +5,8 @@ import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
- * A payment that the provider reported with a valid signature. The command is refused if a value
- * differs from the order.
+ * Records a payment that the provider reported with a valid signature. The command is refused if a
+ * value differs from the order.
  */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
@@ -20,7 +20,9 @@ export type PayTopUp = {
   readonly rebate: Rebate | null
 }
 
-/** A refund by an admin. `cents` is above 0 and at most the part not refunded yet. */
+/**
+ * Records a refund by an admin. `cents` is above 0 and at most the amount that is not refunded yet.
+ */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
@@ -48,7 +50,10 @@ type Report = {
   readonly currency: string
 }
 
-/** The provider's report on one refund, or on the sum of all refunds of a payment (`isTotal`). */
+/**
+ * Records the provider's report on one refund, or on the sum of all refunds of a payment
+ * (`isTotal`).
+ */
 export type ReportRefund = Report & {
   readonly type: 'ReportRefund'
   readonly refundId: string
@@ -66,14 +71,14 @@ export type ReportDispute = Report & {
   readonly cents: bigint
   readonly status: string
   readonly reason: string
-  /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
+  /** The deadline for evidence in Unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
    * What happened to the disputed money: it was withdrawn or returned. Null if the report is not
    * about a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null
-  /** The time of the provider's report in unix seconds. */
+  /** The time of the provider's report in Unix seconds. */
   readonly statedAt: number
 }
 

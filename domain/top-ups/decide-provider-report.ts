@@ -29,7 +29,7 @@ const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** The statuses of disputes that the operator won, or that were closed without a decision. */
 const DISMISSED = ['won', 'warning_closed', 'prevented']
 
-/** Returns whether the bank has decided the dispute. Only an appeal can change the decision. */
+/** Reports whether the bank has decided the dispute. Only an appeal can change the decision. */
 const isDecided = (status: string): boolean => DECIDED.includes(status)
 
 /**
@@ -55,8 +55,8 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
 }
 
 /**
- * Returns by how much the report changes the refunded money, in hundredths. The result is negative
- * if money was returned.
+ * Returns by how much the report changes the refunded money, in hundredths of the currency. The
+ * result is negative if money was returned.
  */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
@@ -69,7 +69,10 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
   return cents
 }
 
-/** Returns the money in hundredths that left the operator's account, permanently or temporarily. */
+/**
+ * Returns the money that left the operator's account, permanently or temporarily, according to the
+ * provider's reports. It is in hundredths of the currency.
+ */
 function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
@@ -84,7 +87,7 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
 }
 
 /**
- * Returns whether the operator lost the disputed money. This is the case if the dispute was lost,
+ * Reports whether the operator lost the disputed money. This is the case if the dispute was lost,
  * or if Stripe has withdrawn the money and not returned it. NOTE: after a lost dispute,
  * `funds_reinstated` only returns the money of an earlier refund. This refund has a separate
  * report.
@@ -108,7 +111,8 @@ function coveredBy(
 }
 
 /**
- * Returns the money that admins or the provider refunded, but at most the amount of the payment.
+ * Returns the sum of the refunds by admins and by the provider, in hundredths of the currency. The
+ * result is at most the amount of the payment.
  */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
@@ -217,8 +221,8 @@ function disputeOf(
 }
 
 /**
- * Times are in whole seconds. Of two reports from the same second, the one with a decision counts
- * as the later one.
+ * Reports whether a report is newer than the recorded one. Times are in whole seconds. Of two
+ * reports from the same second, the one with a decision counts as the newer one.
  */
 function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== recorded.statedAt) return statedAt > recorded.statedAt

@@ -69,8 +69,8 @@ const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n
 })
 
 /**
- * NOTE: if the order is already paid, the command is refused and not ignored. The refusal also
- * prevents a second credit in the same append.
+ * Records the payment of an order. NOTE: if the order is already paid, the command is refused and
+ * not ignored. The refusal also prevents a second credit in the same append.
  */
 function pay(command: PayTopUp, { order, payment }: TopUpState): Outcome {
   if (order === null || order.tradeNo !== command.tradeNo) return codedError('TopUpUnknown')

@@ -111,7 +111,9 @@ export type TopUpRefundReported = Fact<
      * Set if `money` is the sum of all refunds of the payment so far, not the amount of one refund.
      */
     readonly isTotal?: true
-    /** `pending`, `succeeded`, `failed`, `canceled` or `requires_action`. */
+    /**
+     * The status of the refund: `pending`, `succeeded`, `failed`, `canceled` or `requires_action`.
+     */
     readonly status: string
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
@@ -132,9 +134,9 @@ export type TopUpDisputeReported = Fact<
     readonly money: MoneyText
     /** The provider's reason code for the dispute, such as `fraudulent`. */
     readonly reason: string
-    /** `needs_response`, `under_review`, `won` or `lost`. */
+    /** The status of the dispute, such as `needs_response`, `under_review`, `won` or `lost`. */
     readonly status: string
-    /** The deadline for evidence in unix seconds, or null if the provider accepts no evidence. */
+    /** The deadline for evidence in Unix seconds, or null if the provider accepts no evidence. */
     readonly dueBy: number | null
     /**
      * `isWithdrawn`: the disputed money left the operator's account. `isReinstated`: the disputed
@@ -143,7 +145,7 @@ export type TopUpDisputeReported = Fact<
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /**
-     * The time of the latest report in unix seconds. An earlier report can only set `isWithdrawn`
+     * The time of the latest report in Unix seconds. An earlier report can only set `isWithdrawn`
      * and `isReinstated`.
      */
     readonly statedAt: number

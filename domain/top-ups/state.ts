@@ -5,7 +5,10 @@ import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
 
-/** `isLive`: the money has left the operator's account or will soon leave it. */
+/**
+ * A refund that the provider reported. `isLive` is true if the money has left the operator's
+ * account or will soon leave it.
+ */
 export type ReportedRefund = {
   readonly cents: bigint
   readonly status: string

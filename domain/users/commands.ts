@@ -3,7 +3,7 @@ import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserCreated, UserSettings } from './events.ts'
 
-/** The role of the admin, or null if users change their own account. */
+/** The role of the admin who sends a command, or null if users change their own account. */
 export type ActorRole = Role | null
 
 export type CreateUser = { readonly type: 'CreateUser' } & UserCreated['data']
@@ -46,8 +46,8 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that the actor may change this user. Commands for other streams are sent together with it,
- * because those streams do not contain the user's role.
+ * Checks that an admin may change this user, and records nothing. The command is sent together with
+ * commands to the user's other streams, because those streams do not contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
@@ -60,8 +60,9 @@ export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * `replaces` is the key of the identity of this provider that is currently bound, or null. The same
- * append releases that identity. The command is refused if another identity was bound meanwhile.
+ * Binds an identity to the user. `replaces` is the key of the identity of this provider that is
+ * currently bound, or null. The same append releases that identity. The command is refused if
+ * another identity was bound meanwhile.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -74,8 +75,9 @@ export type BindIdentity = {
 export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * `enabledLoginMethods` has the methods that the site offers. The caller adds `passkey` only if the
- * user has one, because this aggregate does not know the passkeys.
+ * Removes an identity from the user. `enabledLoginMethods` contains the login methods that the site
+ * offers. The caller adds `passkey` only if the user has one, because this aggregate does not know
+ * the passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
@@ -144,7 +146,8 @@ export type UserErrorCode =
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
   /**
-   * After the request was authenticated, the password or role changed, or the user was disabled.
+   * The login that authenticated the request is no longer valid: in the meantime, the password or
+   * role changed, or the user was disabled.
    */
   | 'LoginVoid'
   /** Another login method was removed, so the caller has to check the remaining methods again. */

@@ -43,7 +43,9 @@ function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
   if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
   if (user.isErased) return []
   const erased = { type: 'UserErased', v: 1, data: { userId: user.userId } } as const
-  return user.isDeleted ? [erased] : [{ type: 'UserDeleted', v: 1, data: reentry(user) }, erased]
+  return user.isDeleted
+    ? [erased]
+    : [{ type: 'UserDeleted', v: 1, data: nextAuthVersion(user) }, erased]
 }
 
 function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: UserRecord): Outcome {
@@ -52,7 +54,7 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
   if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)
   if (command.type === 'DropPasskeys') return dropPasskeys(command, user)
   const { userId } = user
-  if (!isBelow(user, command.actorRole)) return codedError('RoleTooHigh')
+  if (!mayChange(user, command.actorRole)) return codedError('RoleTooHigh')
   switch (command.type) {
     case 'ChangeProfile': {
       const { displayName } = command
@@ -65,7 +67,7 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
       const { ifVersion = user.authVersion } = command
       if (ifVersion !== user.authVersion) return codedError('LoginVoid')
       const temporary = command.isTemporary === true ? ({ isTemporary: true } as const) : {}
-      const data = { passwordRef, ...reentry(user), ...temporary }
+      const data = { passwordRef, ...nextAuthVersion(user), ...temporary }
       return [{ type: 'UserPasswordChanged', v: 1, data }]
     }
     case 'ChangeGroup': {
@@ -85,24 +87,25 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
       return user.role === USER ? [] : changeRole(user, USER)
     case 'DisableUser':
       if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
-      return user.isEnabled ? [{ type: 'UserDisabled', v: 1, data: reentry(user) }] : []
+      return user.isEnabled ? [{ type: 'UserDisabled', v: 1, data: nextAuthVersion(user) }] : []
     case 'EnableUser':
       return user.isEnabled ? [] : [{ type: 'UserEnabled', v: 1, data: { userId } }]
     case 'DeleteUser':
       if (user.role === SUPER_ADMIN) return codedError('SuperAdminProtected')
-      return [{ type: 'UserDeleted', v: 1, data: reentry(user) }]
+      return [{ type: 'UserDeleted', v: 1, data: nextAuthVersion(user) }]
     case 'MayAct':
       return []
     case 'VoidLogins':
-      return [{ type: 'UserLoginsVoided', v: 1, data: reentry(user) }]
+      return [{ type: 'UserLoginsVoided', v: 1, data: nextAuthVersion(user) }]
   }
 }
 
 /**
- * An admin may change only normal users. The super admin may change all users, and alone may change
- * auditors, who also audit the admins. `actorRole` is null if users change their own account.
+ * Reports whether the actor may change the user. An admin may change only normal users. The super
+ * admin may change all users. Only the super admin may change auditors, because auditors also audit
+ * the admins. `actorRole` is null if users change their own account.
  */
-function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
+function mayChange(user: UserRecord, actorRole: ActorRole): boolean {
   if (actorRole === null || actorRole === SUPER_ADMIN) return true
   return actorRole === ADMIN && user.role === USER
 }
@@ -111,10 +114,13 @@ function isBelow(user: UserRecord, actorRole: ActorRole): boolean {
  * Returns the user id and the increased `authVersion`, which invalidates all sessions and access
  * tokens.
  */
-const reentry = ({ userId, authVersion }: UserRecord) => ({ userId, authVersion: authVersion + 1 })
+const nextAuthVersion = ({ userId, authVersion }: UserRecord) => ({
+  userId,
+  authVersion: authVersion + 1,
+})
 
 const changeRole = (user: UserRecord, role: Role): Outcome => [
-  { type: 'UserRoleChanged', v: 1, data: { role, ...reentry(user) } },
+  { type: 'UserRoleChanged', v: 1, data: { role, ...nextAuthVersion(user) } },
 ]
 
 function changeSettings(settings: UserSettings, user: UserRecord): Outcome {
@@ -136,7 +142,7 @@ function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
   if (bound === undefined) return []
   if (bound !== identityKey) return codedError('IdentityChanged')
   if (user.removedLoginMethods !== expectedRemovedLoginMethods) return codedError('WaysInChanged')
-  const others = enabledLoginMethods.filter((way) => way !== provider)
+  const others = enabledLoginMethods.filter((method) => method !== provider)
   if (!hasLoginMethod(user, others)) return codedError('LastWayIn')
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
@@ -154,9 +160,9 @@ function dropPasskeys(
 }
 
 const hasLoginMethod = (user: UserRecord, open: readonly LoginMethod[]): boolean =>
-  open.some((way) => {
-    if (way === 'passkey') return true
-    return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined
+  open.some((method) => {
+    if (method === 'passkey') return true
+    return method === 'password' ? user.passwordRef !== null : user.identities[method] !== undefined
   })
 
 /** `userId` is null while no user has claimed the name. */

@@ -4,8 +4,8 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * All users who claim the name, one after another, share this stream. `nameKey` is a keyed hash of
- * the lower-case name.
+ * Returns the name of a username's event stream. All users who claim the name, one after another,
+ * share this stream. `nameKey` is a keyed hash of the lower-case name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
@@ -17,7 +17,7 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
-/** Any user can claim a released username. */
+/** A username was released, so that any user can claim it. */
 export type UsernameReleased = Fact<
   'UsernameReleased',
   { readonly nameKey: string; readonly userId: number }
@@ -37,13 +37,16 @@ export type UserCreated = Fact<
   }
 >
 
-/** The event contains only the changed fields. */
+/** The user's profile was changed. The event contains only the changed fields. */
 export type UserProfileChanged = Fact<
   'UserProfileChanged',
   { readonly userId: number; readonly displayName?: Sealed }
 >
 
-/** All earlier sessions and access tokens are invalid, because `authVersion` increases by one. */
+/**
+ * The user's password was changed. All earlier sessions and access tokens are invalid, because
+ * `authVersion` increases by one.
+ */
 export type UserPasswordChanged = Fact<
   'UserPasswordChanged',
   {
@@ -76,7 +79,7 @@ export type UserDisabled = Fact<
 
 export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
 
-/** The user's history is kept, but the user can no longer log in. */
+/** The user was deleted. The user's history is kept, but the user can no longer log in. */
 export type UserDeleted = Fact<
   'UserDeleted',
   { readonly userId: number; readonly authVersion: number }

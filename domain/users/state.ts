@@ -24,6 +24,7 @@ export type UserRecord = {
   readonly settings: UserSettings
   /** The keyed hashes of the bound identities, by provider. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
+  /** The number of times that a login method of the user was removed. */
   readonly removedLoginMethods: number
 }
 

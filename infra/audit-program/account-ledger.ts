@@ -1,11 +1,14 @@
 import type { Posting } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
-/** One movement of an account. `total` is the balance and the held quota together. */
+/**
+ * One line of an account's ledger: an event that changed `total`, which is the sum of the account's
+ * balance and its held quota.
+ */
 export type LedgerLine = {
   readonly position: number
   readonly revision: number
-  /** The time in unix milliseconds. */
+  /** The time of the event in Unix milliseconds. */
   readonly at: number
   readonly type: string
   readonly amount: bigint
@@ -19,25 +22,34 @@ export type AccountBalance = {
   readonly held: bigint
   readonly total: bigint
   readonly affiliate: bigint
-  /** The position of the last event that was applied, or 0. */
+  /** The position of the last event that was applied, or 0 before the first one. */
   readonly position: number
 }
 
-/** A moment: a position, or a time in unix milliseconds. Events after it are left out. */
+/**
+ * A point in the history: a position, or a time in Unix milliseconds. Reports as of a moment leave
+ * out later events.
+ */
 export type Moment = { readonly position?: number; readonly at?: number }
 
 export const isWithin = ({ position, meta }: Recorded, moment: Moment): boolean =>
   (moment.position === undefined || position <= moment.position) &&
   (moment.at === undefined || meta.at <= moment.at)
 
-/** Sums the movements of one account. Events of other streams must not be passed. */
+/**
+ * Computes the balance and the held quota of one account from its events. The caller must not pass
+ * events of other accounts.
+ */
 export class AccountLedger {
   private balance = 0n
   private held = 0n
   private affiliate = 0n
   private position = 0
 
-  /** Applies an event. Returns its line, or null if it does not change the total. */
+  /**
+   * Applies an event. Returns the ledger line of the event, or null if the event does not change
+   * the sum of balance and held quota.
+   */
   apply(event: Recorded): LedgerLine | null {
     const { postings = [] } = event.data as { postings?: readonly Posting[] }
     const before = this.balance + this.held

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /**
- * An RFC 6962 Merkle tree to which leaves are appended. It keeps only the roots of its complete
- * subtrees, from left to right, which are at most 53 hashes.
+ * An RFC 6962 Merkle tree to which leaves are appended. The tree keeps only the roots of its
+ * complete subtrees, from left to right. There are at most 53 of these hashes.
  */
 export class GrowingTree {
   size: number
   private readonly subtrees: Buffer[]
 
-  /** Continues a tree of `size` leaves, whose complete subtrees have these roots. */
+  /** Continues a tree of `size` leaves whose complete subtrees have the roots `subtrees`. */
   constructor(size = 0, subtrees: readonly Buffer[] = []) {
     if (subtrees.length !== subtreeCount(size)) throw new Error('the subtrees do not fit the size')
     this.size = size
@@ -30,7 +30,7 @@ export class GrowingTree {
     return this.subtrees.slice(0, -1).reduceRight((hash, left) => nodeHash(left, hash), right)
   }
 
-  /** The roots of the complete subtrees, with which another tree can continue. */
+  /** Returns the roots of the complete subtrees. A new `GrowingTree` can continue from them. */
   frontier(): readonly Buffer[] {
     return [...this.subtrees]
   }
@@ -41,7 +41,7 @@ const NODE = Buffer.of(1)
 const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(NODE).update(left).update(right).digest()
 
-/** The number of ones in the binary form of `size`. */
+/** Returns the number of ones in the binary form of `size`. */
 function subtreeCount(size: number): number {
   let count = 0
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { describeStartError } from '../start-error.ts'
 import { BALANCE, LEDGER, STATEMENT } from './cli-balance-ledger-statement.ts'
+import { REBUILD_TILES } from './cli-rebuild-tiles.ts'
 import { RECEIPT } from './cli-receipt.ts'
 import { ROTATE_KEY } from './cli-rotate-key.ts'
 import { CommandError, type Invocation, type Verb } from './cli-verb.ts'
@@ -20,7 +21,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['verify-receipt', VERIFY_RECEIPT],
   ['witness', WITNESS],
   ['rotate-key', ROTATE_KEY],
+  ['rebuild-tiles', REBUILD_TILES],
 ])
+
+/** The exit code after SIGINT: 128 and the number of the signal. */
+const INTERRUPTED = 130
 
 const COMMON = {
   json: { type: 'boolean' },
@@ -35,11 +40,14 @@ ${lines.join('\n')}
 
 Every verb takes --json and --help. The site is the one of DATABASE_URL or DATA_DIR (default .data),
 whether it is running or not. Exit code 0: done, nothing was found; 1: something was found, or
-failed; 2: wrong arguments.
+failed; 2: wrong arguments; 130: interrupted.
 `
 }
 
-/** Runs a verb with the arguments of the command line. Returns the exit code. */
+/**
+ * Runs one verb of the audit program, such as `verify`, with its command-line arguments. Returns
+ * the exit code, which is 130 if `signal` ended the verb, as shells expect it after Ctrl-C.
+ */
 export async function runAuditProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -68,6 +76,7 @@ export async function runAuditProgram(
     const invocation: Invocation = { values, positionals, environment, signal }
     return await verb.run(invocation)
   } catch (error) {
+    if (signal.aborted) return INTERRUPTED
     const isUsage = error instanceof CommandError
     const text = isUsage ? error.message : describeStartError(error)
     process.stderr.write(`${text.replace("Tallygate can't start. ", '')}\n`)
@@ -88,7 +97,11 @@ if (process.argv[1] === import.meta.filename) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const aborting = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => aborting.abort())
+    // The line is written at once, because the removal of unfinished tables may take a while.
+    process.on(name, () => {
+      if (!aborting.signal.aborted) process.stderr.write('\nInterrupted.\n')
+      aborting.abort()
+    })
   }
   process.exitCode = await runAuditProgram(process.argv.slice(2), process.env, aborting.signal)
 }

@@ -15,15 +15,21 @@ type Deps = Pick<Core, 'pg' | 'config' | 'now'>
 
 export type Cosignature = { readonly witness: string; readonly signed_at: number }
 
-/** A receipt with additional facts from the site. The verification of a receipt ignores them. */
+/**
+ * A receipt as the site issues it, with additional data. The verification of a receipt ignores this
+ * data.
+ */
 export type IssuedReceipt = Receipt & {
-  /** When the next signed checkpoint is expected, in unix seconds. Null unless pending. */
+  /**
+   * The time at which the next signed checkpoint is expected, in Unix seconds. Null unless the
+   * event of the receipt still waits for a signed checkpoint.
+   */
   readonly expected_at: number | null
   readonly cosignatures: readonly Cosignature[]
   readonly is_final: boolean
 }
 
-/** Thrown if `sinceSize` is larger than the tree. */
+/** Thrown if a caller asks for a proof from a tree size that is larger than the tree. */
 export class TreeTooSmall extends Error {
   readonly size: number
 
@@ -35,8 +41,8 @@ export class TreeTooSmall extends Error {
 }
 
 /**
- * The number of latest checkpoints that are searched for one with enough cosignatures, which are
- * the signatures of witnesses.
+ * When a checkpoint with enough cosignatures (signatures of witnesses) is needed, only this number
+ * of the latest checkpoints is searched.
  */
 const CHECKPOINTS_SEARCHED = 30
 
@@ -48,15 +54,19 @@ type AnchorCheckpoint = {
 
 /**
  * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
- * one response refer to the same checkpoint: the latest one that covers the events and has the
- * required cosignatures, or, without such a checkpoint, the latest one. If `sinceSize` is given,
- * the response also proves that the tree continues the tree of that size. Throws
- * `SealedEventChanged` and `TreeTooSmall`.
+ * one response refer to the same checkpoint. This is the latest checkpoint that covers the events
+ * and has the required signatures of witnesses. If no checkpoint has them, the latest one is used.
+ * `later` are events that such a checkpoint need not cover, so that a recent event does not take
+ * the signatures of witnesses from the others. Their receipts come last.
+ * If `sinceSize` is given, the response also proves that the log only grew since it had `sinceSize`
+ * events. Throws `SealedEventChanged`, `TreeTooSmall`, and `MissingHash` if a
+ * tile of the log is lost.
  */
 export async function buildReceipts(
   deps: Deps,
   records: readonly StoredRecord[],
   sinceSize: number | null,
+  later: readonly StoredRecord[] = [],
 ): Promise<{
   readonly items: readonly IssuedReceipt[]
   readonly consistency: ConsistencyProof | null
@@ -64,10 +74,11 @@ export async function buildReceipts(
 }> {
   const last = Math.max(0, ...records.map(({ position }) => position))
   const anchor = await chooseCheckpoint(deps, last)
+  const all = [...records, ...later]
   const consistency = sinceSize === null ? null : await proveConsistency(deps, anchor, sinceSize)
   const expectedAt = Math.ceil((deps.now() + SEAL_EVERY_MS) / 1_000)
-  const inclusions = anchor === null ? [] : await proveEvents(deps.pg, records, anchor.checkpoint)
-  const items = records.map((record, index): IssuedReceipt => {
+  const inclusions = anchor === null ? [] : await proveEvents(deps.pg, all, anchor.checkpoint)
+  const items = all.map((record, index): IssuedReceipt => {
     const inclusion = inclusions[index] ?? null
     const isPending = anchor === null || inclusion === null
     return {
@@ -87,7 +98,10 @@ export async function buildReceipts(
   return { items, consistency, key_rotations: await readKeyRotations(deps.pg) }
 }
 
-/** Returns the balances that an event contains. Events of earlier versions contain none. */
+/**
+ * Returns the account's balances that an event records. They are null for old event versions that
+ * do not record balances.
+ */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
     readonly balanceAfter?: number
@@ -96,9 +110,13 @@ function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held
   return { balance_after: balanceAfter, held_after: heldAfter }
 }
 
+/**
+ * Returns the latest checkpoint that covers the position and has enough signatures of witnesses, or
+ * else the latest checkpoint.
+ */
 async function chooseCheckpoint(
   { pg, config }: Deps,
-  lastPosition: number,
+  position: number,
 ): Promise<AnchorCheckpoint | null> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)
   const [latest] = checkpoints
@@ -109,7 +127,7 @@ async function chooseCheckpoint(
     return { checkpoint, cosignatures, isFinal }
   }
   for (const checkpoint of checkpoints) {
-    if (checkpoint.lastPosition < lastPosition) break
+    if (checkpoint.lastPosition < position) break
     const one = cosigned(checkpoint)
     if (one.isFinal) return one
   }

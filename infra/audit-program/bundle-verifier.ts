@@ -15,8 +15,8 @@ let bundled: string | null = null
 
 /**
  * Returns the offline verifier as one JavaScript module without dependencies. Each source file
- * becomes a function that returns its exports, so that equal names in different files do not
- * collide. Node replaces the types by spaces, and the rest of the code is unchanged.
+ * becomes a function that returns the exports of the file, so that equal names in different files
+ * do not collide. Node replaces the types with spaces. The rest of the code is unchanged.
  */
 export function bundleVerifier(): string {
   bundled ??= link()
@@ -51,8 +51,8 @@ const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)'\s*;?$/gm
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
 
 /**
- * Returns the code of a file as the body of a function: each import reads the exports of another
- * module, and the function returns the exports of the file.
+ * Converts a source file to the body of a function. The function gets what the file imports from
+ * other modules, and returns what the file exports.
  */
 function linked(
   path: string,
@@ -80,7 +80,10 @@ function fileOf(importer: string, from: string): string {
   throw new Error(`the verifier may not depend on the package ${from}`)
 }
 
-/** Node warns that stripping types is experimental. The warning is no use to operators. */
+/**
+ * Removes the types from TypeScript source. Meanwhile, warnings are muted: Node's warning that
+ * stripping types is experimental is no use to operators.
+ */
 function withoutTypes(source: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -91,7 +94,7 @@ function withoutTypes(source: string): string {
   }
 }
 
-/** Removes the blanks that the types leave behind. */
+/** Removes the blanks that stripping the types leaves behind. */
 const tidied = (code: string): string =>
   code
     .replace(/[ \t]+$/gm, '')

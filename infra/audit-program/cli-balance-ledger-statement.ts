@@ -1,7 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { parseZonedTime } from '#domain/shared/parse-zoned-time.ts'
-import { userIdByName } from '#projections/users/query.ts'
 import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
 import {
   CommandError,
@@ -9,6 +8,7 @@ import {
   print,
   printJson,
   textOption,
+  userIdIn,
   type Verb,
   verifyPosition,
   withSite,
@@ -23,9 +23,10 @@ const SOURCE = { export: { type: 'string' } } as const
 const PAGE = 1_000
 
 /**
- * Calls `apply` with the events of the user's account, from the site or an export, in order. Throws
- * if the account has no events, because the id may be wrong. Also throws if the moment is a
- * position after the last event; `name` is the option that gave this moment.
+ * Calls `apply` with each event of the user's account in order, read from the site or from an
+ * export. Throws if the account has no events, because the id may be wrong. Also throws if the
+ * given moment is a position after the last event. `name` is the command-line option that gave this
+ * moment.
  */
 async function eachEvent(
   invocation: Invocation,
@@ -67,7 +68,10 @@ async function readAccount(
   })
 }
 
-/** Returns the id of the user. The argument is an id, or a name if the site is available. */
+/**
+ * Returns the id of the user whom the argument names. The argument is an id, or a user name if the
+ * events come from a site. An export has no user names.
+ */
 async function userOf(invocation: Invocation): Promise<number> {
   const [text = ''] = invocation.positionals
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
@@ -75,12 +79,13 @@ async function userOf(invocation: Invocation): Promise<number> {
   if (textOption(invocation, 'export') !== undefined) {
     throw new CommandError(`an export has no names of users: give the id instead of "${text}"`)
   }
-  const userId = await withSite(invocation, ({ db }) => userIdByName(db, text))
-  if (userId === null) throw new CommandError(`there is no user with the name "${text}"`)
-  return userId
+  return await withSite(invocation, (core) => userIdIn(core, text))
 }
 
-/** Parses a position (digits only) or an ISO time with its zone. */
+/**
+ * Parses the value of the option `--name`: a position (digits only), or an ISO time with its zone.
+ * Returns no limit if the option is missing.
+ */
 function momentOf(name: string, text: string | undefined): Moment {
   if (text === undefined) return {}
   if (/^\d{1,15}$/.test(text)) return { position: Number(text) }
@@ -160,7 +165,10 @@ ${SOURCE_HELP}`,
   },
 }
 
-/** Returns whether the event is before the period, so that it belongs to the opening balance. */
+/**
+ * Reports whether the event is before the period. The amounts of such events are part of the
+ * opening balance.
+ */
 const isBefore = ({ position, meta }: Recorded, { from }: Period): boolean =>
   position < (from.position ?? 0) || meta.at < (from.at ?? 0)
 

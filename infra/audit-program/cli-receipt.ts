@@ -8,6 +8,7 @@ import {
   positionOption,
   printJson,
   textOption,
+  userIdIn,
   type Verb,
   withSite,
 } from './cli-verb.ts'
@@ -41,15 +42,15 @@ export const RECEIPT: Verb = {
     if (position !== undefined && user !== '') {
       throw new CommandError(`--position names one event, so the user "${user}" is not needed`)
     }
-    if (position === undefined && !/^[1-9]\d{0,14}$/.test(user)) {
-      throw new CommandError('the id of a user or --position is needed')
+    if (position === undefined && user === '') {
+      throw new CommandError('the id or the name of a user, or --position, is needed')
     }
     if (to < from || to - from >= RECEIPTS_MAX) {
       throw new CommandError(`--from and --to must name 1 to ${RECEIPTS_MAX} revisions`)
     }
     const answer = await withSite(invocation, async (core) => {
       await ensureLogSchema(core)
-      const stream = accountStream(Number(user))
+      const stream = accountStream(position === undefined ? await userIdIn(core, user) : 0)
       const records =
         position === undefined
           ? await recordsOf(core).readStream(stream, from, to - from + 1)
@@ -57,7 +58,8 @@ export const RECEIPT: Verb = {
       if (records.length === 0) throw new CommandError('there is no such event')
       const receipts = await buildReceipts(core, records, sinceSize ?? null)
       if (position !== undefined) return receipts
-      // The verifier compares it with the receipts, and says which revisions are not shown.
+      // The verifier compares this revision with the receipts, and says which revisions are not
+      // shown.
       const last_revision = (await firstRevision(core.store, stream, () => false)) - 1
       return { stream, last_revision, ...receipts }
     })

@@ -12,9 +12,9 @@ import { ensureAuditTables } from './stored-audit-state.ts'
 const LOOK_EVERY_MS = 500
 
 /**
- * Requests a scratch copy as of a position, and waits until it is built. A running site builds the
- * copy. If no site is running, the lease of the builder is free, and this process builds it.
- * Returns the exit code.
+ * Requests a scratch copy, which holds the read models as of a position, and waits until it is
+ * built. A running site builds the copy. If no site is running, this process gets the builder's
+ * lease and builds it. Returns the exit code.
  */
 export async function replayUntil(
   { values, signal }: Invocation,

@@ -50,7 +50,9 @@ published the old one.`,
   },
 }
 
-/** Records the rotation as an event, unless an earlier run of the command has done it. */
+/**
+ * Appends an event about the key rotation, unless an earlier run of the command has appended it.
+ */
 async function recordRotation({ actors, now }: Core, note: string): Promise<void> {
   const { oldKey, newKey, size: treeSize } = parseKeyRotation(note)
   const command = { type: 'RecordKeyRotation', oldKey, newKey, treeSize, rotatedAt: now() } as const
@@ -58,7 +60,7 @@ async function recordRotation({ actors, now }: Core, note: string): Promise<void
   await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
 }
 
-/** Returns the key in a file, or null if there is no such file. */
+/** Returns the signing key in a file, or null if the file does not exist. */
 function keyIn(file: string): Uint8Array | null {
   let text: string
   try {
@@ -75,8 +77,8 @@ function keyIn(file: string): Uint8Array | null {
 }
 
 /**
- * Creates a key in a file that only its owner can read. It is on disk before it is used, because
- * the log could not be signed any more if the only copy of its key were lost.
+ * Creates a signing key in a file that only its owner can read. The key is written to disk before
+ * it is used, because the log could not be signed any more if the only copy of the key were lost.
  */
 function createKey(file: string): Uint8Array {
   const seed = randomBytes(32)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
+import { userIdByName } from '#projections/users/query.ts'
 import { ConfigError } from '../config/config.ts'
 import { readConfig } from '../config/read-config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
@@ -8,7 +9,7 @@ import type { Core } from '../core-dependencies.ts'
 import { runningServer } from '../postgres/find-running-server.ts'
 import { type RunningCore, startCore } from '../start-core.ts'
 
-/** An error in the arguments of the command line. */
+/** Thrown for wrong arguments on the command line. */
 export class CommandError extends Error {}
 
 export type Invocation = {
@@ -19,12 +20,12 @@ export type Invocation = {
 }
 
 export type Verb = {
-  /** The verb with its arguments, as the usage text shows them. */
+  /** The verb with the names of its arguments, for the usage text. */
   readonly form: string
   readonly summary: string
   readonly help: string
   readonly options: ParseArgsOptionsConfig
-  /** The maximum number of arguments, without the options. */
+  /** The maximum number of positional arguments. */
   readonly argumentsMax: number
   /** Runs the verb and returns the exit code. Throws `CommandError` for wrong arguments. */
   readonly run: (invocation: Invocation) => Promise<number>
@@ -53,15 +54,18 @@ export function positionOption(invocation: Invocation, name: string): number | u
 }
 
 /**
- * Throws `CommandError` for a first position after the last event, because an empty result would
- * look like a valid answer.
+ * Throws `CommandError` if the position given by option `--name` is after the last event, because
+ * an empty result would look like a valid answer.
  */
 export function verifyPosition(name: string, position: number | undefined, last: number): void {
   if (position === undefined || position <= Math.max(1, last)) return
   throw new CommandError(`--${name} is ${position}, but the last event is at position ${last}`)
 }
 
-/** Shows the progress and the time that is left on a terminal; nothing if the output is a file. */
+/**
+ * Shows the progress and the remaining time on a terminal. Shows nothing if stderr is not a
+ * terminal.
+ */
 export function terminalProgress(): (stage: string, done: number, total: number) => void {
   const begins = new Map<string, number>()
   return (stage, done, total) => {
@@ -77,7 +81,7 @@ export function terminalProgress(): (stage: string, done: number, total: number)
   }
 }
 
-/** Opens the site, runs `work` and closes it. */
+/** Opens the site, passes it to `work`, and closes it at the end. Returns the result of `work`. */
 export async function withSite<Result>(
   { environment, signal }: Invocation,
   work: (core: Core) => Promise<Result>,
@@ -105,4 +109,12 @@ async function openSite(environment: NodeJS.ProcessEnv, signal: AbortSignal): Pr
   const databaseUrl = runningServer(dataDir)
   if (databaseUrl === null) return await startCore(config, signal)
   return await startCore({ ...config, secretKey: loadSecretKey(config), databaseUrl }, signal)
+}
+
+/** Returns the id of the user whom an argument names by the id or by the user name. */
+export async function userIdIn({ db }: Pick<Core, 'db'>, text: string): Promise<number> {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  const userId = await userIdByName(db, text)
+  if (userId === null) throw new CommandError(`there is no user with the name "${text}"`)
+  return userId
 }

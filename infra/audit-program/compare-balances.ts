@@ -17,8 +17,9 @@ type Balance = { balance: bigint; held: bigint; affiliate: bigint }
 type Row = { user_id: string; balance: string; held: string; aff_quota: string }
 
 /**
- * Compares each row of the read model `balances` with the movements of the account, and names the
- * users whose rows differ. Returns false without comparing if the read model is behind the events.
+ * Compares each row of the read model `balances` with the balance that the account's events add up
+ * to, and reports the users whose rows differ. Returns false without comparing if the read model
+ * has not reached the audited events.
  */
 export async function compareBalances(
   core: Core,
@@ -55,7 +56,11 @@ export async function compareBalances(
 
 const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 
-/** Waits until all lanes have reached `position`, and reads rows and positions in one snapshot. */
+/**
+ * Waits until `balances` has applied the events of all lanes (the 8 partitions of the streams) up
+ * to `position`. Reads its rows and positions in one database snapshot. Returns null if the read
+ * model does not get there in time.
+ */
 async function readBalances(core: Core, position: number) {
   const read = async (client: PoolClient) => {
     const positions = (await readCheckpoints(client)).get('balances')?.positions ?? []

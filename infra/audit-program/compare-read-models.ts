@@ -1,6 +1,7 @@
 import type { FindingPlace, Findings } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
+import { failureReason } from '#projections/runner/failure-reason.ts'
 import type { DifferingRow } from '#projections/runner/find-differing-rows.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
@@ -12,8 +13,8 @@ type Options = {
 }
 
 /**
- * Compares every read model with a new fold of the events, except those that are ahead of them.
- * Names the first rows that differ.
+ * Folds the events again and compares each read model with the result, and reports the first rows
+ * that differ. Skips the read models in `ahead`, which have applied events that others have not.
  */
 export async function compareReadModels(
   core: Core,
@@ -28,21 +29,32 @@ export async function compareReadModels(
     ...(signal === undefined ? {} : { signal }),
   })
   const results = await folded.catch((error: Error) => {
-    // A history in which something was found may be impossible to fold: an event that another one
-    // needs is missing. The findings that name the event must be reported all the same.
+    // If something was found in the history, folding may fail, because an event that another event
+    // needs is missing. The findings that name the missing event must be reported all the same.
     if (signal?.aborted === true || findings.historyTotal() === 0) throw error
-    findings.report('read-models', null, 'EventsNotFoldable', { reason: error.message })
+    core.log.warn({ err: error }, 'the events could not be folded for a verification')
+    const params = { reason: failureReason(error) }
+    findings.report('read-models', null, 'EventsNotFoldable', params)
     return []
   })
-  for (const { name, isEqual, tables, rows } of results) {
+  for (const { name, isEqual, tables, rows, rowsError } of results) {
     findings.expect('read-models', isEqual, null, 'ReadModelDiffers', () => {
       return { readModel: name, tables: tables.join(', ') }
     })
-    for (const row of rows) reportRow(name, row, findings)
+    for (const row of rows) reportDifferingRow(name, row, findings)
+    if (rowsError !== null) {
+      const params = { readModel: name, reason: rowsError }
+      findings.report('read-models', null, 'ReadModelRowsNotComparable', params)
+    }
   }
 }
 
-function reportRow(readModel: ProjectionName, differing: DifferingRow, findings: Findings): void {
+/** Reports a row of a read model that differs from a new fold of the events. */
+export function reportDifferingRow(
+  readModel: ProjectionName,
+  differing: DifferingRow,
+  findings: Findings,
+): void {
   const { kind, table, row, columns } = differing
   const place = placeOf(differing)
   const params = { readModel, table, row }
@@ -56,7 +68,10 @@ function reportRow(readModel: ProjectionName, differing: DifferingRow, findings:
   }
 }
 
-/** Returns the event of a row, if its columns name one. */
+/**
+ * Returns the event, or at least the stream, that a differing row names in its columns. Returns
+ * null if the row names neither.
+ */
 function placeOf({ userId, position, revision }: DifferingRow): FindingPlace | null {
   if (position === null) return userId === null ? null : { stream: `account-${userId}` }
   return userId === null || revision === null

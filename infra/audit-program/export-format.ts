@@ -6,6 +6,12 @@ export const VERIFIER_FILE = 'verify.mjs'
 export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
+/**
+ * Stands for a sealed leaf hash that the log has lost. It keeps the hashes after it in their
+ * places. No event has this hash.
+ */
+export const LOST_HASH = Buffer.alloc(32)
+
 /** The number of events in a segment. Only the first and the last segment can have fewer. */
 export const EVENTS_PER_SEGMENT = 10_000
 
@@ -13,17 +19,18 @@ export const EVENTS_PER_SEGMENT = 10_000
 export const SEGMENT_BYTES_MAX = 512 * 1024 * 1024
 
 export type Segment = {
-  /** The name of the file: `segments/000000000001-000000010000.ndjson.gz`. */
+  /** The name of the segment's file, such as `segments/000000000001-000000010000.ndjson.gz`. */
   readonly name: string
   readonly first: number
   readonly last: number
   readonly events: number
-  /** The size and the SHA-256 (hex) of the file. */
+  /** The size of the file in bytes, and its SHA-256 in hex. */
   readonly bytes: number
   readonly sha256: string
   /**
-   * The file with the leaf hashes that were sealed when these events were written, 32 bytes each,
-   * and its SHA-256 (hex). Omitted if they are not sealed yet.
+   * The file with the leaf hashes (32 bytes each) that were sealed when these events were written,
+   * and the SHA-256 of this file in hex. A hash that the site's log has lost is `LOST_HASH`.
+   * Omitted if the events are not sealed yet.
    */
   readonly sealed?: { readonly name: string; readonly sha256: string }
 }
@@ -45,26 +52,25 @@ export type Manifest = {
   /** The signed checkpoints that cover the events, in the order of their tree sizes. */
   readonly signedCheckpoints: readonly string[]
   /**
-   * The keys by which the signatures of the site and its witnesses are verified, as
-   * `name+hash+key`.
+   * The public keys of the site and its witnesses, as `name+hash+key`. They verify the signatures.
    */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
   /**
-   * The notes in which the site replaced its key. The old and the new key have signed each note.
-   * Omitted by earlier releases.
+   * The signed notes in which the site replaced its key. Both the old and the new key have signed
+   * each note. Earlier releases omit this field.
    */
   readonly keyRotations?: readonly string[]
   /**
-   * The next signed checkpoint after the last event of the export, and the proof (hashes in base64)
-   * that its tree continues the tree of the exported events. Omitted if the export ends with the
+   * The next signed checkpoint after the last event of the export, and a proof (hashes in base64)
+   * that its tree begins with the tree of the exported events. Omitted if the export ends with the
    * last event of the site.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string
     readonly hashes: readonly string[]
   }
-  /** False if the store leaves gaps between the positions. */
+  /** False if the event store leaves gaps between positions. */
   readonly arePositionsDense: boolean
 }
 
@@ -73,18 +79,20 @@ const digits = (position: number): string => String(position).padStart(12, '0')
 export const segmentName = (first: number, last: number): string =>
   `${SEGMENT_FOLDER}/${digits(first)}-${digits(last)}.ndjson.gz`
 
-/** The file with the sealed leaf hashes of a segment. */
+/** Returns the name of the file with the sealed leaf hashes of a segment. */
 export const sealedName = (segment: string): string =>
   segment.replace(`${SEGMENT_FOLDER}/`, `${SEALED_FOLDER}/`).replace('.ndjson.gz', '.sha256')
 
 /**
- * Returns the last position of the segment that contains this position. Segments begin at fixed
- * positions.
+ * Returns the last position of the segment that contains `position`. Segment boundaries are
+ * multiples of `EVENTS_PER_SEGMENT`.
  */
 export const segmentEnd = (position: number): number =>
   Math.ceil(position / EVENTS_PER_SEGMENT) * EVENTS_PER_SEGMENT
 
-/** Parses a manifest. Throws if it is of another format or a later version. */
+/**
+ * Parses a manifest. Throws if its format or its version is not the one that this verifier knows.
+ */
 export function manifestOf(text: string): Manifest {
   const manifest = JSON.parse(text) as Manifest
   if (manifest?.format !== EXPORT_FORMAT) throw new Error('the manifest is of another format')

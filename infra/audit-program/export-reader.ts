@@ -11,17 +11,17 @@ import {
 import { basename, join } from 'node:path'
 import { MANIFEST_FILE, SEGMENT_BYTES_MAX } from './export-format.ts'
 
-/** The files of an export, in a folder or in a tar archive. */
+/** Reads the files of an export from a folder or a tar archive. */
 export type ExportReader = {
   /**
-   * Returns the bytes of a file. Returns null if the file does not exist, or if its name can't be
-   * that of a file of an export.
+   * Returns the bytes of a file. Returns null if the file does not exist, or if no file of an
+   * export can have this name.
    */
   readonly read: (name: string) => Buffer | null
   readonly close: () => void
 }
 
-/** Opens an export: its folder, its manifest, or the tar archive that the site sent. */
+/** Opens an export. `path` is its folder, its manifest, or the tar archive that the site sent. */
 export function openExport(path: string): ExportReader {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
   if (statSync(path).isDirectory()) return folderReader(path)
@@ -40,7 +40,7 @@ const folderReader = (folder: string): ExportReader => ({
     if (!FILE_NAME.test(name)) return null
     const path = join(folder, name)
     const found = lstatSync(path, { throwIfNoEntry: false })
-    // A link, a pipe or a device could be read without an end.
+    // Reading a link, a pipe or a device might never end.
     return found?.isFile() === true && found.size <= SEGMENT_BYTES_MAX ? readFileSync(path) : null
   },
   close: () => {},
@@ -67,7 +67,10 @@ function tarReader(path: string): ExportReader {
   }
 }
 
-/** Reads the headers of the archive. A file that was cut off is left out. */
+/**
+ * Reads the headers of the archive, and returns the offset and size of each file by its name.
+ * Leaves out a file whose end is cut off.
+ */
 function entriesOf(file: number, path: string): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   const length = fstatSync(file).size

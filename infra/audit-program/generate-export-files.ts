@@ -6,6 +6,7 @@ import { bundleVerifier } from './bundle-verifier.ts'
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
+  LOST_HASH,
   MANIFEST_FILE,
   type Manifest,
   type Segment,
@@ -18,18 +19,27 @@ import { parseSignedCheckpoint } from './signed-checkpoint.ts'
 import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 
-/** The signed checkpoints of the site, and the keys that verify them. */
+/**
+ * The signed checkpoints of the site, the public keys that verify them, and the notes in which a
+ * key was replaced.
+ */
 export type SealedTree = Pick<
   Manifest,
   'signedCheckpoints' | 'keys' | 'witnessKeys' | 'keyRotations'
 >
 
-/** `leafHashes` returns the sealed leaf hashes from an index. It may return fewer than `count`. */
 type ExportedTree = SealedTree & {
-  readonly leafHashes?: (first: number, count: number) => Promise<readonly Buffer[]>
-  /** Returns the proof that the tree of `newSize` events continues the one of `size` events. */
+  /**
+   * Returns sealed leaf hashes, beginning with the leaf at index `first`: fewer than `count` at the
+   * end of the log, and null for each hash that the log has lost.
+   */
+  readonly leafHashes?: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
+  /** Returns the proof that the tree of `newSize` events begins with the tree of `size` events. */
   readonly consistencyProof?: (size: number, newSize: number) => Promise<readonly Buffer[]>
-  /** Returns the root of the sealed tree of the first `size` events, or null if it is smaller. */
+  /**
+   * Returns the root of the sealed tree of the first `size` events, or null if fewer events are
+   * sealed.
+   */
   readonly rootAt?: (size: number) => Promise<Buffer | null>
 }
 
@@ -39,18 +49,24 @@ export type ExportSource = {
 }
 
 export type ExportOptions = {
-  /** The positions of the first and the last event. The default is all events. */
+  /** The positions of the first and the last event to export. The default is all events. */
   readonly from?: number
   readonly to?: number
   readonly exportedAt: Date
-  /** The tree of the events before `from`, if the caller has it already. */
+  /** The tree of the events before `from`, if the caller has already computed it. */
   readonly before?: Manifest['treeBefore']
-  /** Returns a segment that an interrupted export has already written. */
+  /**
+   * Looks for a segment that an interrupted export has already written. Returns null if it was not
+   * written.
+   */
   readonly findWritten?: (name: string) => Promise<Pick<Segment, 'bytes' | 'sha256'> | null>
   readonly onProgress?: (position: number, last: number) => void
 }
 
-/** A file of an export. `bytes` is null for a segment that is already there. */
+/**
+ * A file of an export. `bytes` is null for a segment that an interrupted export has already
+ * written.
+ */
 export type ExportFile = { readonly name: string; readonly bytes: Buffer | null }
 
 const PAGE = 2_500
@@ -65,7 +81,8 @@ export async function* exportFiles(
   options: ExportOptions,
 ): AsyncGenerator<ExportFile> {
   const { from = 1, to, exportedAt, findWritten, onProgress = () => {} } = options
-  // The tree is read first, so that all of its events are among those that are exported.
+  // The signed tree is read before the number of the last event. All of its events are then
+  // exported.
   const { leafHashes, consistencyProof, rootAt: _, ...sealed } = await sealedTree()
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   const before = options.before ?? (await treeBefore(records, from))
@@ -91,7 +108,8 @@ export async function* exportFiles(
   if (pending !== null) yield* filesOf(await pending, segments, hashes)
   onProgress(last, last)
   const events = segments.reduce((sum, segment) => sum + segment.events, 0)
-  // The size of the tree of a part is known by its positions, also if an event was removed.
+  // With dense positions, the position of the last event is the tree size, even if an event was
+  // removed.
   const size = arePositionsDense ? last : before.size + events
   const isPart = to !== undefined && size > 0
   const [within, later] = split(sealed.signedCheckpoints, isPart ? size : null)
@@ -131,11 +149,13 @@ async function* filesOf(
   if (packed === null) return
   const { segment, bytes } = packed
   const { first, last, events } = segment
-  // With dense positions, the place of an event in the tree is known even if others are missing.
+  // With dense positions, the index of an event's leaf follows from its position, even if other
+  // events are missing.
   const [index, count] = arePositionsDense
     ? [first - 1, last - first + 1]
     : [segments.reduce((sum, { events: before }) => sum + before, sizeBefore), events]
-  const hashes = Buffer.concat((await leafHashes?.(index, count)) ?? [])
+  const sealed = (await leafHashes?.(index, count)) ?? []
+  const hashes = Buffer.concat(sealed.map((hash) => hash ?? LOST_HASH))
   yield { name: segment.name, bytes }
   if (hashes.length === 0) {
     segments.push(segment)
@@ -147,7 +167,10 @@ async function* filesOf(
   yield { name, bytes: hashes }
 }
 
-/** Returns the checkpoints of at most `size` events, and the first checkpoint of more events. */
+/**
+ * Splits signed checkpoints by tree size. Returns all checkpoints of at most `size` events. Also
+ * returns the first checkpoint of more events, or null if there is none.
+ */
 function split(
   notes: readonly string[],
   size: number | null,
@@ -170,8 +193,8 @@ function sizeOf(note: string): number {
 }
 
 /**
- * Returns the next checkpoint of the site after an exported part, with its proof. It covers the
- * events after the last checkpoint of the part.
+ * Returns the first checkpoint after an exported part of the history, and its consistency proof.
+ * This checkpoint covers the exported events that are newer than the last exported checkpoint.
  */
 async function continuationOf(
   size: number,
@@ -179,7 +202,8 @@ async function continuationOf(
   consistencyProof: ExportedTree['consistencyProof'],
 ): Promise<Pick<Manifest, 'continuation'>> {
   if (later === null || consistencyProof === undefined) return {}
-  // Without a proof, because the log was damaged, the verification reports the events.
+  // A damaged log yields no proof. The export then omits it, and the verification reports the
+  // events that no checkpoint covers.
   const proof = await consistencyProof(size, sizeOf(later)).catch(() => null)
   if (proof === null) return {}
   const hashes = proof.map((hash) => hash.toString('base64'))
@@ -224,7 +248,8 @@ async function* pagesOf(records: RecordReader, { first, last }: Range) {
 }
 
 /**
- * Returns the tree of the events before `first`. The verifier appends the exported events to it.
+ * Returns the tree of the events before `first`. The verifier appends the exported events to this
+ * tree.
  */
 export async function treeBefore(
   records: RecordReader,

@@ -4,7 +4,7 @@ export type JobProgress = {
   readonly stage: string
   readonly done: number
   readonly total: number
-  /** The estimated time that the stage still needs, or null before there is an estimate. */
+  /** The estimated number of seconds until the stage ends, or null while there is no estimate. */
   readonly secondsLeft: number | null
 }
 
@@ -12,7 +12,10 @@ const WRITE_EVERY_MS = 500
 
 export type ProgressWriter = (stage: string, done: number, total: number) => void
 
-/** Returns a function that records the progress of a job, at most twice a second. */
+/**
+ * Returns a function that stores the progress of a job, at most twice a second and at each change
+ * of stage.
+ */
 export function progressWriter(pg: Pool, id: string): ProgressWriter {
   let writtenAt = Number.NEGATIVE_INFINITY
   let current = ''
@@ -28,7 +31,7 @@ export function progressWriter(pg: Pool, id: string): ProgressWriter {
         total = excluded.total, updated_at = excluded.updated_at,
         begun_at = case when audit_jobs.progress.stage = excluded.stage
           then audit_jobs.progress.begun_at else excluded.begun_at end`
-    // A progress that could not be written is not worth the job.
+    // A job does not fail because its progress could not be stored.
     pg.query(query, [id, stage, done, total]).catch(() => {})
   }
 }
@@ -40,7 +43,7 @@ export async function deleteProgress(pg: Pool, id: string): Promise<void> {
 
 type Row = { id: string; stage: string; done: string; total: string; seconds: number }
 
-/** Returns the progress of the jobs with these ids that have begun. */
+/** Returns the progress of each job in `ids` that has begun, by job id. */
 export async function readProgress(
   pg: Pool,
   ids: readonly string[],

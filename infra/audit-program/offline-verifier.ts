@@ -3,7 +3,12 @@ import { parseArgs } from 'node:util'
 import { MANIFEST_FILE, manifestOf } from './export-format.ts'
 import { openExport } from './export-reader.ts'
 import { readNotes } from './read-notes.ts'
-import { NOTE_LENGTH_MAX, parseVerifierKey } from './signed-checkpoint.ts'
+import {
+  countDifferentKeys,
+  NOTE_LENGTH_MAX,
+  parseVerifierKey,
+  parseWitnessKey,
+} from './signed-checkpoint.ts'
 import { printable, reportJson, reportText } from './verification-report-text.ts'
 import { verifyExport } from './verify-export.ts'
 import { areReceiptsProved, receiptText, verifyReceiptFiles } from './verify-receipt-files.ts'
@@ -22,9 +27,9 @@ none of the receipts is proved; 2: the arguments or the export could not be read
 `
 
 /**
- * Returns the signed checkpoints in a file or an earlier export. A file can have several, as the
- * one has to which the site appends them (`TRANSPARENCY_LOG_FILE`). Such a file is read while its
- * checkpoints are taken.
+ * Returns the signed checkpoints in a file or in an earlier export. A file can hold several of
+ * them, like the file to which the site appends its checkpoints (`TRANSPARENCY_LOG_FILE`). Such a
+ * file is read while the caller iterates.
  */
 export function earlierCheckpoints(path: string): Iterable<string> {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
@@ -43,7 +48,10 @@ function* checkpointsIn(files: readonly Iterable<string>[]): Generator<string> {
   for (const file of files) yield* file
 }
 
-/** Looks at the beginning of a file only, which has the first checkpoint of a file of them. */
+/**
+ * Reports whether a file holds signed checkpoints. Reads only the beginning of the file, which
+ * contains the first one.
+ */
 function isFileOfNotes(path: string): boolean {
   const bytes = Buffer.alloc(NOTE_LENGTH_MAX)
   const file = openSync(path, 'r')
@@ -66,7 +74,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Runs the verifier with the arguments of the command line. Returns the exit code. */
+/** Runs the offline verifier with command-line arguments. Returns the exit code. */
 export async function runVerifier(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
@@ -103,20 +111,25 @@ type Options = {
   readonly json?: boolean
 }
 
-/** The witnesses that must have signed, and how many of them. */
+/** Returns the keys of the witnesses that must have signed, and how many of them must. */
 function witnessesOf({ witness = [], quorum }: Options) {
   if (quorum === undefined) return { witnesses: witness }
   const count = Number(quorum)
-  const isRight = /^\d+$/.test(quorum) && count >= 1 && count <= witness.length
-  if (!isRight) throw new Error('--quorum is a number from 1 to that of the --witness keys')
+  const countMax = countDifferentKeys(witness.map(parseVerifierKey))
+  const isRight = /^\d+$/.test(quorum) && count >= 1 && count <= countMax
+  if (!isRight) {
+    throw new Error('--quorum is a number from 1 to that of the different --witness keys')
+  }
   return { witnesses: witness, quorum: count }
 }
 
 function runReceipts(paths: readonly string[], options: Options): number {
   const { key, json } = options
   if (key === undefined) throw new Error('receipts are verified with a key of the site: --key')
-  // Otherwise every receipt would be reported because of one wrong argument.
-  for (const one of [...key, ...(options.witness ?? [])]) parseVerifierKey(one)
+  // Parsing the keys first throws on a malformed argument. Otherwise, every receipt would be
+  // reported as faulty because of it.
+  for (const one of key) parseVerifierKey(one)
+  for (const one of options.witness ?? []) parseWitnessKey(one)
   const report = verifyReceiptFiles(paths, { site: key, ...witnessesOf(options) })
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : receiptText(report))
   return areReceiptsProved(report) ? 0 : 1

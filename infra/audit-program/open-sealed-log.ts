@@ -1,5 +1,5 @@
 import type { Core } from '../core-dependencies.ts'
-import { splitHashes } from '../transparency-log/leaf-hashes.ts'
+import { HASH_BYTES } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from '../transparency-log/open-log.ts'
 import {
@@ -12,25 +12,28 @@ import type { ExportSource, SealedTree } from './generate-export-files.ts'
 import { postgresRecords, type RecordReader, storeRecords } from './stored-record-reader.ts'
 
 /**
- * The transparency log of the site, a Merkle tree whose leaves were computed when the events were
- * written. A verification compares it with a tree over the stored events.
+ * The sealed transparency log of the site: a Merkle tree whose leaves were computed when the events
+ * were written. A verification compares it with a tree over the events as they are stored now.
  */
 export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
   readonly size: number
   /**
-   * The error if the key of the log in the database is not the key of this process. Such a process
-   * signs nothing.
+   * The error if the log's key in the database differs from the key of this process, else null. A
+   * process with another key signs nothing.
    */
   readonly keyError: WrongLogKey | null
-  /** Returns the sealed leaf hashes from the index `first`. May return fewer than `count`. */
-  readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
+  /**
+   * Returns the sealed leaf hashes from the index `first`: fewer than `count` at the end of the
+   * log, and null for each hash whose tile is lost.
+   */
+  readonly leafHashes: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
 }
 
 /**
- * Opens the transparency log of the site. Returns null if no event is sealed. The keys that are
- * trusted come from this process, because somebody who can change the events in the database can
- * also change a key there.
+ * Opens the transparency log of the site. Returns null if no event is sealed. The trusted keys come
+ * from the configuration of this process, because somebody who can change the events in the
+ * database can also change a key there.
  */
 export async function openSealedLog(core: Core): Promise<SealedLog | null> {
   const { pg, config } = core
@@ -40,22 +43,37 @@ export async function openSealedLog(core: Core): Promise<SealedLog | null> {
   )
   const [log] = rows
   if (log === undefined) return null
+  const size = Number(log.size)
   return {
-    size: Number(log.size),
+    size,
     ...(await ownKey(core)),
     keyRotations: await readKeyRotations(pg),
     witnessKeys: config.transparencyLog.witnesses.map(({ key }) => key),
     signedCheckpoints: (await selectCheckpoints(pg)).map(({ note }) => note),
-    leafHashes: async (first, count) => {
-      const hashes: Buffer[] = []
-      for (let tile = Math.floor(first / TILE_WIDTH); tile * TILE_WIDTH < first + count; tile++) {
-        const bytes = await readTile(pg, 0, tile, null)
-        if (bytes !== null) hashes.push(...splitHashes(bytes))
-      }
-      const skipped = first % TILE_WIDTH
-      return hashes.slice(skipped, skipped + count)
-    },
+    leafHashes: (first, count) => readLeafHashes(pg, first, Math.min(first + count, size)),
   }
+}
+
+/**
+ * Reads the hashes of the leaves from `first` to the one before `end`. A hash that is lost is null,
+ * so that the hashes after it keep their places.
+ */
+async function readLeafHashes(
+  pg: Core['pg'],
+  first: number,
+  end: number,
+): Promise<(Buffer | null)[]> {
+  const hashes: (Buffer | null)[] = []
+  let tile = Buffer.alloc(0)
+  for (let leaf = first; leaf < end; leaf += 1) {
+    const place = leaf % TILE_WIDTH
+    if (leaf === first || place === 0) {
+      tile = Buffer.from((await readTile(pg, 0, Math.floor(leaf / TILE_WIDTH), null)) ?? '')
+    }
+    const hash = tile.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)
+    hashes.push(hash.length === HASH_BYTES ? hash : null)
+  }
+  return hashes
 }
 
 async function ownKey(core: Core): Promise<Pick<SealedLog, 'keys' | 'keyError'>> {

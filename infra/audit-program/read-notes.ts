@@ -5,8 +5,8 @@ const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 10
 
 /**
- * Reads the signed notes in a file one after another. The site's own file has a note for each
- * checkpoint and grows without an end, so it is never read as a whole.
+ * Yields the signed notes in a file one after another. The file is never read as a whole, because
+ * the site's own file gets a note for each checkpoint and grows without a limit.
  */
 export function* readNotes(path: string): Generator<string> {
   const file = openSync(path, 'r')
@@ -17,7 +17,10 @@ export function* readNotes(path: string): Generator<string> {
   }
 }
 
-/** A line that is longer than a note may be is cut, so that it is reported and fills no memory. */
+/**
+ * Yields the lines of a file. A line longer than the longest valid note is cut, so that it does not
+ * fill the memory and is still reported.
+ */
 function* linesOf(file: number): Generator<string> {
   const chunk = Buffer.alloc(CHUNK_BYTES)
   let parts: Buffer[] = []

@@ -9,8 +9,9 @@ const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 10
 
 /**
- * Reads the lines of a segment. It is decompressed while its lines are read, so that one line is in
- * memory at a time, however large the segment becomes. A fault is reported and ends the lines.
+ * Yields the lines of a segment. The segment is decompressed while its lines are read, so that only
+ * one line is in memory at a time, however large the segment is. A fault in the file is reported
+ * and ends the iteration.
  */
 export async function* segmentLines(
   reader: ExportReader,
@@ -27,7 +28,8 @@ export async function* segmentLines(
   findings.expect('export', isSame, null, 'FileDiffers', () => ({ file: name }))
   let count = 0
   for await (const line of linesIn(name, decompressed(name, packed, findings), findings)) {
-    // Empty lines need hardly a byte in a compressed file, and each would be a finding.
+    // An empty line needs hardly a byte in a compressed file, and each one would be a finding. The
+    // limit bounds their number.
     if (count === EVENTS_PER_SEGMENT) {
       return findings.report('export', null, 'LinesTooMany', { file: name, max: count })
     }
@@ -36,7 +38,10 @@ export async function* segmentLines(
   }
 }
 
-/** Decompresses a segment in small chunks. The next is decompressed when the last was read. */
+/**
+ * Decompresses a segment in small chunks. A chunk is decompressed when the consumer has read the
+ * one before.
+ */
 async function* decompressed(
   file: string,
   packed: Buffer,

@@ -1,24 +1,116 @@
 import { randomUUID } from 'node:crypto'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM, type WitnessRefused } from '#domain/audit/events.ts'
+import type { RefusingWitness } from '#domain/audit/refusing-witnesses.ts'
 import type { Core } from '../core-dependencies.ts'
+import {
+  listCheckpoints,
+  MissingHash,
+  storedTree,
+} from '../transparency-log/read-checkpoints-and-tiles.ts'
 
 export type RefusedCheckpoint = Omit<WitnessRefused['data'], 'id' | 'refusedAt'>
+
+type RecordDeps = Pick<Core, 'actors' | 'now' | 'pg' | 'vault'>
 
 /**
  * Appends an event when a witness reports that it has signed a different history. The event
  * notifies the admins, and each later verification reports it. A line in the log alone could be
- * lost. A repeated refusal is recorded once.
+ * lost. A repeated refusal is recorded once, until this site has a history that does not continue
+ * the refused one.
  */
 export async function recordRefusingWitness(
-  { actors, now }: Pick<Core, 'actors' | 'now'>,
+  deps: RecordDeps,
   refused: RefusedCheckpoint,
 ): Promise<void> {
+  const { actors, now } = deps
   const at = now()
+  const earlier = await actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) =>
+    refusals.filter(({ witness, size }) => witness === refused.witness && size === refused.size),
+  )
   const command = {
     ...({ type: 'RecordRefusingWitness', id: randomUUID() } as const),
-    ...{ ...refused, refusedAt: at },
+    ...{ ...refused, refusedAt: at, continued: await continuedBy(deps, earlier, refused) },
   }
   const context = { actor: 'system:audit', cause: null, at }
   await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
 }
+
+/**
+ * Returns the ids of the refusals whose histories the refused one continues: the tree of the
+ * refusal and the last tree that was remembered for it are the beginnings of the refused tree. Then
+ * remembers the refused tree for these refusals. Without that, a rewriting of the events after the
+ * tree of an acknowledged refusal would not be noticed.
+ */
+async function continuedBy(
+  { pg, vault }: RecordDeps,
+  refusals: readonly RefusingWitness[],
+  refused: RefusedCheckpoint,
+): Promise<string[]> {
+  const [latest] = await listCheckpoints(pg, 1)
+  const tree = storedTree(pg)
+  const isPartOfLog = async ({ size, root }: RefusedTree): Promise<boolean> => {
+    if (size > (latest?.size ?? 0)) return false
+    const stored = await tree.root(size).catch((error: unknown) => {
+      // A tree that cannot be computed is not known to be the same one. The admins must learn of a
+      // lost tile, and no lost tile may prevent the recording of the refusal.
+      if (error instanceof MissingHash) return null
+      throw error
+    })
+    return stored?.toString('base64') === root
+  }
+  const { refusedSize, refusedRoot = '' } = refused
+  const shown = { size: refusedSize, root: refusedRoot }
+  const continued: string[] = []
+  for (const { id, refusedSize: size, refusedRoot: root } of refusals) {
+    if (root === undefined) continue
+    const remembered = await readRefusedTree({ pg, vault }, id)
+    if (remembered === 'changed') continue
+    const trees = [{ size, root }, remembered ?? shown, shown]
+    const areParts = await Promise.all(trees.map(isPartOfLog))
+    if (areParts.includes(false)) continue
+    continued.push(id)
+    if (refusedSize > Math.max(size, remembered?.size ?? 0)) {
+      await rememberRefusedTree({ pg, vault }, id, shown)
+    }
+  }
+  return continued
+}
+
+type RefusedTree = { readonly size: number; readonly root: string }
+
+/**
+ * Returns the last tree that was remembered for a refusal, or null if none was. Returns `changed`
+ * if the MAC shows that this site did not write the row.
+ */
+async function readRefusedTree(
+  { pg, vault }: Pick<RecordDeps, 'pg' | 'vault'>,
+  id: string,
+): Promise<RefusedTree | 'changed' | null> {
+  const { rows } = await pg.query<{ size: string; root: string; mac: string }>(
+    'select size, root, mac from transparency_log.refused_trees where refusal_id = $1',
+    [id],
+  )
+  const [row] = rows
+  if (row === undefined) return null
+  const tree = { size: Number(row.size), root: row.root }
+  return macOf(vault, id, tree) === row.mac ? tree : 'changed'
+}
+
+async function rememberRefusedTree(
+  { pg, vault }: Pick<RecordDeps, 'pg' | 'vault'>,
+  id: string,
+  tree: RefusedTree,
+): Promise<void> {
+  await pg.query(
+    `insert into transparency_log.refused_trees as known (refusal_id, size, root, mac)
+      values ($1, $2, $3, $4)
+      on conflict (refusal_id) do update
+        set size = excluded.size, root = excluded.root, mac = excluded.mac
+        where known.size < excluded.size`,
+    [id, tree.size, tree.root, macOf(vault, id, tree)],
+  )
+}
+
+const macOf = (vault: RecordDeps['vault'], id: string, { size, root }: RefusedTree): string =>
+  vault.keyedHash('audit-state', `refused-tree ${id} ${size} ${root}`)

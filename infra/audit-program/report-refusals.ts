@@ -10,8 +10,9 @@ import type { RecordReader } from './stored-record-reader.ts'
 const RECORDS_PAGE = 1_000
 
 /**
- * Reports the witnesses that refused to sign this history, unless an admin acknowledged it. They
- * are read from their stream, because an incremental verification does not read their events again.
+ * Reports each witness that refused to sign this history, unless an admin has acknowledged the
+ * refusal. The refusals are read from their own stream, because an incremental verification does
+ * not read old events again.
  */
 export async function reportRefusals(records: RecordReader, findings: Findings): Promise<void> {
   const refused: StoredRecord[] = []
@@ -48,7 +49,7 @@ function reportOne(
   } else findings.expect(WITNESS_CHECK, false, record, 'WitnessRefused', () => params)
 }
 
-/** Returns the data of an event, or null if the text was changed and is no longer JSON. */
+/** Returns the data of an event, or null if the stored text was changed and is no longer JSON. */
 function dataOf<Event extends { readonly data: object }>(
   record: StoredRecord,
 ): Event['data'] | null {

@@ -12,6 +12,7 @@ import { countHistoryFindings } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
+import { dropUnfinishedReadModels } from '#projections/unfinished-read-models/query.ts'
 import type { Core } from '../core-dependencies.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
@@ -31,9 +32,10 @@ type Deps = {
 }
 
 /**
- * Starts the background work of the audit: verifications, rebuilds and scratch copies that were
- * requested, and the nightly verification. A lease for each kind of work lets one process at a time
- * do it. If that process dies, the next holder of the lease starts the job again.
+ * Starts the background work of the audit: the requested verifications, rebuilds of read models and
+ * scratch copies, the nightly verification, and the removal of the tables of work that was killed.
+ * A lease for each kind of work ensures that only one process at a time does it. If the process
+ * dies, the next holder of the lease starts the job again.
  */
 export async function startAuditJobs(
   core: Core,
@@ -51,7 +53,10 @@ export async function startAuditJobs(
     repeat(core, lost, () => buildNextScratchCopy(core, lost)),
   )
   const cleanup = core.leases.hold('audit-scratch-copies-cleanup', (_lease, lost) =>
-    repeat(core, lost, () => cleanScratchCopies(core)),
+    repeat(core, lost, async () => {
+      await cleanScratchCopies(core)
+      await dropUnfinishedReadModels(core.pg)
+    }),
   )
   return {
     stop: async () => {
@@ -60,7 +65,9 @@ export async function startAuditJobs(
   }
 }
 
-/** When the next nightly verification is due, in unix milliseconds, or null before it is known. */
+/**
+ * The time of the next nightly verification in Unix milliseconds, or null before it was computed.
+ */
 type Schedule = { nextRunAt: number | null }
 
 async function repeat(
@@ -101,7 +108,10 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
   })
 }
 
-/** A nightly verification is a full one once a week, and after findings about the history. */
+/**
+ * Returns the mode of the nightly verification. It is a full one if the last full verification is
+ * too old, or if the last verification found something in the history.
+ */
 function nightlyMode({ verifications }: AuditJobsState, now: number): 'incremental' | 'full' {
   const results = verifications.flatMap(({ result }) => (result === null ? [] : [result]))
   const lastFull = results.findLast(({ mode }) => mode === 'full')
@@ -127,7 +137,7 @@ async function runVerification(
   const findingCount = findings.total()
   await append(core, {
     ...{ type: 'FinishVerification', id, ...found, checks: findings.summary(), findingCount },
-    ...{ findings: findings.list().slice(0, FINDINGS_KEPT), finishedAt: core.now() },
+    ...{ findings: findings.first(FINDINGS_KEPT), finishedAt: core.now() },
   })
   if (findingCount > 0) {
     const first = findings.list().find(({ isAcknowledged }) => isAcknowledged !== true)
@@ -140,8 +150,8 @@ async function runVerification(
 const FINDINGS_KEPT = 100
 
 /**
- * Records that a job has failed. A job whose process only lost its lease stays open, so that
- * another process runs it.
+ * Records that a job has failed. If this process has only lost its lease, nothing is recorded, so
+ * that another process runs the job.
  */
 async function fail(core: Core, id: string, error: unknown, lost: AbortSignal): Promise<void> {
   if (lost.aborted) return
@@ -170,13 +180,13 @@ async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promi
 
 const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
-/** How long after a start a missed verification is run. */
+/** The delay in milliseconds after which a missed nightly verification is made up for. */
 const MAKE_UP_AFTER_MS = 15 * 60_000
 
 /**
- * Returns the time of the next nightly verification in unix milliseconds: the next 03:00 in the
- * local time of the machine. If the last verification was requested more than a day before `now`,
- * one was missed, and the result is 15 minutes after `now`.
+ * Returns the time of the next nightly verification in Unix milliseconds. This is the next 03:00 in
+ * the local time of the machine. If the last verification was requested more than a day before
+ * `now`, one was missed, and the next is at most 15 minutes after `now`.
  */
 export function nextNightlyRun(now: number, lastRequestedAt: number | null): number {
   const next = new Date(now)

@@ -16,7 +16,7 @@ import {
   scratchBytes,
 } from './scratch-read-models.ts'
 
-/** The maximum size of one copy in bytes. */
+/** The maximum size of one scratch copy in bytes. */
 const BYTES_MAX = 20 * 1024 ** 3
 const CHECK_EVERY_MS = 1_000
 
@@ -31,7 +31,9 @@ async function append({ actors, now }: Core, id: string, command: AuditJobComman
 const end = (core: Core, id: string, reason: ScratchCopyEnd): Promise<void> =>
   append(core, id, { type: 'EndScratchCopies', ids: [id], reason, endedAt: core.now() })
 
-/** Ends copies that have expired, and drops the tables of copies that have ended. */
+/**
+ * Ends the scratch copies that have expired, and drops the tables of all copies that have ended.
+ */
 export async function cleanScratchCopies(core: Core): Promise<void> {
   const copies = await scratchCopiesOf(core)
   for (const copy of copies) {
@@ -41,7 +43,10 @@ export async function cleanScratchCopies(core: Core): Promise<void> {
   await dropOtherScratchTables(core.pg, kept)
 }
 
-/** Builds the next copy that was requested, if any. A build that was interrupted is begun again. */
+/**
+ * Builds the scratch copy that was requested first and is not built yet, if there is one. An
+ * interrupted build starts from the beginning.
+ */
 export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promise<void> {
   const next = (await scratchCopiesOf(core)).find(isBuildingCopy)
   if (next === undefined) return
@@ -51,8 +56,9 @@ export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promi
 }
 
 /**
- * Builds a copy and records the result. The build stops when the copy is ended, when it becomes too
- * large, or when `lost` aborts; in the last case, it can be begun again.
+ * Builds a scratch copy and records the result. The build stops when the copy is ended, when it
+ * becomes too large, or when `lost` aborts. After `lost`, the next holder of the lease can start
+ * the build again.
  */
 export async function buildScratchCopy(
   core: Core,
@@ -83,7 +89,7 @@ export async function buildScratchCopy(
   }
 }
 
-/** Reports whether a copy was requested, and is neither built nor ended. */
+/** Reports whether a scratch copy was requested and is neither built nor ended. */
 export const isStillBuilding = async (core: Core, id: string): Promise<boolean> =>
   (await scratchCopiesOf(core)).some((copy) => copy.request.id === id && isBuildingCopy(copy))
 

@@ -8,12 +8,14 @@ import type { StoredRecord } from './stored-record.ts'
 export const SEALED_WITHIN_MS = 120_000
 
 /**
- * Determines how many of the first events are covered by checkpoints with certain signatures.
- * Without this check, somebody could remove the last checkpoints and then change the events that
- * these checkpoints covered.
+ * Finds the first event that no checkpoint with the required signatures covers. Without this check,
+ * somebody could remove the last checkpoints and then change the events that they covered.
  */
 export class Coverage {
-  /** The number of events in the largest tree that was compared with such a checkpoint. */
+  /**
+   * The number of events in the largest tree that was compared with a checkpoint that has the
+   * required signatures.
+   */
   size = 0
   private first: StoredRecord | null = null
 
@@ -27,9 +29,10 @@ export class Coverage {
   }
 
   /**
-   * Reports the events that no checkpoint covers, unless the first of them is at most
-   * `SEALED_WITHIN_MS` older than the last event, because the site may not have signed it yet.
-   * `quorum` is the number of witnesses that must have signed, or null for the site itself.
+   * Reports the events that no checkpoint covers. Nothing is reported if the first of them is at
+   * most `SEALED_WITHIN_MS` older than the last event, because the site may not have signed it yet.
+   * `quorum` is the number of witnesses that must have signed, or null if the site's signature is
+   * checked.
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this

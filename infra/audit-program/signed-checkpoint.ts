@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/names-in-finding-texts.ts'
 import { FindingError } from '#domain/audit/finding-texts.ts'
 
 /**
- * A key that verifies signatures, in the form of C2SP signed-note: `name+hash+key`. `kind` is 1 for
- * a signature of the note and 4 for the timestamped signature of a witness.
+ * A public key as C2SP signed-note writes it: the text `name+hash+key`. `kind` is 1 for a key that
+ * signs the note itself, and 4 for a witness, which signs the note with a timestamp.
  */
 export type VerifierKey = {
   readonly name: string
@@ -31,7 +31,7 @@ export type SignedCheckpoint = {
   readonly signatures: readonly NoteSignature[]
 }
 
-/** Parses a key. Throws if its text, its length or its hash is wrong. */
+/** Parses a public key. Throws if its text, its length or its hash is wrong. */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name = '', id = '', encoded = ''] =
     /^(\S+?)\+([0-9a-f]{8})\+(\S+)$/.exec(text.trim()) ?? []
@@ -46,13 +46,31 @@ export function parseVerifierKey(text: string): VerifierKey {
   return { name, id, kind, publicKey: bytes.subarray(1) }
 }
 
+/**
+ * Parses the public key of a witness. Throws as `parseVerifierKey`, and also if the key is one that
+ * signs checkpoints of its own log: its signature has no time, and is no statement of a witness.
+ */
+export function parseWitnessKey(text: string): VerifierKey {
+  const key = parseVerifierKey(text)
+  const { name, kind } = key
+  if (kind !== 4) throw new FindingError({ code: 'KeyNotOfWitness', params: { name } })
+  return key
+}
+
+/** Returns the name of the key with which the site of a log witnesses the logs of other sites. */
+export const witnessNameOf = (origin: string): string => `${origin}/witness`
+
+/** Reports whether a key with this name belongs to the site whose log has the name `origin`. */
+export const isNameOfSite = (name: string, origin: string): boolean =>
+  name === origin || name === witnessNameOf(origin)
+
 const SIGNATURE_LINE = /^— (\S+) (\S+)$/
-/** A longer note is reported as one without signatures. */
+/** The maximum length of a note. A longer note is reported as one without signatures. */
 export const NOTE_LENGTH_MAX = 100_000
 
 /**
- * Parses a checkpoint and its signatures, without verifying them. Throws if the form is wrong; the
- * error names the source.
+ * Parses a checkpoint and its signatures, without verifying them. Throws if the format is wrong.
+ * The error contains `source`, which says where the checkpoint comes from.
  */
 export function parseSignedCheckpoint(
   note: string,
@@ -85,9 +103,9 @@ export function parseSignedCheckpoint(
 export const splitNotes = (text: string): string[] => [...notesIn(text.split('\n'))]
 
 /**
- * Joins lines to signed notes, such as those of the file to which a site appends its checkpoints.
- * An empty line separates two notes, and the text of a note from its signatures. A note without
- * signatures is returned as well, so that it is not left out silently.
+ * Joins lines to signed notes, such as the lines of the file to which a site appends its
+ * checkpoints. An empty line separates two notes, and also separates the text of a note from its
+ * signatures. A note without signatures is yielded too, so that it is not left out silently.
  */
 export function* notesIn(lines: Iterable<string>): Generator<string> {
   let body: string | null = null
@@ -103,7 +121,7 @@ export function* notesIn(lines: Iterable<string>): Generator<string> {
   if (body !== null) yield `${body}\n`
 }
 
-/** Joins the lines between empty lines. A block that is longer than a note may be is cut. */
+/** Joins the lines between empty lines to blocks. A block longer than `NOTE_LENGTH_MAX` is cut. */
 function* blocksIn(lines: Iterable<string>): Generator<string> {
   let block: string[] = []
   let length = 0
@@ -121,8 +139,8 @@ function* blocksIn(lines: Iterable<string>): Generator<string> {
 }
 
 /**
- * Returns whether the key has signed the checkpoint. The signature of a witness key includes a
- * time.
+ * Reports whether the key has signed the checkpoint. The signature of a witness covers the time of
+ * signing too.
  */
 export function isSignedBy({ body, signatures }: SignedCheckpoint, key: VerifierKey): boolean {
   return signatures.some(({ name, id, bytes }) => {
@@ -135,10 +153,26 @@ export function isSignedBy({ body, signatures }: SignedCheckpoint, key: Verifier
   })
 }
 
+/**
+ * Returns the number of different keys. A key that is given twice, or under two names, counts once,
+ * because one holder alone can sign with it.
+ */
+export const countDifferentKeys = (keys: readonly VerifierKey[]): number =>
+  new Set(keys.map(({ publicKey }) => publicKey.toString('hex'))).size
+
+/**
+ * Returns the number of different witnesses that have signed the checkpoint. Keys that are not keys
+ * of witnesses do not count.
+ */
+export const countSigners = (checkpoint: SignedCheckpoint, keys: readonly VerifierKey[]): number =>
+  countDifferentKeys(keys.filter((key) => key.kind === 4 && isSignedBy(checkpoint, key)))
+
 /** The DER prefix of an Ed25519 public key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The keys of a verification are few, and each verifies many signatures. */
+/**
+ * Caches the key objects. A verification uses few keys, and each of them verifies many signatures.
+ */
 const keyObjects = new WeakMap<VerifierKey, KeyObject>()
 
 function isSignature(signed: Buffer, signature: Buffer, verifier: VerifierKey): boolean {

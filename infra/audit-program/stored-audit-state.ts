@@ -7,7 +7,10 @@ import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Vault } from '../vault/port.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
 
-/** Earlier releases stored the whole state in `audit_jobs.state`, in one row of at most 1 GB. */
+/**
+ * The DDL drops `audit_jobs.state`: earlier releases stored the whole state in one row there, which
+ * Postgres limits to 1 GB.
+ */
 const DDL = `
   drop table if exists audit_jobs.state;
   create table if not exists audit_jobs.verified (
@@ -32,40 +35,56 @@ const DDL = `
 
 export const ensureAuditTables = (pg: Pool): Promise<void> => ensureSchema(pg, 'audit_jobs', DDL)
 
-/** The largest row of a stored state, so that a state of any size can be stored. */
+/**
+ * The maximum number of bytes in one row. A larger state is split into several rows, because
+ * Postgres limits a row to 1 GB.
+ */
 export const PART_BYTES_MAX = 8 * 1024 * 1024
 
-/** The state of an audit, and the tree over the same events. */
+/**
+ * The state after a verification of all events up to some position, and the Merkle tree of the same
+ * events.
+ */
 export type Verified = {
   readonly state: AuditState
   readonly tree: GrowingTree
-  /** The first tile whose events the next incremental verification compares. */
+  /**
+   * The index of the first tile (group of leaf hashes in the log) that the next incremental
+   * verification compares.
+   */
   readonly nextTile: number
+  /** The first user whose rows the next incremental verification compares in turn. */
+  readonly nextAccount: number
 }
 
-/** The first section of a stored state. The others are the hash tables that it leaves out. */
+/**
+ * The first section of a stored state. Each of the other sections is a hash table that was left out
+ * of `state`.
+ */
 type Stored = {
   readonly version: number
   readonly state: AuditState
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
   readonly nextTile: number
+  /** Earlier releases did not store it. */
+  readonly nextAccount?: number
 }
 
 type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
 
 /**
- * Returns the state of the last verification without findings about the history. Returns null if
- * there is none, if it is of another release, or if it was not written by this site: a state that
- * was edited by SQL would hide findings.
+ * Returns the state after the last verification that found nothing in the history. Returns null if
+ * there is none, or if another release stored it. Also returns null if its MAC is wrong: a state
+ * that was edited with SQL could hide findings.
  */
 export async function readVerified({ pg, vault }: Deps): Promise<Verified | null> {
-  // Another process may store a state meanwhile, so all parts are read as of one moment.
+  // Another process may store a state meanwhile, so all parts are read in one snapshot.
   const begin = 'begin isolation level repeatable read read only'
   const sections = await inTransaction(pg, (client) => readSections(client, vault), { begin })
   const [first, ...tables] = sections ?? []
   if (first === undefined) return null
-  const { version, state, size, subtrees, nextTile } = deserialize(first) as Stored
+  const { version, state, size, subtrees, nextTile, nextAccount } = deserialize(first) as Stored
   if (version !== AUDIT_STATE_VERSION) return null
   for (const [index, table] of hashTablesOf(state).entries()) {
     table.slots = new Uint32Array(tables[index]?.buffer ?? new ArrayBuffer(0))
@@ -74,25 +93,29 @@ export async function readVerified({ pg, vault }: Deps): Promise<Verified | null
     size,
     subtrees.map((hash) => Buffer.from(hash)),
   )
-  return { state, nextTile, tree }
+  return { state, nextTile, nextAccount: nextAccount ?? 0, tree }
 }
 
-/** Stores the state in rows of bounded size, in one transaction. Replaces the last one. */
+/**
+ * Stores the state in rows of bounded size, in one transaction. Replaces the state that was stored
+ * before.
+ */
 export async function writeVerified(
   { pg, vault }: Deps,
-  { state, tree, nextTile }: Verified,
+  { state, tree, nextTile, nextAccount }: Verified,
 ): Promise<void> {
   const subtrees = tree.frontier().map((hash) => new Uint8Array(hash))
   const first: Stored = {
     ...{ version: AUDIT_STATE_VERSION, state: withoutSlots(state) },
-    ...{ size: tree.size, subtrees, nextTile },
+    ...{ size: tree.size, subtrees, nextTile, nextAccount },
   }
-  // Views of the tables, because copies of them would need as much memory again.
+  // Views of the tables are stored, because copies of them would need the same memory again.
   const tables = hashTablesOf(state).map(({ slots }) => {
     return new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength)
   })
   await inTransaction(pg, async (client) => {
-    // The row is locked first, so that two processes store their states one after the other.
+    // Changing the row first locks it, so that two processes store their states one after the
+    // other.
     await client.query(
       `insert into audit_jobs.verified (position, mac) values ($1, '')
        on conflict (is_only) do update set position = excluded.position, mac = ''`,
@@ -107,7 +130,7 @@ export async function writeVerified(
   })
 }
 
-/** The hash tables of a state, which are nearly all of its bytes on a large site. */
+/** Returns the hash tables of a state. On a large site, they hold nearly all of its bytes. */
 function hashTablesOf({ remembered, grantIds, redeemed }: AuditState): { slots: Uint32Array }[] {
   const calls = remembered.kind === 'positions' ? [remembered.positions] : []
   return [...calls, grantIds, redeemed]
@@ -143,7 +166,10 @@ async function writeSection(
   }
 }
 
-/** Returns the sections, or null if there are none, or none that this site has written. */
+/**
+ * Returns the stored sections. Returns null if there are none, or if their MAC shows that this site
+ * did not write them.
+ */
 async function readSections(
   client: PoolClient,
   vault: Deps['vault'],
@@ -175,7 +201,10 @@ async function readSections(
   return mac === undefined || macOf(vault, hash) !== mac ? null : sections
 }
 
-/** The section and the length are hashed too, so that no bytes can be moved between parts. */
+/**
+ * Adds a section to the hash. Its number and length are hashed too, so that no bytes can be moved
+ * to another section.
+ */
 function addToHash(hash: Hash, section: number, bytes: Uint8Array): void {
   hash.update(`${section} ${bytes.length} `)
   hash.update(bytes)

@@ -6,9 +6,9 @@ import type { StoredRecord } from './stored-record.ts'
 
 /** Reads stored events (records) in the order of their positions. */
 export type RecordReader = {
-  /** Returns the records after `position`. Empty if there are no more. */
+  /** Returns up to `limit` records after `position`, or an empty list if there are none. */
   readonly read: (after: number, limit: number) => Promise<readonly StoredRecord[]>
-  /** Returns the records of a stream from a revision on. */
+  /** Returns up to `limit` records of a stream, beginning with the revision `from`. */
   readonly readStream: (
     stream: string,
     from: number,
@@ -36,7 +36,10 @@ const recordOfRow = (row: EventRow): StoredRecord => ({
   data: row[6],
 })
 
-/** Reads the tables of the event store in Postgres, gaps included. */
+/**
+ * Reads the tables of the event store in Postgres directly, so that gaps in the positions stay
+ * visible.
+ */
 export const postgresRecords = (pg: Pool): RecordReader => ({
   read: async (after, limit) => {
     const query = { name: 'audit-records', text: QUERY, values: [after, limit] }
@@ -56,7 +59,10 @@ export const postgresRecords = (pg: Pool): RecordReader => ({
   arePositionsDense: true,
 })
 
-/** Reads any other event store. The data of a record is the event's data as JSON text. */
+/**
+ * Reads any event store through its interface. The `data` of a record is the event's data
+ * serialized as JSON.
+ */
 export const storeRecords = (store: EventStore): RecordReader => ({
   read: async (after, limit) => (await store.readAll(after, limit)).map(recordOfEvent),
   readStream: async (stream, from, limit) =>

@@ -10,29 +10,39 @@ export type StoredRecord = {
   readonly id: string
   readonly type: string
   readonly v: number
-  /** The time in unix milliseconds. */
+  /** The time of the event in Unix milliseconds. */
   readonly at: number
   readonly actor: string
   readonly cause: string | null
   readonly data: string
 }
 
-/** Returns the event of a record. Throws if its data is not a JSON object. */
+/** Parses a record into an event. Throws if its data is not a JSON object. */
 export function eventOf(record: StoredRecord): Recorded {
   const { at, actor, cause, data: text, ...place } = record
-  const data: unknown = JSON.parse(text)
+  const data = parsed(text, 'DataNotJson')
   if (typeof data !== 'object' || data === null)
     throw new FindingError({ code: 'DataNotObject', params: {} })
   return { ...place, data, meta: { actor, cause, at } }
 }
 
-/** Parses a line of an export. Throws if it is not a record. */
+/** Parses JSON. Throws an error without any part of the text, which V8 would quote. */
+function parsed(text: string, code: 'DataNotJson' | 'LineNotRecord'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FindingError({ code, params: {} })
+  }
+}
+
+/** Parses one line of a segment into a record. Throws if the line is not a record. */
 export function recordOf(line: string): StoredRecord {
-  const record = JSON.parse(line) as StoredRecord
+  const record = parsed(line, 'LineNotRecord') as StoredRecord | null
   const { position, stream, revision, id, type, v, at, actor, cause, data } = record ?? {}
   const areNumbers = [position, revision, v, at].every(Number.isSafeInteger)
   const areTexts = [stream, id, type, actor, data].every((text) => typeof text === 'string')
-  if (areNumbers && areTexts && (cause === null || typeof cause === 'string')) return record
+  const isCause = cause === null || typeof cause === 'string'
+  if (record !== null && areNumbers && areTexts && isCause) return record
   throw new FindingError({ code: 'LineNotRecord', params: {} })
 }
 

@@ -1,6 +1,9 @@
 const BLOCK = 512
 
-/** Returns a file of a tar archive (POSIX ustar): its header, its bytes and the padding. */
+/**
+ * Yields the bytes of one file in a tar archive (POSIX ustar): the header, the content and the
+ * padding. `seconds` is the modification time in Unix seconds.
+ */
 export function* tarFile(name: string, bytes: Buffer, seconds: number): Generator<Buffer> {
   yield header(name, bytes.length, seconds)
   yield bytes
@@ -8,7 +11,7 @@ export function* tarFile(name: string, bytes: Buffer, seconds: number): Generato
   if (rest > 0) yield Buffer.alloc(BLOCK - rest)
 }
 
-/** The end of a tar archive. */
+/** The two empty blocks that end a tar archive. */
 export const TAR_END = Buffer.alloc(2 * BLOCK)
 
 const CHECKSUM = { offset: 148, length: 8 }

@@ -1,6 +1,7 @@
-import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/names-in-finding-texts.ts'
 import { type CodedFinding, FindingError, findingOf } from '#domain/audit/finding-texts.ts'
 import {
+  isNameOfSite,
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
@@ -10,23 +11,32 @@ import {
 
 const ROTATION = /^key-rotation (\S+) (\S+)$/m
 
-/** Returns the extension line of a checkpoint in which a log replaces its key by another key. */
+/** Returns the extension line that a checkpoint contains when a log replaces its key. */
 export const rotationLine = (oldKey: string, newKey: string): string =>
   `key-rotation ${oldKey} ${newKey}\n`
 
-/** The replacement of a log's key, in a checkpoint that both keys have signed. */
+/**
+ * A replacement of a log's key, recorded in a checkpoint that both the old and the new key have
+ * signed.
+ */
 export type KeyRotation = {
   readonly oldKey: string
   readonly newKey: string
-  /** The tree size at the rotation. The old key signs no checkpoint of a larger tree. */
+  /**
+   * The tree size at which the key was replaced. The old key may not sign a checkpoint of a larger
+   * tree.
+   */
   readonly size: number
   readonly checkpoint: SignedCheckpoint
 }
 
-/** Returns whether a log replaces its key in this checkpoint. */
+/** Reports whether a log replaces its key in this checkpoint. */
 export const isKeyRotation = ({ body }: SignedCheckpoint): boolean => ROTATION.test(body)
 
-/** Parses a rotation. Throws unless both keys are of its log and have signed it. */
+/**
+ * Parses the replacement of a log's key. Throws unless both keys belong to the log that the
+ * checkpoint names and both have signed it.
+ */
 export function parseKeyRotation(note: string): KeyRotation {
   const checkpoint = parseSignedCheckpoint(note)
   const { body, origin, size } = checkpoint
@@ -42,27 +52,29 @@ export function parseKeyRotation(note: string): KeyRotation {
   return { oldKey, newKey, size, checkpoint }
 }
 
-/** A fault of the keys of a log or of their rotations. */
+/** An error in the keys of a log or in their replacements. */
 export type KeyFault = CodedFinding
 
-/** The reason why the signature of a checkpoint does not count. */
-export type SignatureFault = CodedFinding<'SignerUnknown' | 'SignerRetired' | 'SignerNotInForce'>
+/** The reason why a checkpoint's signature is not accepted. */
+export type SignatureFault = CodedFinding<
+  'SignerUnknown' | 'SignerOfOtherLog' | 'SignerRetired' | 'SignerNotInForce'
+>
 
 type Validity = { readonly key: VerifierKey; from: number; until: number }
 
 /**
- * The keys of a log, each with the tree sizes of the checkpoints that it may sign. The caller gives
- * the keys that it trusts. From a trusted key, a rotation leads to the key before or after it,
- * because both keys have signed the rotation.
+ * The keys of a log, each with the range of tree sizes whose checkpoints it may sign. The caller
+ * passes the keys that it trusts. A rotation (replacement of a key) that a trusted key has signed
+ * makes the other key of the rotation trusted too, because both keys have signed it.
  */
 export class KeyRing {
-  /** The rotations that are malformed, contradict each other, or lead to no trusted key. */
+  /** The rotations that are malformed, contradict each other, or connect to no trusted key. */
   readonly faults: readonly KeyFault[]
-  /** The rotations that lead to a trusted key. */
+  /** The rotations that connect to a trusted key. */
   readonly rotations: readonly KeyRotation[]
   private readonly validities = new Map<string, Validity>()
 
-  /** Throws if a key is malformed. Malformed rotations are faults. */
+  /** Throws if a trusted key is malformed. Malformed rotations are added to `faults`. */
   constructor(trusted: readonly string[], rotationNotes: readonly string[] = []) {
     const faults: KeyFault[] = []
     const rotations = parsedRotations(rotationNotes, faults)
@@ -81,23 +93,47 @@ export class KeyRing {
     this.rotations = [...followed].toSorted((a, b) => a.size - b.size)
   }
 
-  /** Returns why no key that was in force has signed the checkpoint, or null if one has. */
+  /**
+   * Returns why the checkpoint's signature is not accepted. Returns null if a key signed it that
+   * was valid at the tree size of the checkpoint. The key must have the name of the log: a witness
+   * keeps one history for each log, so a site could otherwise have two histories witnessed under
+   * two names.
+   */
   signatureFault(
     checkpoint: SignedCheckpoint,
     source: CheckpointSource = 'signed',
   ): SignatureFault | null {
-    const { size } = checkpoint
-    const signers = [...this.validities.values()].filter(({ key }) => isSignedBy(checkpoint, key))
+    const { size, origin } = checkpoint
+    const all = [...this.validities.values()].filter(({ key }) => isSignedBy(checkpoint, key))
+    const signers = all.filter(({ key }) => key.name === origin)
     if (signers.some(({ from, until }) => size >= from && size <= until)) return null
     const [signer] = signers
-    if (signer === undefined) return { code: 'SignerUnknown', params: { source, size } }
+    if (signer === undefined) {
+      const [other] = all
+      if (other === undefined) return { code: 'SignerUnknown', params: { source, size } }
+      const params = { source, size, origin: origin.slice(0, 200), key: other.key.name }
+      return { code: 'SignerOfOtherLog', params }
+    }
     const { from, until } = signer
     return size > until
       ? { code: 'SignerRetired', params: { source, size, until } }
       : { code: 'SignerNotInForce', params: { source, size, from } }
   }
 
-  /** Follows the rotations from a key, to later keys (`oldKey`) or to earlier ones (`newKey`). */
+  /**
+   * Reports whether a key is one of the site itself: the log signs, or once signed, its checkpoints
+   * with it, or it has the name of the log or the name with which the site witnesses other sites.
+   */
+  isKeyOfSite({ name, publicKey }: VerifierKey): boolean {
+    return [...this.validities.values()].some(({ key }) => {
+      return key.publicKey.equals(publicKey) || isNameOfSite(name, key.name)
+    })
+  }
+
+  /**
+   * Trusts the keys that rotations connect to `start`: later keys if `side` is `oldKey`, and
+   * earlier keys if `side` is `newKey`.
+   */
   private follow(
     start: string,
     rotations: readonly KeyRotation[],
@@ -126,7 +162,7 @@ export class KeyRing {
     return added
   }
 
-  /** Returns true if two keys of one log are both in force after its last rotation. */
+  /** Reports whether two trusted keys of one log are both valid after the last rotation. */
   private hasRivals(trusted: readonly string[]): boolean {
     const current = [...new Set(trusted)]
       .map((key) => this.validityOf(key))
@@ -136,8 +172,8 @@ export class KeyRing {
 }
 
 /**
- * Parses the rotations. A key has at most one successor and one predecessor. A further one is a
- * fault and is not followed.
+ * Parses the rotations. A key has at most one successor and one predecessor. A second one is added
+ * to `faults` and is not followed.
  */
 function parsedRotations(notes: readonly string[], faults: KeyFault[]): KeyRotation[] {
   const parsed: KeyRotation[] = []

@@ -14,17 +14,20 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 const grouped = (value: number): string => value.toLocaleString('en-US')
 
-/** Returns a number of findings in words, such as `1 finding`. */
+/** Returns a number of findings as text, such as `1 finding`. */
 export const countOf = (findings: number): string =>
   `${grouped(findings)} ${findings === 1 ? 'finding' : 'findings'}`
 
-/** Returns the line that introduces the findings of a report. */
+/** Returns the line of a report that says how many findings follow. */
 export function resultLine(findings: number): string {
   if (findings === 0) return 'Nothing was found.'
   return findings === 1 ? '1 finding:' : `${countOf(findings)}, of which the first are:`
 }
 
-/** Returns one line for each check: its result, its name, and how often it was made. */
+/**
+ * Returns one line for each check: its result, its name, how often it was made, and the number of
+ * its findings.
+ */
 export function checkLines(findings: Findings): string[] {
   return findings.summary().map(({ check, count, findings: found }) => {
     const result = found === 0 ? 'ok    ' : 'FAILED'
@@ -35,7 +38,7 @@ export function checkLines(findings: Findings): string[] {
 
 export function findingLine({ check, position, stream, revision, detail }: Finding): string {
   const place = position === null ? '' : ` at position ${position}`
-  // A finding can concern a stream as a whole, which has no revision.
+  // A finding can concern a whole stream. It then has no revision.
   const inRevision = revision === null ? '' : `, revision ${revision}`
   const inStream = stream === null ? '' : ` (${stream}${inRevision})`
   return printable(`  ${check}${place}${inStream}: ${detail}`)

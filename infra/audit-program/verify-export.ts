@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
-import type { CheckpointSource } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
-import { messageOf } from '#domain/audit/finding-texts.ts'
+import type { CheckpointSource } from '#domain/audit/finding-texts/names-in-finding-texts.ts'
+import { safeReasonOf } from '#domain/audit/finding-texts.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
@@ -9,12 +8,16 @@ import { isConsistent } from '../transparency-log/merkle-tree.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, type Segment } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
+import { LostTiles } from './lost-tiles.ts'
 import { segmentLines } from './read-segment-lines.ts'
+import { compareWithSeal, sealedHashes } from './sealed-hashes-of-segment.ts'
 import { Coverage } from './signature-coverage.ts'
 import {
-  isSignedBy,
+  countDifferentKeys,
+  countSigners,
   parseSignedCheckpoint,
   parseVerifierKey,
+  parseWitnessKey,
   type SignedCheckpoint,
   type VerifierKey,
 } from './signed-checkpoint.ts'
@@ -22,9 +25,9 @@ import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.
 import { KeyRing } from './trusted-log-keys.ts'
 
 export type VerifyOptions = {
-  /** Keys of the site that the caller trusts. Without them, the keys of the export are used. */
+  /** Trusted keys of the site. If omitted, the keys in the export are used. */
   readonly keys?: readonly string[]
-  /** Witnesses whose signatures the caller requires: `quorum` of them, or all if it is omitted. */
+  /** Witnesses of which `quorum` must have signed, or all if `quorum` is omitted. */
   readonly witnesses?: readonly string[]
   readonly quorum?: number
   /** Signed checkpoints that the caller received earlier or from a witness. */
@@ -36,31 +39,27 @@ export type VerificationReport = {
   readonly first: number
   readonly last: number
   readonly events: number
-  /** The root of the tree after the last event, in base64. */
+  /** The root hash of the tree of all exported events, in base64. */
   readonly root: string
   readonly treeSize: number
   /** The number of events in the largest signed checkpoint that matches the events. */
   readonly sealedSize: number
   readonly findings: Findings
-  /** Sentences about what was checked and what was not. */
+  /** Sentences about what was checked, and about what could not be checked. */
   readonly checked: readonly string[]
   readonly notChecked: readonly string[]
 }
 
 /**
  * Verifies an export: its files, the tree over all events, the signed checkpoints, and the rules of
- * the events. Rejects if the manifest is missing or of another format. Any other fault is a
- * finding.
+ * the events. Rejects if the manifest is missing or has another format. Any other fault becomes a
+ * finding in the report.
  */
 export async function verifyExport(
   reader: ExportReader,
   options: VerifyOptions = {},
 ): Promise<VerificationReport> {
-  const text = reader.read(MANIFEST_FILE)
-  if (text === null) {
-    throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete, continue it first`)
-  }
-  const manifest = manifestOf(text.toString())
+  const manifest = readManifest(reader)
   const findings = new Findings()
   const checkpoints = new CheckpointChecks(manifest, options, findings)
   const { size, subtrees } = manifest.treeBefore
@@ -71,10 +70,12 @@ export async function verifyExport(
   const { arePositionsDense, first, last } = manifest
   const state = initialAudit({ startedAfter: Math.max(0, first - 1), arePositionsDense })
   checkpoints.compare(tree)
+  const lostTiles = new LostTiles(findings, arePositionsDense ? last : size + manifest.events)
   for (const segment of manifest.segments) {
-    await verifySegment(reader, segment, { state, tree, checkpoints, findings })
+    await verifySegment(reader, segment, { state, tree, checkpoints, findings, lostTiles })
     options.onProgress?.(segment.last, last)
   }
+  lostTiles.report()
   finishAudit(state, findings)
   checkpoints.finish(tree, state.lastAt, manifest)
   const events = tree.size - size
@@ -95,6 +96,7 @@ type Verifying = {
   readonly tree: GrowingTree
   readonly checkpoints: CheckpointChecks
   readonly findings: Findings
+  readonly lostTiles: LostTiles
 }
 
 async function verifySegment(
@@ -102,7 +104,7 @@ async function verifySegment(
   segment: Segment,
   verifying: Verifying,
 ): Promise<void> {
-  const { state, tree, checkpoints, findings } = verifying
+  const { state, tree, checkpoints, findings, lostTiles } = verifying
   const { name: file } = segment
   const lines = segmentLines(reader, segment, findings)
   const sealed = sealedHashes(reader, segment, findings)
@@ -113,7 +115,8 @@ async function verifySegment(
       const record = recordOf(line)
       const hash = leafHash(record)
       const index = state.arePositionsDense ? record.position - segment.first : events - 1
-      compareLeaf(hash, sealed, index, record, findings)
+      const leaf = state.arePositionsDense ? record.position - 1 : tree.size
+      compareWithSeal({ hash, record, index, leaf }, sealed, lostTiles, findings)
       tree.append(hash)
       checkpoints.append(record)
       checkpoints.compare(tree)
@@ -121,7 +124,7 @@ async function verifySegment(
       if (!isInside) findings.report('export', record, 'EventOutsideFile', { file })
       applyToAudit(state, eventOf(record), findings)
     } catch (error) {
-      const params = { file, line: events, reason: messageOf(error) }
+      const params = { file, line: events, reason: safeReasonOf(error) }
       findings.report('records', null, 'LineUnreadable', params)
     }
   }
@@ -130,33 +133,12 @@ async function verifySegment(
   })
 }
 
-const HASH_BYTES = 32
-
-/** Reads the leaf hashes that were sealed when the events of the segment were written. */
-function sealedHashes(reader: ExportReader, { sealed }: Segment, findings: Findings): Buffer {
-  if (sealed === undefined) return Buffer.alloc(0)
-  const hashes = reader.read(sealed.name) ?? Buffer.alloc(0)
-  const isSame = createHash('sha256').update(hashes).digest('hex') === sealed.sha256
-  findings.expect('export', isSame, null, 'FileDiffers', () => ({ file: sealed.name }))
-  return hashes
-}
-
-function compareLeaf(
-  hash: Buffer,
-  sealed: Buffer,
-  index: number,
-  record: StoredRecord,
-  findings: Findings,
-): void {
-  const expected = sealed.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
-  if (expected.length < HASH_BYTES) return
-  findings.expect('transparency-log', hash.equals(expected), record, 'EventDiffersFromSeal')
-}
-
-/** Reads the manifest of an export that is not verified. Throws without a valid manifest. */
+/** Reads the manifest without verifying the export. Throws if there is no valid manifest. */
 export function readManifest(reader: ExportReader): Manifest {
   const text = reader.read(MANIFEST_FILE)
-  if (text === null) throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete`)
+  if (text === null) {
+    throw new Error(`there is no ${MANIFEST_FILE}: the export is incomplete, continue it first`)
+  }
   return manifestOf(text.toString())
 }
 
@@ -178,9 +160,9 @@ export async function* exportedEvents(
 }
 
 /**
- * A root that checkpoints name, and how many do so by their source. The earlier checkpoints of a
- * site are mostly those of its export, so they need no memory of their own. A rotation after the
- * last event of the export is followed, but has no tree to compare with.
+ * A root hash that checkpoints name, and the number of these checkpoints by source. Most of the
+ * caller's earlier checkpoints are also in the export, so they need no further memory. A rotation
+ * after the last exported event only provides keys, as there is no tree to compare.
  */
 type Expected = {
   readonly root: Buffer
@@ -189,19 +171,19 @@ type Expected = {
   isWitnessed: boolean
 }
 
-/** The most earlier checkpoints that are not in the export: about 500 MB of them. */
+/** The maximum number of earlier checkpoints that are not in the export, about 500 MB. */
 const OTHER_CHECKPOINTS_MAX = 2_000_000
 
-/** Compares the tree with the signed checkpoints, each at its size. */
+/** Compares the tree with each signed checkpoint when it reaches the checkpoint's size. */
 class CheckpointChecks {
-  /** The events that the site has signed, and those that the required witnesses have. */
+  /** The events that the site, and that the required witnesses, have signed. */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The numbers of checkpoints that were compared with the tree. */
+  /** The numbers of checkpoints compared with the tree, in total and of two kinds. */
   readonly compared = { all: 0, earlier: 0, cosigned: 0 }
   readonly witnesses: readonly VerifierKey[]
   private readonly quorum: number | null
-  /** The number of earlier checkpoints that the caller gave. */
+  /** The number of earlier checkpoints that the caller passed. */
   given = 0
   private others = 0
   private readonly bySize = new Map<number, Expected[]>()
@@ -211,8 +193,11 @@ class CheckpointChecks {
   constructor(manifest: Manifest, options: VerifyOptions, findings: Findings) {
     this.findings = findings
     this.keyRing = this.keyRingOf(options.keys ?? manifest.keys, manifest.keyRotations ?? [])
-    this.witnesses = this.validKeys(options.witnesses ?? manifest.witnessKeys).map(parseVerifierKey)
-    const required = options.quorum ?? options.witnesses?.length ?? 0
+    this.witnesses = this.validWitnesses(options.witnesses ?? manifest.witnessKeys)
+    const given = options.witnesses?.length ?? 0
+    // Malformed keys stay required. They are reported, and must not make the others suffice.
+    const repeated = this.witnesses.length - countDifferentKeys(this.witnesses)
+    const required = options.quorum ?? given - (given === 0 ? 0 : repeated)
     this.quorum = required > 0 ? required : null
     for (const note of manifest.signedCheckpoints) this.add(note, 'signed')
     for (const note of options.earlier ?? []) {
@@ -268,8 +253,8 @@ class CheckpointChecks {
   }
 
   /**
-   * Compares the tree with the next checkpoint after the export. Of the later events, the export
-   * contains only the proof that their tree continues this one.
+   * Compares the tree with the next checkpoint after the exported events. Of the later events, the
+   * export has only a proof that their tree begins with the exported tree.
    */
   private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
     const checkpoint = this.parsed(continuation.signedCheckpoint, 'next')
@@ -290,7 +275,7 @@ class CheckpointChecks {
   }
 
   private signaturesOf(checkpoint: SignedCheckpoint, source: CheckpointSource) {
-    const count = this.witnesses.filter((key) => isSignedBy(checkpoint, key)).length
+    const count = countSigners(checkpoint, this.witnesses)
     if (count > 0) this.compared.cosigned += 1
     const fault = this.keyRing.signatureFault(checkpoint, source)
     return { fault, isSigned: fault === null, isWitnessed: count >= (this.quorum ?? 1) }
@@ -349,16 +334,31 @@ class CheckpointChecks {
     }
   }
 
-  /** Returns the keys that are well-formed, and reports the others. */
+  /** Returns the well-formed keys, and reports the malformed ones. */
   private validKeys(texts: readonly string[]): string[] {
-    return texts.filter((text) => {
-      try {
-        return parseVerifierKey(text) !== null
-      } catch (error) {
-        this.findings.reportError('signed-checkpoints', null, error)
-        return false
-      }
+    return texts.filter((text) => this.parsedKey(text, parseVerifierKey) !== null)
+  }
+
+  /**
+   * Returns the keys of witnesses. Reports malformed ones, those of another kind, and those of the
+   * site itself, whose signature confirms nothing that the site does not confirm already.
+   */
+  private validWitnesses(texts: readonly string[]): VerifierKey[] {
+    return texts.flatMap((text) => {
+      const key = this.parsedKey(text, parseWitnessKey)
+      if (key === null || !this.keyRing.isKeyOfSite(key)) return key ?? []
+      this.findings.report('signed-checkpoints', null, 'WitnessKeyOfSite', { name: key.name })
+      return []
     })
+  }
+
+  private parsedKey(text: string, parse: (text: string) => VerifierKey): VerifierKey | null {
+    try {
+      return parse(text)
+    } catch (error) {
+      this.findings.reportError('signed-checkpoints', null, error)
+      return null
+    }
   }
 }
 

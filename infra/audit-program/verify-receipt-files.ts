@@ -14,7 +14,10 @@ import {
 
 export type ReceiptFilesReport = {
   readonly receipts: number
-  /** The number of receipts that a signed checkpoint proves. Without any, nothing is shown. */
+  /**
+   * The number of receipts that were proved by a signed checkpoint. If it is 0, the receipts prove
+   * nothing.
+   */
   readonly proved: number
   readonly findings: readonly ReceiptFinding[]
   /** Sentences about what could not be verified yet. These are not findings. */
@@ -26,11 +29,11 @@ export type ReceiptFilesReport = {
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Verifies the receipts in files. A file contains the response of `GET /api/audit/receipts` or `GET
- * /api/ledger/self/receipts`. Pages of one account in several files are verified as one statement,
- * so that a revision that is missing between two pages is found as well. All receipts are compared
- * with each other. The newest events of an account may not be sealed yet, which is reported as a
- * note. `now` is the time of the verification in unix milliseconds.
+ * Verifies the receipts in files. Each file contains a response of `GET /api/audit/receipts` or
+ * `GET /api/ledger/self/receipts`. Receipts of one account from several files are verified as one
+ * list, so that a revision missing between two pages is found. All receipts are compared with each
+ * other. The newest events of an account may not be sealed yet, which is reported as a note. `now`
+ * is the time of the verification in Unix milliseconds.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
@@ -57,12 +60,13 @@ export function verifyReceiptFiles(
     }),
   ]
   const statements = statementsOf(files, proved)
+  const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
   if (findings.every(({ fault }) => fault !== 'form')) {
     findings.push(...statements.flatMap(({ receipts }) => compareRevisions(receipts)))
+    findings.push(...others.filter(isFirst).flatMap((receipt) => compareRevisions([receipt])))
     const proofs = files.flatMap((file) => file.proofs)
     findings.push(...compareReceipts(all, [], proofs))
   }
-  const others = files.flatMap(({ receipts, isStatement }) => (isStatement ? [] : receipts))
   const isRight = findings.length === 0
   const ofOthers = others.filter((receipt) => proved.has(receipt)).map(shownByOne)
   const shown = isRight
@@ -73,8 +77,8 @@ export function verifyReceiptFiles(
 }
 
 /**
- * Returns the receipts without findings. A receipt that was given before its event was sealed is
- * proved by a later receipt of the same event.
+ * Returns the receipts without findings. A receipt that was issued before its event was sealed
+ * counts as proved if another proved receipt has the same leaf hash.
  */
 function provedReceipts(
   found: ReadonlyMap<Receipt, readonly ReceiptFinding[]>,
@@ -90,11 +94,11 @@ function provedReceipts(
 }
 
 /**
- * Returns the unsealed receipts that are accepted: those of new events after which no receipt of
- * the same account is sealed. Events are sealed in the order of their positions, so an unsealed
- * receipt before a sealed one is a finding. So is one that stays unsealed for long, because its
- * event could be invented, and one of an event in the future, because it would count as new
- * forever.
+ * Returns the unsealed receipts that are accepted: those of recent events after which the same
+ * account has no sealed receipt. Three other kinds are findings. An unsealed receipt before a
+ * sealed one is wrong, because events are sealed in the order of their positions. The event of a
+ * receipt that stays unsealed for long could be invented. A receipt with a time in the future would
+ * count as recent forever.
  */
 function newestUnsealed(
   unproven: readonly Receipt[],
@@ -120,7 +124,7 @@ const unsealedNote = ({ record }: Receipt): string =>
   `${record.stream}, revision ${record.revision}: the event at position ${record.position} is ` +
   'not sealed yet: get its receipt and verify it again in a minute.'
 
-/** Formats the report for a reader. */
+/** Formats the report as text for a terminal. */
 export function receiptText(report: ReceiptFilesReport): string {
   const { findings, notes, shown } = report
   const lines = findings.map(({ fault, position, detail }) => {
@@ -144,7 +148,10 @@ function resultOf({ receipts, proved, findings }: ReceiptFilesReport): string {
     : `${verified} ${proved} ${proved === 1 ? 'is' : 'are'} proved, ${later}. Nothing was found.`
 }
 
-/** Returns whether the receipts prove something and have no findings. */
+/**
+ * Reports whether there are no findings and at least one receipt is proved. Also true if there are
+ * no receipts.
+ */
 export const areReceiptsProved = ({ receipts, proved, findings }: ReceiptFilesReport): boolean =>
   findings.length === 0 && (proved > 0 || receipts === 0)
 
@@ -154,11 +161,14 @@ type ReceiptFile = {
   readonly proofs: readonly ConsistencyProof[]
   readonly rotations: readonly string[]
   readonly isStatement: boolean
-  /** The last revision of the account, as the site names it. */
+  /** The last revision of the account's stream, as the site states it in the response. */
   readonly lastRevision: number
 }
 
-/** The receipts of one account from all files. Each revision occurs once. */
+/** Reports whether a receipt is of the first event of an account, before which nothing may be. */
+const isFirst = ({ record }: Receipt): boolean => record.revision === 0
+
+/** All receipts of one account from all files, one per revision. */
 type Statement = { readonly receipts: readonly Receipt[]; readonly lastRevision: number }
 
 function statementsOf(
@@ -183,7 +193,10 @@ function statementsOf(
   })
 }
 
-/** A new account has no events, and the site names -1 as its last revision. */
+/**
+ * Reports whether a file should have receipts but has none. A new account rightly has none; the
+ * site states -1 as its last revision.
+ */
 const isEmpty = ({ receipts, isStatement, lastRevision }: ReceiptFile): boolean =>
   receipts.length === 0 && !(isStatement && lastRevision === -1)
 
@@ -221,7 +234,10 @@ const shownByOne = ({ record, balance_after: balance, held_after: held }: Receip
   `${record.stream}, revision ${record.revision}: ${record.type} at position ${record.position}. ` +
   (balance === null ? '' : `Afterwards the balance is ${balance}, held ${held}.`)
 
-/** Reads the answer of the API, or its member `data`, or a single receipt. */
+/**
+ * Reads a file that contains a response of the API, the `data` of such a response, or a single
+ * receipt.
+ */
 function readReceipts(path: string): ReceiptFile {
   if (statSync(path).size > FILE_BYTES_MAX) throw new Error(`${path} is too large`)
   const content = parsed(path) as { readonly data?: unknown } | null

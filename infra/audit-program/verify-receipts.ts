@@ -1,6 +1,12 @@
+import { postingFaults } from '#domain/audit/check-accounts.ts'
 import { englishText } from '#domain/audit/finding-texts.ts'
 import { isConsistent, isIncluded } from '../transparency-log/merkle-tree.ts'
-import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'
+import {
+  countDifferentKeys,
+  countSigners,
+  parseSignedCheckpoint,
+  parseVerifierKey,
+} from './signed-checkpoint.ts'
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
 import { KeyRing } from './trusted-log-keys.ts'
 
@@ -19,36 +25,48 @@ export type Receipt = {
   readonly signed_checkpoint: string | null
 }
 
-/** Keys in the form of C2SP signed-note, as the site and its witnesses publish them. */
+/**
+ * Public keys as the site and its witnesses publish them, in the form `name+hash+key` of C2SP
+ * signed-note.
+ */
 export type ReceiptKeys = {
   readonly site: readonly string[]
-  /** The witnesses whose signatures are required: `quorum` of them, or all if it is omitted. */
+  /**
+   * The witnesses whose signatures are required. `quorum` of them must have signed, or all if
+   * `quorum` is omitted. A key counts once, also if it is given under several names.
+   */
   readonly witnesses?: readonly string[]
   readonly quorum?: number
-  /** The rotations of the site's key, as the answers with the receipts name them. */
+  /** The signed notes in which the site replaced its key, from the responses with the receipts. */
   readonly rotations?: readonly string[]
 }
 
 export type ReceiptFault =
-  /** The record or the receipt has a wrong form. */
+  /** The record or the receipt has a wrong format. */
   | 'form'
-  /** The leaf hash or the balances differ from the record. */
+  /**
+   * The leaf hash or the balances do not match the record, or the postings of the event are not
+   * what its type, its owner and its amounts allow.
+   */
   | 'record'
-  /** The receipt has no proof, or not yet: see `isUnsealed`. */
+  /** The receipt has no proof. If `isUnsealed` is true, its event still waits to be sealed. */
   | 'pending'
   /** The proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
-  /** No key of the site that was in force has signed the checkpoint, or a rotation is wrong. */
+  /**
+   * No key that the site used at this tree size has signed the checkpoint, or the replacement of a
+   * key is invalid.
+   */
   | 'signature'
   /** Fewer witnesses than required have signed the checkpoint. */
   | 'witness'
-  /** A receipt between two others is missing, or is of another account. */
+  /** A revision between two receipts is missing, or a receipt is of another account. */
   | 'missing'
-  /** The balance is not the sum of the previous balance and the movement. */
+  /** The balance is not the previous balance plus the amount that the event adds. */
   | 'balance'
   /** Two receipts show different histories. */
   | 'fork'
-  /** There is no proof that the tree of one receipt continues the tree of another. */
+  /** There is no proof that the larger tree of two receipts begins with the smaller one. */
   | 'unproven'
 
 export type ReceiptFinding = {
@@ -60,15 +78,17 @@ export type ReceiptFinding = {
 
 export type ReceiptReport = {
   readonly findings: readonly ReceiptFinding[]
-  /** The number of witnesses whose signatures of the checkpoint are valid. */
+  /** The number of witnesses whose signatures on the checkpoint are valid. */
   readonly witnesses: number
 }
 
-/** Returns whether a receipt says that its event is not sealed yet, and therefore has no proof. */
+/**
+ * Reports whether the receipt states that its event is not sealed yet. Such a receipt has no proof.
+ */
 export const isUnsealed = (receipt: Receipt): boolean =>
   receipt.is_pending === true && receipt.inclusion === null && receipt.signed_checkpoint === null
 
-/** Verifies one receipt with the keys of the site alone, without the site. */
+/** Verifies one receipt. Needs only the keys of the site and no connection to it. */
 export function verifyReceipt(receipt: Receipt, keys: ReceiptKeys): ReceiptReport {
   const findings: ReceiptFinding[] = []
   let position: number | null = null
@@ -92,6 +112,9 @@ type Report = (fault: ReceiptFault, detail: string) => void
 function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): void {
   if (leafHash(record).toString('base64') !== receipt.leaf_hash) {
     report('record', 'the leaf hash is not that of the record')
+  } else {
+    // Of a record that was changed after it was sealed, this one finding says enough.
+    for (const fault of postingFaults(eventOf(record))) report('record', englishText(fault))
   }
   const { balanceAfter = null, heldAfter = null } = balancesOf(record)
   if (balanceAfter !== receipt.balance_after || heldAfter !== receipt.held_after) {
@@ -99,7 +122,10 @@ function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): v
   }
 }
 
-/** Returns the number of witnesses that have signed the checkpoint. */
+/**
+ * Verifies that the event is in the log, and who signed the checkpoint. Returns the number of
+ * witnesses that have signed it.
+ */
 function verifyProof(
   receipt: Receipt,
   record: StoredRecord,
@@ -133,8 +159,10 @@ function verifyProof(
     report('inclusion', `the event is not leaf ${index} of the checkpoint's tree`)
   }
   const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)
-  const count = witnesses.filter((key) => isSignedBy(checkpoint, key)).length
-  const required = keys.quorum ?? witnesses.length
+  // A key of the site stays required, but its signature is none of a witness.
+  const independent = witnesses.filter((key) => !ring.isKeyOfSite(key))
+  const count = countSigners(checkpoint, independent)
+  const required = keys.quorum ?? countDifferentKeys(witnesses)
   if (count < required) {
     const signed = `${count} of ${required} required witnesses`
     report('witness', `the checkpoint of size ${checkpoint.size} is signed by ${signed}`)
@@ -148,7 +176,10 @@ function hashOf(text: string): Buffer {
   return bytes
 }
 
-/** A proof by the site that the tree of one size continues the tree of another size. */
+/**
+ * The site's proof that its tree of `new_size` events begins with its tree of `old_size` events.
+ * The hashes are in base64.
+ */
 export type ConsistencyProof = {
   readonly old_size: number
   readonly new_size: number
@@ -156,9 +187,9 @@ export type ConsistencyProof = {
 }
 
 /**
- * Verifies the receipts of contiguous revisions of one account. Each revision must be present and
- * in the log, and its balance must follow from the balance before. A movement that was left out is
- * therefore found by its missing revision or by the balance after it.
+ * Verifies receipts of consecutive revisions of one account. Each revision must be present and in
+ * the log, and each balance must follow from the balance before. An event that the site left out is
+ * therefore found, by its missing revision or by the balance after it.
  */
 export function verifyChain(
   receipts: readonly Receipt[],
@@ -170,11 +201,16 @@ export function verifyChain(
   return [...findings, ...compareRevisions(receipts), ...compareReceipts(receipts, [], proofs)]
 }
 
-/** Reports revisions that are missing, and balances that do not follow from the ones before. */
+/**
+ * Reports missing revisions, and balances that do not follow from the balances before. Before
+ * revision 0 the balances are 0. Otherwise, a site could hide a debit in the first event.
+ */
 export function compareRevisions(receipts: readonly Receipt[]): readonly ReceiptFinding[] {
   const findings: ReceiptFinding[] = []
   const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
-  const running: Balances = {}
+  // An account begins with nothing.
+  const isFromStart = sorted[0]?.record.revision === 0
+  const running: Balances = isFromStart ? { balanceAfter: 0, heldAfter: 0 } : {}
   for (const [index, { record }] of sorted.entries()) {
     const before = sorted[index - 1]?.record
     if (before !== undefined) findings.push(...gapsBetween(before, record))
@@ -198,7 +234,10 @@ function* gapsBetween(before: StoredRecord, record: StoredRecord): Generator<Rec
 
 type Balances = { balanceAfter?: number; heldAfter?: number }
 
-/** Compares the balances of a record with the sums of the balances and movements before it. */
+/**
+ * Compares the balances in a record with the previous balances plus the amounts of this record, and
+ * updates `running` for the next record.
+ */
 function* carryOn(running: Balances, record: StoredRecord): Generator<ReceiptFinding> {
   const { position } = record
   const after = balancesOf(record)
@@ -223,7 +262,10 @@ function balancesOf(record: StoredRecord): Balances {
   }
 }
 
-/** Returns what the postings of a record add to the balance and to the held quota. */
+/**
+ * Returns the amounts that the postings (ledger entries) of a record add to the balance and to the
+ * held quota.
+ */
 function movementOf(record: StoredRecord): Required<Balances> {
   const { postings = [] } = eventOf(record).data as {
     readonly postings?: readonly (readonly [account: string, amount: number])[]
@@ -238,8 +280,9 @@ function movementOf(record: StoredRecord): Required<Balances> {
 
 /**
  * Compares the receipts of two customers, or of one customer at two times. A site that shows them
- * different histories signs two roots for one size, or can't prove that its trees continue each
- * other. `proofs` are the consistency proofs that the site gave for the sizes of the receipts.
+ * different histories has signed two root hashes for one tree size, or can't prove that one tree
+ * begins with the other. `proofs` are the consistency proofs that the site returned for the tree
+ * sizes of the receipts.
  */
 export function compareReceipts(
   ours: readonly Receipt[],

@@ -5,6 +5,7 @@ import { Findings } from '#domain/audit/findings.ts'
 import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
+import { failureReason } from '#projections/runner/failure-reason.ts'
 import {
   type AheadOfEvents,
   ensureCheckpointTables,
@@ -12,12 +13,16 @@ import {
   recordAheadOfEvents,
 } from '#projections/runner/read-models-ahead-of-events.ts'
 import type { Core } from '../core-dependencies.ts'
+import { findChangedSnapshots } from '../event-store/snapshots.ts'
+import { isUnavailable } from '../postgres/query-timeouts.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
+import { compareAccountRows } from './compare-account-rows.ts'
 import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
+import { LostTiles } from './lost-tiles.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
-import { provideCallEnds } from './provide-call-ends.ts'
 import { reportRefusals } from './report-refusals.ts'
+import { provideCallEnds } from './reread-ends-of-corrected-calls.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
@@ -40,7 +45,7 @@ const PAGE = 500
 
 export type VerifySiteOptions = {
   readonly mode: VerificationMode
-  /** The time since which the site has been running, in unix milliseconds. */
+  /** The time at which the site started, in Unix milliseconds. */
   readonly runningSince: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
   readonly signal?: AbortSignal
@@ -50,7 +55,10 @@ export type SiteVerification = {
   readonly mode: VerificationMode
   readonly fromPosition: number
   readonly toPosition: number
-  /** The root of the sealed tree at `treeSize`, in base64, or null if nothing is sealed. */
+  /**
+   * The base64 root hash of the sealed tree of the first `treeSize` events, or null if nothing is
+   * sealed.
+   */
   readonly root: string | null
   readonly treeSize: number
   readonly findings: Findings
@@ -58,25 +66,60 @@ export type SiteVerification = {
 
 /**
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
- * all events and also compares every read model with a new fold. An incremental one continues after
- * the last verification without findings about the history, and becomes a full one if there is
- * none. It compares the events before, or a part of them, with their sealed hashes.
+ * all events, and also folds them again to compare every read model. An incremental verification
+ * continues from the state of the last verification that found nothing in the history. Without such
+ * a state, it becomes a full one. Earlier events, or a part of them, are only compared with their
+ * sealed hashes, and the rows of a part of the accounts with a new fold of their events. If a check
+ * fails, the failure is a finding beside the others, because a damaged event could otherwise hide
+ * all that was found. Throws only if the signal is aborted or the database is unavailable.
  */
 export async function verifySite(
   core: Core,
   options: VerifySiteOptions,
 ): Promise<SiteVerification> {
+  const findings = new Findings()
+  const reached: Reached = { mode: options.mode, fromPosition: 0, state: null }
+  try {
+    return await makeChecks(core, options, findings, reached)
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    // An unavailable database tells nothing about the data. The next night verifies again.
+    if (isUnavailable(error)) throw error
+    core.log.error({ alarm: 'audit-job-failed', err: error }, 'a verification stopped')
+    findings.report('records', null, 'VerificationStopped', { reason: failureReason(error) })
+    const { mode, fromPosition, state } = reached
+    const toPosition = state?.position ?? fromPosition
+    return { mode, fromPosition, toPosition, root: null, treeSize: 0, findings }
+  }
+}
+
+/** How far a verification has come. It is set while the checks are made. */
+type Reached = {
+  mode: VerificationMode
+  fromPosition: number
+  state: Verified['state'] | null
+}
+
+async function makeChecks(
+  core: Core,
+  options: VerifySiteOptions,
+  findings: Findings,
+  reached: Reached,
+): Promise<SiteVerification> {
   const { mode: requested, runningSince } = options
   const records = recordsOf(core)
   const earlier = requested === 'incremental' ? await readVerified(core) : null
+  const mode = earlier === null ? 'full' : 'incremental'
   const { arePositionsDense } = records
   const verified: Verified = earlier ?? {
     state: initialAudit({ arePositionsDense, remembers: 'positions' }),
     tree: new GrowingTree(),
     nextTile: 0,
+    nextAccount: 0,
   }
-  const fromPosition = verified.state.position
-  const findings = new Findings()
+  const { state } = verified
+  const fromPosition = state.position
+  Object.assign(reached, { mode, fromPosition, state })
   const log = await openSealedLog(core)
   const signed = log === null ? null : await readSignedLog(core, log, findings)
   const head = await records.head()
@@ -84,28 +127,53 @@ export async function verifySite(
   const nextTile = isContinued
     ? await compareEarlier(core, signed, records, earlier, findings, options)
     : 0
-  const seal = await verifyRecords(core, records, verified, { signed, head, findings, options })
-  const { state } = verified
+  const touched = new Set<string>()
+  const verifying = { signed, head, touched, findings, options }
+  const seal = await verifyRecords(core, records, verified, verifying)
   if (signed !== null) verifySignedCheckpoints(signed, seal, findings)
   await compareEarlierRoots(core, log, seal, findings)
   await reportRefusals(records, findings)
   finishAudit(state, findings, { runningSince })
   const ahead = await reportAheadOfEvents(core, findings)
-  if (!ahead.has('balances')) await compareBalances(core, state, findings)
-  const mode = earlier === null ? 'full' : 'incremental'
-  if (mode === 'full') {
+  const areCompared = ahead.has('balances') || (await compareBalances(core, state, findings))
+  if (!areCompared) {
+    findings.report('read-models', null, 'BalancesNotCompared', { position: state.position })
+  }
+  let nextAccount = 0
+  if (mode === 'incremental') {
+    const turn = { ...options, touched, nextAccount: verified.nextAccount }
+    nextAccount = await compareAccountRows(core, state, ahead, turn, findings)
+  } else {
     if (signed !== null) await compareStoredLog(core, signed, findings, options.signal)
     await compareReadModels(core, ahead, findings, options)
+    await compareSnapshots(core, findings, options.signal)
   }
-  if (findings.historyTotal() === 0) await storeVerified(core, { ...verified, nextTile })
-  const root = log === null ? null : (seal.roots.get(seal.size)?.toString('base64') ?? null)
+  const next = { nextTile, nextAccount }
+  if (findings.historyTotal() === 0) await storeVerified(core, { ...verified, ...next })
+  const root = log === null ? null : (seal.roots.get(seal.size)?.root.toString('base64') ?? null)
   return { mode, fromPosition, toPosition: state.position, root, treeSize: seal.size, findings }
 }
 
 /**
- * Stores the state for the next verification. The result of this one is known, so it must not be
- * lost if the state cannot be stored: the next one then continues from an earlier state, or reads
- * all events.
+ * Reports the snapshots of streams that were changed in the database. Such a snapshot is not used,
+ * but it shows that somebody has tried to change a state from which commands are decided.
+ */
+async function compareSnapshots(
+  core: Core,
+  findings: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for await (const { compared, changed } of findChangedSnapshots(core)) {
+    signal?.throwIfAborted()
+    findings.checked('snapshots', compared)
+    for (const stream of changed) findings.report('snapshots', { stream }, 'SnapshotChanged')
+  }
+}
+
+/**
+ * Stores the state from which the next incremental verification continues. A failure is only
+ * logged, so that the result of this verification is not lost. The next verification then continues
+ * from an older state or reads all events.
  */
 async function storeVerified(core: Core, verified: Verified): Promise<void> {
   forgetProvidedEnds(verified.state.remembered)
@@ -132,6 +200,8 @@ function compareEarlier(
 type Verifying = {
   readonly signed: SignedLog | null
   readonly head: number
+  /** Receives the streams of the events. */
+  readonly touched: Set<string>
   readonly findings: Findings
   readonly options: VerifySiteOptions
 }
@@ -140,55 +210,88 @@ async function verifyRecords(
   core: Core,
   records: RecordReader,
   { state, tree }: Verified,
-  { signed, head, findings, options: { onProgress = () => {}, signal } }: Verifying,
+  { signed, head, touched, findings, options: { onProgress = () => {}, signal } }: Verifying,
 ): Promise<Seal> {
   const log = signed?.log ?? null
   const sizes = new Set(signed?.checkpoints.map(({ size }) => size))
   const startedAt = tree.size
-  const seal: Seal = { roots: new Map(), size: 0, startedAt, anchors: [], unsealed: null }
   const begin = state.position
-  const noteRoot = () => {
+  const start = { size: startedAt, position: begin }
+  const seal: Seal = { roots: new Map(), size: 0, start, anchors: [], unsealed: null }
+  const lostTiles = new LostTiles(findings, log?.size ?? 0)
+  const isUnchanged = (end: StoredRecord) => compareReadAgain(log, state, end, findings)
+  const noteRoot = (position: number) => {
     if (!sizes.has(tree.size)) return
-    seal.roots.set(tree.size, tree.root())
+    seal.roots.set(tree.size, { root: tree.root(), position })
     seal.size = tree.size
   }
-  noteRoot()
+  noteRoot(begin)
   while (state.position < head) {
     signal?.throwIfAborted()
     const page = await records.read(state.position, PAGE)
     const within = page.filter(({ position }) => position <= head)
     if (within.length === 0) break
-    // With dense positions, the place of an event in the tree is known even if others are missing.
+    // With dense positions, the index of an event's leaf follows from its position, even if other
+    // events are missing.
     const placeOf = (record: StoredRecord, index: number) =>
       state.arePositionsDense ? record.position - 1 : index
     const first = placeOf(within[0] as StoredRecord, tree.size)
     const sealed = (await log?.leafHashes(first, PAGE)) ?? []
     for (const record of within) {
+      touched.add(record.stream)
       const hash = leafHash(record)
-      compareLeaf(hash, sealed[placeOf(record, tree.size) - first], record, findings)
-      if (placeOf(record, tree.size) >= (log?.size ?? 0)) seal.unsealed ??= record
+      const leaf = placeOf(record, tree.size)
+      const sealedHash = sealed[leaf - first]
+      if (sealedHash === null) lostTiles.add(leaf)
+      else compareLeaf(hash, sealedHash, record, findings)
+      if (leaf >= (log?.size ?? 0)) seal.unsealed ??= record
       tree.append(hash)
-      noteRoot()
-      await provideCallEnds(records, state.remembered, record)
+      noteRoot(record.position)
+      await provideCallEnds(records, state.remembered, record, isUnchanged)
       applyRecord(state, record, findings)
       if (record.type === 'VerificationFinished') seal.anchors.push(record)
     }
     onProgress('events', state.position - begin, head - begin)
     await nextTurn()
   }
+  lostTiles.report()
   await verifyEnd(core, state, head, log, tree.size, findings)
   verifyIsSealed(log, seal, state.lastAt, findings)
   return seal
 }
 
+/** Returns false, and reports it, if an event differs from its sealed hash. */
 function compareLeaf(
   hash: Buffer,
   sealed: Buffer | undefined,
   record: StoredRecord,
   findings: Findings,
-): void {
-  if (sealed === undefined) return
-  findings.expect('transparency-log', hash.equals(sealed), record, 'EventDiffersFromSeal')
+): boolean {
+  if (sealed === undefined) return true
+  const isEqual = hash.equals(sealed)
+  findings.expect('transparency-log', isEqual, record, 'EventDiffersFromSeal')
+  return isEqual
+}
+
+/**
+ * Compares an event that is read again with its sealed hash. The place of an event in the tree is
+ * known only for dense positions. An event that is not sealed yet is compared by the next
+ * verification. A sealed event whose hash is lost cannot be compared, so it is reported.
+ */
+async function compareReadAgain(
+  log: SealedLog | null,
+  { arePositionsDense }: Verified['state'],
+  record: StoredRecord,
+  findings: Findings,
+): Promise<boolean> {
+  if (log === null || !arePositionsDense) return true
+  if (record.position > log.size) return true
+  const [sealed] = await log.leafHashes(record.position - 1, 1)
+  if (sealed === undefined || sealed === null) {
+    findings.expect('transparency-log', false, record, 'SealedHashMissing')
+    return false
+  }
+  return compareLeaf(leafHash(record), sealed, record, findings)
 }
 
 function applyRecord(state: Verified['state'], record: StoredRecord, findings: Findings): void {
@@ -201,8 +304,8 @@ function applyRecord(state: Verified['state'], record: StoredRecord, findings: F
 }
 
 /**
- * Reports events that are missing at the end of the history, by the counts of the store and of the
- * log.
+ * Reports events that are missing at the end of the history. They are noticed because the earlier
+ * verification, the log or the store counts more events than were read.
  */
 async function verifyEnd(
   core: Core,
@@ -238,8 +341,8 @@ async function verifyEnd(
 
 /**
  * Reports read models that include events which the store does not have. If the end of the history
- * was cut off together with its log, only the read models may still show it. The finding therefore
- * does not recommend a rebuild.
+ * was cut off together with its log, these read models may be the only evidence of it. The finding
+ * therefore does not recommend a rebuild. Returns their names.
  */
 async function reportAheadOfEvents(
   core: Core,

@@ -6,6 +6,11 @@ import {
   type LogFinding,
   type LogPart,
 } from '../transparency-log/compare-events-with-log.ts'
+import {
+  type CheckpointPlace,
+  type DifferingCheckpoints,
+  DifferingRanges,
+} from '../transparency-log/differing-checkpoints.ts'
 import { leafReader } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 import { storedTree } from '../transparency-log/read-checkpoints-and-tiles.ts'
@@ -17,15 +22,18 @@ import { eventOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 import { KeyRing } from './trusted-log-keys.ts'
 
-/** The checkpoints and keys of a log. Malformed ones are left out. */
+/** The parsed checkpoints and keys of a log. Malformed ones are left out. */
 export type SignedLog = {
   readonly log: SealedLog
   readonly checkpoints: readonly SignedCheckpoint[]
-  /** Null if this process has another key than the log, so that no signature can be verified. */
+  /** Null if this process has another key than the log. No signature can be verified then. */
   readonly keys: KeyRing | null
 }
 
-/** Reads the checkpoints and keys of a log. Reports those that are malformed, and a wrong key. */
+/**
+ * Parses the checkpoints and keys of a log. Reports the malformed ones. Also reports if this
+ * process has another key than the log.
+ */
 export async function readSignedLog(
   { pg }: Core,
   log: SealedLog,
@@ -54,19 +62,27 @@ export async function readSignedLog(
   return { log, checkpoints, keys }
 }
 
-/** The roots of the tree over the events, at the sizes of the signed checkpoints. */
+/**
+ * What a verification notes about the tree over the events, to compare it with the log. `roots` are
+ * the root hashes of this tree at the sizes of the signed checkpoints.
+ */
 export type Seal = {
-  readonly roots: Map<number, Buffer>
+  readonly roots: Map<number, { readonly root: Buffer; readonly position: number }>
   size: number
-  readonly startedAt: number
-  /** The events that recorded earlier verifications. Each contains the root that was found. */
+  /** The tree with which the verification began, and the position of its last event. */
+  readonly start: CheckpointPlace
+  /**
+   * The events in which earlier verifications recorded their results. Each result contains a root
+   * hash.
+   */
   readonly anchors: StoredRecord[]
-  /** The first event that is not in the log yet. */
+  /** The first event that is not in the transparency log yet, or null if all are. */
   unsealed: StoredRecord | null
 }
 
 /**
- * Reports events that are not sealed, although they are old enough compared with the last event.
+ * Reports events that should be sealed by now. The last event may be at most `SEALED_WITHIN_MS`
+ * newer than the first unsealed event.
  */
 export function verifyIsSealed(
   log: SealedLog | null,
@@ -80,28 +96,37 @@ export function verifyIsSealed(
   })
 }
 
+/**
+ * Verifies the signatures of the checkpoints, and compares them with the tree over the events.
+ * Successive checkpoints that differ are one finding, which names the range of the changed events.
+ */
 export function verifySignedCheckpoints(
   { checkpoints, keys }: SignedLog,
-  { roots, startedAt }: Seal,
+  { roots, start }: Seal,
   findings: Findings,
 ): void {
+  const ranges = new DifferingRanges(start)
+  const report = (params: DifferingCheckpoints | null) => {
+    if (params === null) return
+    findings.report('signed-checkpoints', null, 'EventsDifferFromCheckpoints', params)
+  }
   for (const checkpoint of checkpoints) {
     const { size } = checkpoint
-    if (size < startedAt) continue
+    if (size < start.size) continue
     const fault = keys?.signatureFault(checkpoint) ?? null
     findings.expectNone('signed-checkpoints', null, fault)
-    const root = roots.get(size)
-    if (root === undefined) continue
-    const isEqual = root.equals(checkpoint.root)
-    findings.expect('signed-checkpoints', isEqual, null, 'CheckpointDiffers', () => {
-      return { source: 'signed', size }
-    })
+    const noted = roots.get(size)
+    if (noted === undefined) continue
+    findings.checked('signed-checkpoints')
+    report(ranges.add({ size, position: noted.position }, noted.root.equals(checkpoint.root)))
   }
+  report(ranges.end())
 }
 
 /**
- * Compares the roots that earlier verifications recorded as events with those of the log, unless
- * they had findings about the history. A log that was emptied and begun again is thus noticed.
+ * Compares the log with the root hashes that earlier verifications recorded as events.
+ * Verifications that found something in the history are skipped. This detects a log that was
+ * emptied and started again.
  */
 export async function compareEarlierRoots(
   { pg }: Core,
@@ -109,23 +134,38 @@ export async function compareEarlierRoots(
   { anchors }: Seal,
   findings: Findings,
 ): Promise<void> {
-  const tree = storedTree(pg)
   for (const record of anchors) {
-    const earlier = finished(record)
-    const { root, treeSize } = earlier
-    if (root === null || countHistoryFindings(earlier) > 0) continue
-    const isThere = log !== null && treeSize <= log.size
-    const found = isThere ? await tree.root(treeSize).catch(() => null) : null
-    const isEqual = found?.toString('base64') === root
-    findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
-      return { size: treeSize }
-    })
+    try {
+      await compareEarlierRoot(pg, log, record, findings)
+    } catch (error) {
+      // A damaged event must not prevent the report about all others.
+      findings.reportError('transparency-log', record, error)
+    }
   }
 }
 
-const finished = (record: StoredRecord) => eventOf(record).data as VerificationFinished['data']
+async function compareEarlierRoot(
+  pg: Core['pg'],
+  log: SealedLog | null,
+  record: StoredRecord,
+  findings: Findings,
+): Promise<void> {
+  const earlier = eventOf(record).data as VerificationFinished['data']
+  const { root, treeSize } = earlier
+  if (root === null || countHistoryFindings(earlier) > 0) return
+  const isThere = log !== null && treeSize <= log.size
+  const found = isThere
+    ? await storedTree(pg)
+        .root(treeSize)
+        .catch(() => null)
+    : null
+  const isEqual = found?.toString('base64') === root
+  findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
+    return { size: treeSize }
+  })
+}
 
-/** Compares the stored hashes of the log with each other and with all signed checkpoints. */
+/** Compares the log's stored hashes with each other and with all signed checkpoints. */
 export async function compareStoredLog(
   { pg }: Core,
   { log, keys }: SignedLog,
@@ -133,7 +173,8 @@ export async function compareStoredLog(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   findings.checked('signed-checkpoints', log.signedCheckpoints.length)
-  // The events were compared with the leaves of the log while they were read.
+  // Leaves are not read here, because they were compared with the events while the events were
+  // read.
   const comparing = { pg, readLeaves: null, keys, arePositionsDense: true, signal }
   for await (const finding of compareEventsWithLog(comparing)) report(finding, null, findings)
 }
@@ -143,14 +184,16 @@ export async function compareStoredLog(
  * events.
  */
 const TILES_MIN = 4_096
-/** The maximum number of incremental verifications until the events of every tile were compared. */
+/**
+ * The events of every tile are compared at least once in this number of incremental verifications.
+ */
 const VERIFICATIONS_PER_CYCLE = 6
 
 export type EarlierEvents = {
   readonly records: RecordReader
-  /** The tree of the events that were verified before. */
+  /** The tree of the events that earlier verifications read. */
   readonly tree: GrowingTree
-  /** The first tile to compare. */
+  /** The index of the first tile to compare. */
   readonly nextTile: number
   readonly onProgress: (stage: string, done: number, total: number) => void
   readonly signal: AbortSignal | undefined
@@ -158,9 +201,10 @@ export type EarlierEvents = {
 
 /**
  * Compares events that an earlier verification has read with their sealed leaf hashes. Up to about
- * a million events are all compared. Of more events, each verification compares the next sixth.
- * Postgres computes the hashes, so that this process uses little CPU. Also compares the log with
- * the tree of the earlier verification. Returns the tile with which the next verification begins.
+ * a million events, all of them are compared. If there are more, each verification compares the
+ * next sixth. Postgres computes the hashes, so that this process uses little CPU. Also compares the
+ * log with the tree of the earlier verification. Returns the index of the tile with which the next
+ * verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,
@@ -199,7 +243,9 @@ export async function compareEarlierEvents(
 const RECORDS_NAMED_MAX = 100
 
 /**
- * Returns the record at the position of a finding. Its stream and revision are named in the report.
+ * Returns the changed event that a finding is about, so that the report can name its stream and
+ * revision. Returns null for other findings, if there are already many findings, or if no event has
+ * this position.
  */
 async function recordAt(
   records: RecordReader,

@@ -24,14 +24,16 @@ import {
 } from './generate-export-files.ts'
 import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
 
-/** Thrown if the folder contains an export that the new export would not continue. */
+/**
+ * Thrown if the folder contains an export of another site, history or range than the new export.
+ */
 export class OtherExport extends Error {}
 
 /**
- * Writes an export into a folder. Complete segments of an earlier or interrupted export of the same
- * folder are kept, and segments that no longer belong to it are removed at the end. Throws
- * `OtherExport` if the folder has the export of another site, of another history or of another
- * range, which may be somebody's evidence.
+ * Writes an export into a folder. Complete segments of an earlier or interrupted export in the
+ * folder are kept. At the end, segments that do not belong to the new export are removed. Throws
+ * `OtherExport` if the folder holds the export of another site, another history or another range,
+ * because it may be somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
@@ -62,8 +64,9 @@ export async function writeExportFolder(
 }
 
 /**
- * Throws `OtherExport` unless the new export continues the one in the folder. Returns the tree of
- * the events before both, which was hashed to compare them, or null if the folder has no export.
+ * Throws `OtherExport` if the folder contains an export of another site, history or range than the
+ * new one. Returns the tree of the events before the exported range, which was computed for the
+ * comparison, or null if the folder has no export.
  */
 async function verifyContinues(
   { records, sealedTree }: ExportSource,
@@ -81,8 +84,8 @@ async function verifyContinues(
   const origins = originsOf(tree.keys)
   const isSameSite = originsOf(found.keys).every((origin) => origins.includes(origin))
   if (!isSameSite) refuse(`of another site (${originsOf(found.keys).join(', ')})`)
-  // The position of the first event can be larger than the start of the range if positions have
-  // gaps, so the trees before them are compared.
+  // If positions have gaps, the first event can be at a later position than `from`. The trees
+  // before the exports are therefore compared instead.
   const before = await treeBefore(records, from)
   if (found.treeBefore.size !== before.size) {
     refuse(`that begins with the event at position ${found.first}, not ${from}`)
@@ -104,8 +107,8 @@ async function verifyContinues(
 }
 
 /**
- * Returns the signed checkpoint of the most events. One that cannot be read is left out: whoever
- * verifies the export finds it.
+ * Returns the signed checkpoint with the most events, or null if there is none. Malformed
+ * checkpoints are skipped here, and reported when the export is verified.
  */
 function newestCheckpoint({ signedCheckpoints, continuation }: Manifest): SignedCheckpoint | null {
   const next = continuation === undefined ? [] : [continuation.signedCheckpoint]
@@ -133,7 +136,7 @@ function manifestIn(path: string): Manifest {
   }
 }
 
-/** Returns the names of the logs that the keys sign. A rotation of a key keeps the name. */
+/** Returns the log names in the keys. A log keeps its name when it replaces its key. */
 const originsOf = (keys: readonly string[]): string[] => [
   ...new Set(keys.map((key) => key.split('+')[0] ?? '')),
 ]

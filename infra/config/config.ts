@@ -9,8 +9,9 @@ export type TransparencyLogConfig = {
   readonly quorum: number
   /** The keys `name+hash+key` of the logs whose checkpoints this site signs as a witness. */
   readonly witnessedKeys: readonly string[]
-  /** Where each checkpoint is sent, and the file to which it is appended. */
+  /** The URL to which each checkpoint is sent, or null. */
   readonly webhook: string | null
+  /** The file to which each checkpoint is appended, or null. */
   readonly file: string | null
 }
 
@@ -41,7 +42,10 @@ export type Config = {
   readonly transparencyLog: TransparencyLogConfig
   /** The address of EventStoreDB; null stores the events in the Postgres database instead. */
   readonly eventStore: { readonly url: string | null }
-  /** The Kafka brokers as `host:port`. Without brokers, events are read from the event store. */
+  /**
+   * The Kafka brokers as `host:port`. An empty list means that events are only read from the event
+   * store.
+   */
   readonly kafkaBrokers: readonly string[]
   /**
    * The address of Redis; null keeps limits and short-lived codes in the memory of each process.

@@ -1,6 +1,10 @@
+import { parseVerifierKey, parseWitnessKey } from '../audit-program/signed-checkpoint.ts'
 import { type Config, ConfigError } from './config.ts'
 
-/** Parses 32 random bytes in base64. Throws `ConfigError`. */
+/**
+ * Decodes 32 random bytes from base64. Returns null if `text` is null. Throws `ConfigError` if the
+ * bytes are not 32 or all equal.
+ */
 export function bytesOf(variable: string, text: string | null): Uint8Array | null {
   if (text === null) return null
   const bytes = Buffer.from(text, 'base64')
@@ -16,25 +20,23 @@ export function bytesOf(variable: string, text: string | null): Uint8Array | nul
   return bytes
 }
 
-/** A public key in the form of C2SP signed-note. */
-const VERIFIER_KEY = /^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/
+const WITNESSES = 'TRANSPARENCY_LOG_WITNESSES'
+const WITNESSED_KEYS = 'TRANSPARENCY_LOG_WITNESSED_KEYS'
 
 /** Parses the settings of the transparency log. Throws `ConfigError`. */
 export function transparencyLogOf(
   read: (name: string) => string | null,
 ): Config['transparencyLog'] {
-  const witnesses = listOf(read('TRANSPARENCY_LOG_WITNESSES')).map(witnessOf)
+  const witnesses = listOf(read(WITNESSES)).map(witnessOf)
+  refuseRepeatedWitness(witnesses.map(({ key }) => key))
   const quorumText = read('TRANSPARENCY_LOG_QUORUM') ?? String(witnesses.length)
   const quorum = Number(quorumText)
   if (!/^\d{1,3}$/.test(quorumText) || quorum > witnesses.length) {
     const reason = `must be a whole number from 0 to ${witnesses.length}, the number of witnesses`
     throw new ConfigError('TRANSPARENCY_LOG_QUORUM', reason)
   }
-  const witnessedKeys = listOf(read('TRANSPARENCY_LOG_WITNESSED_KEYS'))
-  const wrong = witnessedKeys.find((key) => !VERIFIER_KEY.test(key))
-  if (wrong !== undefined) {
-    throw new ConfigError('TRANSPARENCY_LOG_WITNESSED_KEYS', `"${wrong}" is not name+hash+key`)
-  }
+  const witnessedKeys = listOf(read(WITNESSED_KEYS))
+  for (const key of witnessedKeys) assertKey(WITNESSED_KEYS, key, parseVerifierKey)
   return {
     key: bytesOf('TRANSPARENCY_LOG_KEY', read('TRANSPARENCY_LOG_KEY')),
     witnesses,
@@ -51,14 +53,48 @@ const listOf = (text: string | null): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Parses a witness: its key and its address, with a space between. */
+/** Parses one witness, written as its key, a space and its URL. */
 function witnessOf(text: string): Config['transparencyLog']['witnesses'][number] {
   const [key = '', address = '', ...rest] = text.split(/\s+/)
-  if (!VERIFIER_KEY.test(key) || rest.length > 0) {
+  if (rest.length > 0) {
     const reason = `"${text}" must look like name+hash+key https://witness.example`
-    throw new ConfigError('TRANSPARENCY_LOG_WITNESSES', reason)
+    throw new ConfigError(WITNESSES, reason)
   }
-  return { key, url: urlOf('TRANSPARENCY_LOG_WITNESSES', address || 'none') ?? '' }
+  assertKey(WITNESSES, key, parseWitnessKey)
+  return { key, url: urlOf(WITNESSES, address || 'none') ?? '' }
+}
+
+/**
+ * Throws `ConfigError` if `parse` does not accept a key. A wrong key would otherwise be noticed
+ * only when a checkpoint is published, and would stop all other destinations.
+ */
+function assertKey(variable: string, key: string, parse: (text: string) => object): void {
+  try {
+    parse(key)
+  } catch (error) {
+    throw new ConfigError(variable, `"${key}": ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Throws `ConfigError` if two witnesses have the same key, also under different names: its
+ * signature would count twice for the quorum, although one site alone makes it. Also throws if two
+ * have the same name, because signatures and refusals are recorded by the name.
+ */
+function refuseRepeatedWitness(keys: readonly string[]): void {
+  const names = new Map<string, string>()
+  for (const { name, publicKey } of keys.map(parseWitnessKey)) {
+    const key = publicKey.toString('hex')
+    const other = names.get(key)
+    if (other !== undefined) {
+      const reason = `"${name}" has the same key as "${other}": each witness needs its own one`
+      throw new ConfigError(WITNESSES, reason)
+    }
+    if ([...names.values()].includes(name)) {
+      throw new ConfigError(WITNESSES, `"${name}" has two keys: each witness needs its own name`)
+    }
+    names.set(key, name)
+  }
 }
 
 function urlOf(variable: string, text: string | null): string | null {

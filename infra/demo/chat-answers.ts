@@ -42,7 +42,7 @@ export function readChatRequest(text: string, answerTokens: number): ChatRequest
   }
 }
 
-/** Copies a string, because a slice of a text keeps the whole text in memory. */
+/** Copies a string. In V8, a slice of a long text would keep the whole text in memory. */
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
 
 const textOf = (content: unknown): string =>
@@ -63,7 +63,10 @@ export const usageOf = (request: ChatRequest) => ({
   completion_tokens_details: { reasoning_tokens: 0 },
 })
 
-/** A new id for the header of an answer. Invoices of providers name calls by it. */
+/**
+ * Returns a new id for the `x-request-id` header of a response. Providers name calls by this id in
+ * their invoices.
+ */
 export const newRequestId = (): string => `req-${randomUUID()}`
 
 const head = (request: ChatRequest, object: string) => ({

@@ -13,7 +13,7 @@ export type ApiAnswer<T> = {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Calls the management API as the console does: with session cookie and `User-Id` header. */
+/** Calls the management API as the console does, with a session cookie and the header `User-Id`. */
 export class ConsoleClient {
   readonly url: string
   #cookie = ''

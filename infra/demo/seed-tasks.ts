@@ -22,8 +22,8 @@ const EVERY_MS = 90_000
 type Keys = readonly { readonly key: string }[]
 
 /**
- * Enables drawing and music, and submits every demo task once. Each task uses the next of the given
- * API tokens.
+ * Enables drawing and music, and submits each demo task once. The tasks use the API tokens in
+ * `tokens` in turn.
  */
 export async function seedTasks(
   root: ConsoleClient,

@@ -91,15 +91,16 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
 
 /**
  * Creates the channel with this name, or updates an existing channel of this name. The update is
- * needed because the provider's port changes at each start.
+ * needed because the provider's port changes at each start. It is forced, because a demo that was
+ * killed may have left unfinished tasks, which the provider of that time took with it.
  */
 export async function setChannel(
-  root: ConsoleClient,
+  root: Pick<ConsoleClient, 'must'>,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const existing = await channelNamed(root, String(fields.name))
   if (existing === undefined) await root.must('POST', '/api/channel/', fields)
-  else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
+  else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id, force: true })
 }
 
 /**

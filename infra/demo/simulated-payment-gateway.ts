@@ -23,8 +23,8 @@ export type PaymentGateway = {
   readonly orders: Map<string, GatewayOrder>
   readonly checkouts: Map<string, URLSearchParams>
   /**
-   * Returns the query parameters that notify the site that the order is paid. `over` replaces
-   * fields.
+   * Returns the query parameters of the notification that the order is paid. `over` replaces some
+   * of them.
    */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>

@@ -11,14 +11,15 @@ export type DirectBusDeps = {
   readonly leases: Leases
   readonly log: Logger
   /**
-   * The lease time of a lane. After a process stalls, it keeps its lanes for this time.
+   * The lease time of a lane (a partition of the streams) in milliseconds. A process that stalls
+   * keeps its lanes for this time.
    */
   readonly ttlMs?: number
 }
 
 /**
- * The default lease time of a lane. If a process does not renew its lease, other processes can
- * acquire the lane after this time.
+ * The default lease time of a lane in milliseconds. If a process does not renew its lease, another
+ * process can acquire the lane after this time.
  */
 export const LANE_TTL_MS = 5_000
 /**
@@ -78,7 +79,10 @@ function workLanes(
   }
 }
 
-/** Reports the store's last position at the start and after every commit of events. */
+/**
+ * Calls `onCommitted` with the store's last position, at the start and after every commit of
+ * events.
+ */
 function watchStore(
   { store, log }: { readonly store: EventStore; readonly log: Logger },
   onCommitted: (position: number) => void,

@@ -16,9 +16,9 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
- * Distributes the lanes evenly among the processes that work under `name`. Each process acquires a
- * member lease, so that the processes can count the members. There are `LANE_COUNT` member leases.
- * A process without a member lease gets no lanes.
+ * Distributes the lanes evenly among the processes that work under `name`. Each process acquires
+ * one of `LANE_COUNT` member leases, so that the processes can count each other. A process without
+ * a member lease gets no lanes.
  */
 export function balanceLanes(
   { leases, log, ttlMs }: Deps,
@@ -67,8 +67,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases, and acquires or releases lanes. Returns true if this process then has its
-   * fair share of the lanes.
+   * Renews the leases, and acquires or releases lanes. Returns true if this process then holds as
+   * many lanes as it should.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -104,8 +104,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns how many lanes this process should have. A process without a member lease first
-   * acquires one.
+   * Returns how many lanes this process should hold. If it has no member lease yet, it first tries
+   * to acquire one.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

@@ -13,7 +13,7 @@ export const laneKeyOf = (stream: string): string => stream.slice(stream.lastInd
 /**
  * Computes the lane from the last three characters of the id: `id % LANE_COUNT` for a numeric id.
  * The formula must never change, because offsets are stored per lane. The same formula exists as
- * SQL in `infra/event-store/event-reader.ts`.
+ * SQL in `infra/event-store/postgres-event-reader.ts`.
  */
 export function laneOf(stream: string): number {
   const from = stream.lastIndexOf('-') + 1
@@ -38,8 +38,8 @@ function laneOfCharacters(id: readonly string[]): number {
 type Stoppable = { readonly stop: () => Promise<void> }
 
 /**
- * Tracks resources that callers have opened. When the bus closes, it closes those that are still
- * open.
+ * Tracks the resources that callers have opened, so that closing the bus can close the ones that
+ * are still open.
  */
 export function createOpenResources() {
   const open = new Set<Stoppable>()

@@ -2,8 +2,9 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * All events of `lanes` after `after` up to and including `position`, in order. A consumer with a
- * position before `after` must read the missing events from the event store.
+ * A batch for some lanes. It contains all events of `lanes` after the position `after` up to and
+ * including `position`, in order. A consumer with a position before `after` must read the missing
+ * events from the event store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -32,8 +33,8 @@ export type LaneWorker = {
 
 export type LaneWork = {
   /**
-   * Returns false when another process may have acquired a lane, so that the caller must roll back
-   * its transaction.
+   * Reports whether this process still holds all `lanes`. If it returns false, another process may
+   * have acquired one, so the caller must roll back its transaction.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>
@@ -51,10 +52,11 @@ export interface EventBus {
    * be repeated or late.
    */
   watch(onCommitted: (position: number) => void): { readonly stop: () => Promise<void> }
-  /** True while events are read from the store because the bus can't deliver them. */
+  /** Reports whether events are read from the event store because the bus can't deliver them. */
   isDegraded(): boolean
   /**
-   * The error that an operator must fix before the bus can deliver events; null if there is none.
+   * Returns the error that an operator must fix before the bus can deliver events, or null if there
+   * is none.
    */
   operatorError(): string | null
   close(): Promise<void>

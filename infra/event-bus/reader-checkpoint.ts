@@ -1,9 +1,12 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The position up to which a named reader has read all events. The position never decreases. */
+/**
+ * Stores the position up to which a named reader has read all events. The stored position never
+ * decreases.
+ */
 export type ReaderCheckpoint = {
-  /** Returns the saved position; null before the first `save`. */
+  /** Returns the saved position, or null before the first `save`. */
   readonly read: () => Promise<number | null>
   readonly save: (position: number) => Promise<void>
 }

@@ -5,10 +5,10 @@ import type { EncodedEvent } from './encoded-append.ts'
 import { APPEND_EVENT, CHANNEL } from './postgres-schema.ts'
 
 /**
- * Events for one stream. `expected` is the revision of the stream's last event before the append,
- * or -1 for a new stream.
+ * Encoded events for one stream. `expected` is the revision of the stream's last event before the
+ * append, or -1 for a new stream. It is always exact, so that a retry can't write the events twice.
  */
-export type ExactPart = {
+export type ExactStreamAppend = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
@@ -16,35 +16,40 @@ export type ExactPart = {
 }
 
 /**
- * The result of a flush (a transaction of several appends). The written events have the positions
- * directly after `before`. `actual` is null if all appends were written. Otherwise, it has the
- * current revision of each part's stream, and appends with another `expected` revision were not
- * written.
+ * The result of one transaction with several appends. The written events have the positions
+ * directly after `before`. `currentRevisions` is null if all appends were written. Otherwise, it
+ * lists the current revision of each stream, in the order of the appends. Those that expected
+ * another revision were not written.
  */
-export type FlushResult = {
+export type AppendBatchResult = {
   readonly before: number
-  readonly actual: readonly number[] | null
+  readonly currentRevisions: readonly number[] | null
 }
 
-export type FlushConnection = {
+export type AppendConnection = {
   /**
-   * Writes several appends in one transaction, each completely or not at all. Two appends in one
-   * flush can't write to the same stream.
+   * Writes several appends in one transaction. Each append, which may concern several streams, is
+   * written completely or not at all. Two appends in one transaction can't write to the same
+   * stream.
    */
-  readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
-  /** Opens the connection. `ended` resolves when the connection ends. */
+  readonly appendBatch: (
+    appends: readonly (readonly ExactStreamAppend[])[],
+  ) => Promise<AppendBatchResult>
+  /**
+   * Opens the connection if it is not open. The returned `ended` resolves when the connection ends.
+   */
   readonly open: () => Promise<{ readonly ended: Promise<void> }>
   readonly drop: () => void
 }
 
-/** Called after another process commits events, with the position of the last event. */
+/** Called after another process has committed events, with the position of the last one. */
 export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
 /**
- * After a conflict with another process, all appends use the function that reports revisions for
- * this time, because more conflicts are likely.
+ * The time in milliseconds after a conflict with another process during which all appends use the
+ * SQL function that reports revisions, because more conflicts are likely.
  */
 const AFTER_CONFLICT_MS = 10_000
 /** The session's name in Postgres. It overrides a name in the connection string. */
@@ -65,10 +70,10 @@ type Open = {
  * connection which connection sent the notification. This process can therefore ignore the
  * notifications of its own commits.
  */
-export function createFlushConnection(
+export function createAppendConnection(
   connectionString: string,
   onForeignCommit: OnForeignCommit,
-): FlushConnection {
+): AppendConnection {
   const settings = withSettings(connectionString)
   const writer = createArrayWriter()
   let current: Open | null = null
@@ -97,13 +102,13 @@ export function createFlushConnection(
       await ready
       return { ended }
     },
-    flush: async (appends) => {
+    appendBatch: async (appends) => {
       const open = await connection().ready
       const late = setTimeout(drop, REPLY_WITHIN_MS)
       try {
         const single = performance.now() < conflictUntil ? null : singleEvent(appends)
         const before = single === null ? null : await sendSingle(open, single)
-        if (before !== null) return { before, actual: null }
+        if (before !== null) return { before, currentRevisions: null }
         if (single !== null) conflictUntil = performance.now() + AFTER_CONFLICT_MS
         return await send(open, writer, appends)
       } finally {
@@ -154,8 +159,10 @@ type SingleEvent = {
   readonly event: EncodedEvent
 }
 
-/** Returns the only event of a flush, or null if there are several or the stream is new. */
-function singleEvent(appends: readonly (readonly ExactPart[])[]): SingleEvent | null {
+/**
+ * Returns the event if the transaction appends exactly one event to an existing stream, else null.
+ */
+function singleEvent(appends: readonly (readonly ExactStreamAppend[])[]): SingleEvent | null {
   const [part, otherPart] = appends[0] ?? []
   if (appends.length > 1 || part === undefined || otherPart !== undefined) return null
   const { stream, expected, events } = part
@@ -193,10 +200,10 @@ async function sendSingle(
 async function send(
   client: Client,
   writer: ArrayWriter,
-  appends: readonly (readonly ExactPart[])[],
-): Promise<FlushResult> {
+  appends: readonly (readonly ExactStreamAppend[])[],
+): Promise<AppendBatchResult> {
   writer.reset()
-  const parts: { readonly part: ExactPart; readonly append: number }[] = []
+  const parts: { readonly part: ExactStreamAppend; readonly append: number }[] = []
   const rows: { readonly stream: string; readonly revision: number; event: EncodedEvent }[] = []
   for (const [append, own] of appends.entries()) {
     for (const part of own) {
@@ -226,8 +233,8 @@ async function send(
       writer.int8s(rows, ({ event }) => event.meta.at),
     ],
   })
-  const [before = -1, ...actual] = (answer[0]?.[0] ?? []).map(Number)
-  return { before, actual: actual.length === 0 ? null : actual }
+  const [before = -1, ...revisions] = (answer[0]?.[0] ?? []).map(Number)
+  return { before, currentRevisions: revisions.length === 0 ? null : revisions }
 }
 
 function withSettings(connectionString: string): string {

@@ -1,24 +1,24 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
-import type { ExactPart, FlushConnection, FlushResult } from './append-connection.ts'
-import { type EncodedPart, EVENTS_PER_APPEND_MAX, exactRevision } from './encoded-append.ts'
+import type { AppendBatchResult, AppendConnection, ExactStreamAppend } from './append-connection.ts'
+import { type EncodedStreamAppend, EVENTS_PER_APPEND_MAX, exactRevision } from './encoded-append.ts'
 import { type Appended, RevisionConflict, StoreUnavailable } from './port.ts'
 
 export type AppendQueue = {
-  readonly append: (requestedParts: readonly EncodedPart[]) => Promise<Appended>
+  readonly append: (requestedParts: readonly EncodedStreamAppend[]) => Promise<Appended>
   readonly close: () => Promise<void>
 }
 
 type Options = {
-  readonly connection: FlushConnection
-  /** Returns the result of an append that an earlier attempt has written; otherwise null. */
-  readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
+  readonly connection: AppendConnection
+  /** Returns the result of an append that an earlier attempt has written, or null if none has. */
+  readonly findWritten: (parts: readonly ExactStreamAppend[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  /** Called after each commit. The parts directly follow the position `before`. */
-  readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
+  /** Called after each committed append, with the position directly before its first event. */
+  readonly onCommitted: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
-   * Called for an append that an earlier attempt has written, with the position of the append's
-   * last event.
+   * Called when an append turns out to have been written by an earlier attempt, with the position
+   * of its last event.
    */
   readonly onFound: (position: number) => void
   readonly onNoPartition: () => Promise<void>
@@ -27,9 +27,12 @@ type Options = {
 }
 
 type Entry = {
-  readonly requestedParts: readonly EncodedPart[]
-  /** The parts with exact revisions, so that a retry never writes events twice. */
-  parts: readonly ExactPart[]
+  readonly requestedParts: readonly EncodedStreamAppend[]
+  /**
+   * The appends to the single streams, with exact revisions, so that a retry never writes events
+   * twice.
+   */
+  parts: readonly ExactStreamAppend[]
   readonly eventCount: number
   readonly deadline: number
   readonly answer: PromiseWithResolvers<Appended>
@@ -40,11 +43,12 @@ const DEADLINE_MS = 10_000
 const WAITING_MAX = 20_000
 
 /**
- * Groups commits. The appends that arrive during a flush (one transaction) form the next flush. A
- * flush has at most 500 events and at most one append per stream.
+ * Combines appends into transactions. The appends that arrive during one transaction form the next
+ * one, which has at most 500 events and at most one append per stream.
  *
- * If the outcome of a flush is unknown, it is sent again with the same exact revisions. If the
- * first attempt was written, the second gets a conflict, finds the stored event ids and succeeds.
+ * If the outcome of a transaction is unknown, the appends are sent again with the same exact
+ * revisions. If the first attempt was written, the second gets a conflict, finds the stored event
+ * ids and succeeds.
  */
 export function createAppendQueue(options: Options): AppendQueue {
   const { connection, deadlineMs = DEADLINE_MS } = options
@@ -66,7 +70,7 @@ export function createAppendQueue(options: Options): AppendQueue {
       waiting = rest
       inFlight = batch
       try {
-        waiting = [...(await flushBatch(batch, options)), ...waiting]
+        waiting = [...(await writeBatch(batch, options)), ...waiting]
         failures = 0
       } catch (error) {
         options.onFailure(error)
@@ -112,12 +116,12 @@ function failExpired(entries: readonly Entry[]): void {
   }
 }
 
-function newEntry(requestedParts: readonly EncodedPart[], deadline: number): Entry {
+function newEntry(requestedParts: readonly EncodedStreamAppend[], deadline: number): Entry {
   const eventCount = requestedParts.reduce((sum, { events }) => sum + events.length, 0)
   const answer = Promise.withResolvers<Appended>()
   return {
     requestedParts,
-    parts: exactParts(requestedParts, new Map()),
+    parts: withExactRevisions(requestedParts, new Map()),
     eventCount,
     deadline,
     answer,
@@ -126,13 +130,13 @@ function newEntry(requestedParts: readonly EncodedPart[], deadline: number): Ent
 }
 
 /**
- * Replaces the revision `any` by the known revision of the stream. If it is unknown, -2 marks that
- * it must be looked up.
+ * Replaces the expected revision `any` with the known revision of the stream. If it is unknown,
+ * `UNKNOWN` (-2) marks that it must be looked up.
  */
-const exactParts = (
-  requestedParts: readonly EncodedPart[],
+const withExactRevisions = (
+  requestedParts: readonly EncodedStreamAppend[],
   revisions: ReadonlyMap<string, number>,
-): ExactPart[] =>
+): ExactStreamAppend[] =>
   requestedParts.map(({ stream, expected, events }) => ({
     stream,
     expected: exactRevision(expected) ?? revisions.get(stream) ?? UNKNOWN,
@@ -148,7 +152,10 @@ function finish(entry: Entry, outcome: Appended | Error): void {
   else entry.answer.resolve(outcome)
 }
 
-/** Selects the appends of the next flush. Appends to one stream keep their order. */
+/**
+ * Splits the waiting appends into those of the next transaction and the rest. Appends to one stream
+ * keep their order.
+ */
 function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
   const batch: Entry[] = []
   const rest: Entry[] = []
@@ -164,18 +171,21 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
   return { batch, rest }
 }
 
-/** Resolves or rejects the appends whose outcome is known, and returns the others for a retry. */
-async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
+/**
+ * Sends one transaction. Resolves or rejects the appends whose outcome is known, and returns the
+ * others for a retry.
+ */
+async function writeBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
-  let result: FlushResult
+  let result: AppendBatchResult
   try {
-    result = await options.connection.flush(batch.map(({ parts }) => parts))
+    result = await options.connection.appendBatch(batch.map(({ parts }) => parts))
   } catch (error) {
     return await recoverFromError(batch, error, options)
   }
-  const { before, actual } = result
-  const conflicts = actual === null ? [] : findConflicts(batch, actual)
-  const written = batch.filter((entry) => !conflicts.some((wrong) => wrong.entry === entry))
+  const { before, currentRevisions } = result
+  const conflicts = currentRevisions === null ? [] : findConflicts(batch, currentRevisions)
+  const written = batch.filter((entry) => !conflicts.some((conflict) => conflict.entry === entry))
   answerAll(written, before)
   if (written.length > 0) {
     options.onCommitted(
@@ -186,19 +196,29 @@ async function flushBatch(batch: readonly Entry[], options: Options): Promise<En
   return await settleConflicts(conflicts, options)
 }
 
-/** The part whose expected revision is wrong, and the actual revision of its stream. */
-type FoundConflict = { readonly entry: Entry; readonly index: number; readonly actual: number }
+/**
+ * An append whose expected revision is wrong: `index` is the number of the stream within the
+ * append, and `currentRevision` is the one of this stream.
+ */
+type FoundConflict = {
+  readonly entry: Entry
+  readonly index: number
+  readonly currentRevision: number
+}
 
-function findConflicts(batch: readonly Entry[], actual: readonly number[]): FoundConflict[] {
-  const wrong: FoundConflict[] = []
-  let place = 0
+function findConflicts(
+  batch: readonly Entry[],
+  currentRevisions: readonly number[],
+): FoundConflict[] {
+  const conflicts: FoundConflict[] = []
+  let start = 0
   for (const entry of batch) {
-    const found = actual.slice(place, place + entry.parts.length)
-    place += entry.parts.length
-    const index = entry.parts.findIndex(({ expected }, part) => expected !== found[part])
-    if (index >= 0) wrong.push({ entry, index, actual: found[index] ?? -1 })
+    const revisions = currentRevisions.slice(start, start + entry.parts.length)
+    start += entry.parts.length
+    const index = entry.parts.findIndex(({ expected }, part) => expected !== revisions[part])
+    if (index >= 0) conflicts.push({ entry, index, currentRevision: revisions[index] ?? -1 })
   }
-  return wrong
+  return conflicts
 }
 
 async function lookUpRevisions(batch: readonly Entry[], options: Options): Promise<void> {
@@ -214,7 +234,10 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
   }
 }
 
-/** Rejects an append with invalid data. After any other error, the appends are retried. */
+/**
+ * Handles a failed transaction. An append with invalid data is rejected. After any other error, the
+ * appends are returned for a retry.
+ */
 async function recoverFromError(
   batch: readonly Entry[],
   error: unknown,
@@ -229,13 +252,13 @@ async function recoverFromError(
     options.connection.drop()
     throw error
   }
-  const [only, ...others] = batch
-  if (only !== undefined && others.length === 0) {
-    finish(only, error as Error)
+  const [first, ...others] = batch
+  if (first !== undefined && others.length === 0) {
+    finish(first, error as Error)
     return []
   }
   const left: Entry[] = []
-  for (const entry of batch) left.push(...(await flushBatch([entry], options)))
+  for (const entry of batch) left.push(...(await writeBatch([entry], options)))
   return left
 }
 
@@ -255,15 +278,15 @@ function answerAll(batch: readonly Entry[], before: number): void {
 }
 
 /**
- * Handles appends whose expected revision is wrong. An append that was already written resolves, an
- * append at revision `any` is retried, and every other append is rejected.
+ * Handles appends whose expected revision is wrong. An append that an earlier attempt has written
+ * resolves. An append at revision `any` is returned for a retry. Every other append is rejected.
  */
 async function settleConflicts(
   conflicts: readonly FoundConflict[],
   options: Options,
 ): Promise<Entry[]> {
   const retries: Entry[] = []
-  for (const { entry, index, actual } of conflicts) {
+  for (const { entry, index, currentRevision } of conflicts) {
     const part = entry.requestedParts[index]
     if (part === undefined) throw new Error(`an append without its part ${index}`)
     const written = await options.findWritten(entry.parts)
@@ -271,10 +294,10 @@ async function settleConflicts(
       options.onFound(written.position)
       finish(entry, written)
     } else if (part.expected === 'any') {
-      entry.parts = exactParts(entry.requestedParts, new Map())
+      entry.parts = withExactRevisions(entry.requestedParts, new Map())
       retries.push(entry)
     } else {
-      finish(entry, new RevisionConflict(part.stream, part.expected, actual))
+      finish(entry, new RevisionConflict(part.stream, part.expected, currentRevision))
     }
   }
   return retries

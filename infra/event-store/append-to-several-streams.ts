@@ -8,8 +8,8 @@ import type { AnyStep, CommandContext, Outcome } from './stream-actors-port.ts'
 
 /**
  * Creates a turn (a period of exclusive access) that several actors share. `act` runs as soon as
- * every actor has reached the turn. Deadlocks can't occur, because a caller adds the turn to all
- * queues synchronously. `act` must not reject.
+ * every actor has reached the turn in its queue. Deadlocks can't occur, because the caller adds the
+ * turn to all queues synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -33,8 +33,8 @@ type Planned = {
 }
 
 /**
- * Writes the events of all steps in one append, or returns the first error. The caller must have
- * exclusive access to the streams of all steps.
+ * Decides all steps and writes their events in one append, or returns the first error. The caller
+ * must have exclusive access to the streams of all steps.
  */
 export async function appendJointly(
   steps: readonly JointStep[],
@@ -51,8 +51,8 @@ export async function appendJointly(
         for (const hot of hots) hot.forget()
         throw error
       }
-      // The states are reverted and not loaded again, because a busy account gets its next event
-      // before it could be loaded.
+      // The states are reverted, which is faster than loading them again. A busy account would get
+      // its next event before it could be loaded.
       for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
       await pauseAfterConflict(attempt)
     }
@@ -60,7 +60,8 @@ export async function appendJointly(
 }
 
 /**
- * Tries the append once. If a state was outdated, updates the state and returns null for a retry.
+ * Tries the joint append (one append to several streams) once. Returns null for a retry if a cached
+ * state was outdated, which is then updated.
  */
 async function tryAppend(
   steps: readonly JointStep[],
@@ -91,8 +92,8 @@ async function tryAppend(
 }
 
 /**
- * Decides all steps. Events are applied to the cached state only if a later step uses the same
- * stream. Most errors therefore leave the cached states unchanged.
+ * Decides the commands of all steps. Events are applied to a cached state only if a later step uses
+ * the same stream. Most errors therefore leave the cached states unchanged.
  */
 function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   const plan: Planned[] = []
@@ -144,7 +145,8 @@ async function writePlan(
 }
 
 /**
- * Returns the written events with their positions, and sets the new revision of each cached stream.
+ * Returns the written events with their positions, and moves each cached stream to its new
+ * revision.
  */
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],

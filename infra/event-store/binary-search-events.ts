@@ -5,9 +5,9 @@ import type { EventStore } from './port.ts'
 const GALLOP_FACTOR = 16
 
 /**
- * Returns the first revision, from `from` on, whose event satisfies the condition. The condition
- * must also hold for all later events. If no event satisfies it, returns the revision after the
- * last event. This binary search reads only a few events, even of a long stream.
+ * Returns the first revision whose event satisfies `isReached`, or the revision after the last
+ * event if none does. If an event satisfies the condition, all later events must satisfy it too.
+ * The binary search reads only a few events, even of a long stream.
  */
 export async function firstRevision(
   store: Pick<EventStore, 'readStream'>,
@@ -26,8 +26,8 @@ export async function firstRevision(
 }
 
 /**
- * Like `firstRevision`, but for a condition that holds at `end`. It is fast if the result is near
- * `end`.
+ * Like `firstRevision`, but searches backwards from revision `end`, at which the condition must
+ * hold. It is fast if the result is near `end`.
  */
 export async function firstRevisionBefore(
   store: Pick<EventStore, 'readStream'>,
@@ -59,7 +59,8 @@ const reachedAt =
   }
 
 /**
- * Returns the first revision at which the condition holds. It must hold at `to` and not at `from`.
+ * Returns the first revision at which the condition holds. The condition must hold at `to`, and
+ * must not hold at `from`.
  */
 async function firstBetween(isAt: IsAt, from: number, to: number): Promise<number> {
   let [low, high] = [from, to]
@@ -72,9 +73,9 @@ async function firstBetween(isAt: IsAt, from: number, to: number): Promise<numbe
 }
 
 /**
- * Returns the position of the last event that is not later than the time, by a binary search over
- * positions. Returns null if the store leaves gaps between positions, because a binary search is
- * then impossible.
+ * Returns the position of the last event at or before `time` (Unix milliseconds), found by a binary
+ * search over positions. Returns null if the store leaves gaps between positions, because a binary
+ * search is then impossible.
  */
 export async function positionOfTime(
   store: Pick<EventStore, 'readAll' | 'headPosition'>,
@@ -93,6 +94,6 @@ export async function positionOfTime(
   return low
 }
 
-/** Returns whether every position has an event. EventStoreDB leaves gaps between positions. */
+/** Reports whether every position has an event. EventStoreDB leaves gaps between positions. */
 export const hasDensePositions = ({ config }: Pick<Core, 'config'>): boolean =>
   config.eventStore?.url == null

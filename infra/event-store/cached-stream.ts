@@ -21,7 +21,7 @@ export type CachedStream = {
   readonly state: () => unknown
   readonly revision: () => number
   readonly position: () => number
-  /** Reads new events. Returns true if there are any. */
+  /** Reads the events that were stored since the last read. Returns true if there were any. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
   /**
@@ -29,7 +29,10 @@ export type CachedStream = {
    * with unwritten events is dropped.
    */
   readonly revertToStored: () => void
-  /** True if the stream is known to have stored events that the state does not include. */
+  /**
+   * Reports whether the stream is known to have stored events that the cached state does not
+   * include.
+   */
   readonly isOld: () => boolean
   /** Records that the applied events were written, and sets the new revision and position. */
   readonly moveTo: (revision: number, position: number) => void
@@ -99,11 +102,17 @@ export function createCachedStream(
   }
 }
 
-/** Tracks events that were applied but not written. Undoes them if the decider supports `undo`. */
+/**
+ * Tracks events that were applied to the state but not written yet. Undoes them if the decider
+ * supports `undo`.
+ */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
-  /** True while `evolve` runs, and after `evolve` has thrown, because the state is then invalid. */
+  /**
+   * True while `evolve` runs, and after `evolve` has thrown. The state may then be changed only
+   * partly.
+   */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
@@ -114,7 +123,10 @@ function createSpeculation(decider: AnyDecider) {
       isTorn = false
       return evolved
     },
-    /** Returns false if the events can't be undone, so that the state is invalid. */
+    /**
+     * Undoes the unwritten events. Returns false if they can't be undone. The state is then
+     * invalid.
+     */
     revertToStored: (): boolean => {
       if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
@@ -156,7 +168,9 @@ async function foldTail(
   }
 }
 
-/** Returns the state of the snapshot, or the initial state without a usable snapshot. */
+/**
+ * Returns the state of the stream's snapshot, or the initial state if there is no usable snapshot.
+ */
 async function startingPoint(
   stream: string,
   { initialState, snapshot: codec }: AnyDecider,

@@ -16,8 +16,8 @@ export type PendingCommand = {
 }
 
 /**
- * A decided command and its events in the batch. `first` is the index of its first event. A command
- * without events has the index of the next event.
+ * A command that was decided, and the range of its events in the batch. `first` is the index of its
+ * first event. For a command without events, `first` is the number of the events before it.
  */
 type Decided = {
   readonly pending: PendingCommand
@@ -30,13 +30,13 @@ export type DecidedBatch = {
   readonly decided: readonly Decided[]
   readonly events: readonly NewEvent[]
   /**
-   * The commands that remain for the next append, because this append is full or `evolve` threw.
+   * The commands that are left for the next append, because this append is full or `evolve` threw.
    */
   readonly rest: readonly PendingCommand[]
   readonly isBroken: boolean
 }
 
-/** Decides the commands in order, each on the state that results from the previous commands. */
+/** Decides the commands in order. Each decision uses the state after the previous commands. */
 export function decideBatch(hot: CachedStream, commands: readonly PendingCommand[]): DecidedBatch {
   const decided: Decided[] = []
   const events: NewEvent[] = []
@@ -81,7 +81,9 @@ function failCommand(pending: PendingCommand, error: unknown): void {
   pending.reject(error)
 }
 
-/** Resolves the commands of a batch after its events, if any, were written. */
+/**
+ * Resolves the commands of a batch. The batch's events, if there are any, must have been written.
+ */
 export function answerBatch(
   batch: DecidedBatch,
   hot: CachedStream,

@@ -1,7 +1,7 @@
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. Each
- * method reads one value of each item. All arrays of one transaction share one buffer. Call `reset`
- * after the driver has copied the buffer.
+ * method builds one array: `read` returns the element for an item. All arrays of one transaction
+ * share one buffer. Call `reset` after the driver has copied the buffer.
  */
 export type ArrayWriter = {
   readonly reset: () => void
@@ -76,7 +76,7 @@ export function createArrayWriter(): ArrayWriter {
 }
 
 /**
- * Returns the maximum number of bytes of the encoded texts. A UTF-16 code unit takes at most three
+ * Returns an upper bound for the bytes of the encoded texts. A UTF-16 code unit takes at most three
  * bytes in UTF-8, and each length takes four bytes.
  */
 function bytesMaxOf<T>(items: readonly T[], read: (item: T) => string | null): number {

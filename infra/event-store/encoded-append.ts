@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
 import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
-/** The maximum number of events in one append and in one flush (a transaction of appends). */
+/** The maximum number of events in one append, and in one transaction of several appends. */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * The maximum bytes of one append, as counted by `bytesOf`. EventStoreDB's default limit is one
- * mebibyte; the margin covers the bytes that `bytesOf` does not count.
+ * The maximum size of one append in bytes, as counted by `bytesOf`. EventStoreDB's default limit is
+ * one mebibyte. The margin covers the bytes that `bytesOf` does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
 const METADATA_BYTES = 128
 const NAME_MAX = 255
 
-/** An event in its stored form. `data` is the JSON text exactly as it was first written. */
+/** An event as it is stored. `data` is the JSON text exactly as it was first written. */
 export type EncodedEvent = {
   readonly id: string
   readonly type: string
@@ -22,7 +22,7 @@ export type EncodedEvent = {
   readonly meta: FactMeta
 }
 
-export type EncodedPart = {
+export type EncodedStreamAppend = {
   readonly stream: string
   readonly expected: ExpectedRevision
   readonly events: readonly EncodedEvent[]
@@ -37,8 +37,8 @@ export class InvalidAppend extends Error {
   }
 }
 
-/** Validates an append and encodes its data once. Throws `InvalidAppend`. */
-export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
+/** Validates an append and encodes the data of its events. Throws `InvalidAppend`. */
+export function encodeAppend(streams: readonly StreamAppend[]): EncodedStreamAppend[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
   const parts = streams.map(({ stream, expected, events, mustBeNew = false }) => {
@@ -61,11 +61,14 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
 export const eventCount = (parts: readonly { readonly events: readonly unknown[] }[]): number =>
   parts.reduce((sum, { events }) => sum + events.length, 0)
 
-/** Returns the required revision: -1 for a new stream, null for any revision. */
+/**
+ * Returns the revision that the stream must have: -1 for a new stream, or null if any revision is
+ * allowed.
+ */
 export const exactRevision = (expected: ExpectedRevision): number | null =>
   expected === 'any' ? null : expected === 'none' ? -1 : expected
 
-/** Decodes a stored event. Every call returns a new copy. */
+/** Decodes a stored event. Each call parses the data again, so callers may change the result. */
 export function decodeEvent(
   { id, type, v, data, meta }: EncodedEvent,
   place: { readonly stream: string; readonly revision: number; readonly position: number },

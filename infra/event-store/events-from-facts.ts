@@ -4,7 +4,8 @@ import type { NewEvent } from './port.ts'
 import type { CommandContext } from './stream-actors-port.ts'
 
 /**
- * Turns facts into events. The context provides the actor, cause, time and, if it is known, client.
+ * Turns facts, which deciders return, into events with ids. The context provides the actor, the
+ * cause, the time and, if known, the client.
  */
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
   const { actor, cause, at, client = null } = context
@@ -15,7 +16,10 @@ export function newEvents(facts: readonly Fact[], context: CommandContext): NewE
   }))
 }
 
-/** Returns the appended events in recorded form, with revisions from `firstRevision`. */
+/**
+ * Returns appended events with their stream, revisions and positions. The revisions start at
+ * `firstRevision`.
+ */
 export function recordedEvents(
   events: readonly NewEvent[],
   stream: string,

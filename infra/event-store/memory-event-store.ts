@@ -2,7 +2,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import {
   decodeEvent,
   type EncodedEvent,
-  type EncodedPart,
+  type EncodedStreamAppend,
   encodeAppend,
   exactRevision,
 } from './encoded-append.ts'
@@ -56,7 +56,10 @@ type Streams = ReadonlyMap<string, readonly Stored[]>
 
 const recorded = ({ event, ...place }: Stored): Recorded => decodeEvent(event, place)
 
-function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionConflict | null {
+function conflictOf(
+  parts: readonly EncodedStreamAppend[],
+  streams: Streams,
+): RevisionConflict | null {
   for (const { stream, expected } of parts) {
     const exact = exactRevision(expected)
     const actual = (streams.get(stream)?.length ?? 0) - 1
@@ -65,9 +68,9 @@ function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionCo
   return null
 }
 
-/** Returns the result of this append if it was written before; otherwise null. */
-function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appended | null {
-  const found = parts.map(({ stream, expected, events }) => {
+/** Returns the result of this append if it was written before, or null if not. */
+function writtenBefore(parts: readonly EncodedStreamAppend[], streams: Streams): Appended | null {
+  const results = parts.map(({ stream, expected, events }) => {
     const stored = streams.get(stream) ?? []
     const firstId = events[0]?.id
     const exact = exactRevision(expected)
@@ -76,12 +79,12 @@ function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appende
     const isSame = events.every(({ id }, index) => written[index]?.event.id === id)
     return isSame ? { stream, revision: start + events.length, written } : null
   })
-  if (found.some((part) => part === null)) return null
-  return answerOf(found.filter((part) => part !== null))
+  if (results.some((result) => result === null)) return null
+  return answerOf(results.filter((result) => result !== null))
 }
 
 function write(
-  parts: readonly EncodedPart[],
+  parts: readonly EncodedStreamAppend[],
   all: Stored[],
   streams: Map<string, Stored[]>,
 ): Appended {

@@ -14,7 +14,10 @@ type Options = {
   readonly log: Logger
 }
 
-/** Opens the event store. Throws `ConfigError` when the database belongs to another event store. */
+/**
+ * Opens the event store. Throws `ConfigError` if the database belongs to another event store, or if
+ * EventStoreDB does not answer.
+ */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)
   const store =

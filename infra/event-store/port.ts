@@ -4,8 +4,8 @@ import type { Fact, FactMeta, Recorded } from '#domain/shared/event.ts'
 export type NewEvent = Fact & { readonly id: string; readonly meta: FactMeta }
 
 /**
- * The expected revision of the last event. `none` requires a new stream. `any` accepts every
- * revision.
+ * The revision that the stream's last event must have. `none` requires a new stream. `any` accepts
+ * every revision.
  */
 export type ExpectedRevision = 'none' | 'any' | number
 
@@ -14,8 +14,8 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
   /**
-   * If true, the stream must still be new when this part is written. If it is not new, the part is
-   * not written and an alarm is raised. Only stores that write one stream after another need this
+   * If true, the stream must still be new when its events are written. Otherwise, they are not
+   * written and an alarm is raised. Only stores that write one stream after another need this
    * field.
    */
   readonly mustBeNew?: boolean
@@ -24,8 +24,9 @@ export type StreamAppend = {
 export type Appended = {
   readonly position: number
   /**
-   * The positions and the new revision of each stream, in order of `StreamAppend`. EventStoreDB
-   * reports only the last position, so every event of the append gets this position.
+   * The positions of the written events and the new revision of each stream, in the order of the
+   * `StreamAppend`s. EventStoreDB reports only the last position, so every event of the append gets
+   * this position.
    */
   readonly streams: readonly {
     readonly stream: string
@@ -82,14 +83,18 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * store retries until the deadline and then throws `StoreUnavailable`.
  *
  * EventStoreDB writes the streams of an append one after another, and other events may be written
- * in between. If other events could make one part invalid, the caller must put this part first.
+ * in between. If other events could make the append to one stream invalid, the caller must put this
+ * stream first.
  *
  * Positions are safe integers that increase in commit order. They may have gaps, except in the
  * Postgres and memory adapters. Callers must only use positions that the store has returned.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
-  /** Returns the events of one stream from `fromRevision` (default 0); none for a new stream. */
+  /**
+   * Returns the events of one stream from `fromRevision` (default 0) on. Returns none for a new
+   * stream.
+   */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
    * Returns the events of all streams after `position`, in commit order. If `lanes` (partitions) is
@@ -100,8 +105,9 @@ export interface EventStore {
   /** Returns the position of the last event, or 0 if there are no events. */
   headPosition(): Promise<number>
   /**
-   * Appends a record that no read returns. Throws `StoreUnavailable` after 1.5 s. A store in
-   * Postgres lacks this method, because the disk of Postgres is probed separately.
+   * Appends a record that no read returns, to test whether the store accepts writes. Throws
+   * `StoreUnavailable` after 1.5 s. A store in Postgres lacks this method, because the disk of
+   * Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
   /**

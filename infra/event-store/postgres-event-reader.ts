@@ -1,14 +1,14 @@
 import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 import { LANE_COUNT } from '../event-bus/lane-of-stream.ts'
-import type { ExactPart } from './append-connection.ts'
+import type { ExactStreamAppend } from './append-connection.ts'
 import { type Appended, type EventStore, StoreUnavailable } from './port.ts'
 import type { Page, PageRequest } from './subscription.ts'
 
 /** The columns of an event in the order of `EventRow`. */
 export const EVENT_COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
 
-/** A row of the table of events, as an array. */
+/** A row of the events table as an array, with the columns of `EVENT_COLUMNS`. */
 export type EventRow = [
   position: string,
   stream: string,
@@ -23,8 +23,8 @@ export type EventRow = [
 ]
 
 /**
- * Caches one string per event type. The driver creates a new string for each value, whose hash
- * would have to be computed again whenever a projection looks up its handler.
+ * Caches one string object per event type. The driver creates a new string for each value. Its hash
+ * would have to be computed again whenever a projection looks up the handler of the event type.
  */
 const types = new Map<string, string>()
 const TYPES_MAX = 1_000
@@ -48,7 +48,7 @@ const recorded = (row: EventRow): Recorded => ({
 })
 
 /**
- * The SQL form of `laneOf`, which computes the lane from the last three characters of the id.
+ * The SQL form of `laneOf`: computes the lane of a stream from the last three characters of its id.
  */
 export const LANE_OF_STREAM = `(
   ascii(split_part(reverse(stream), '-', 1))
@@ -62,12 +62,17 @@ const FILTERED_WINDOW = 50_000
 export type EventReader = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
   readonly readAll: EventStore['readAll']
-  /** Reads a page of events. `head` is a position that is known to be committed. */
+  /**
+   * Reads one page of events for a subscription. `head` is a position that is known to be
+   * committed.
+   */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
-  /** Returns the last revision of each stream that exists, by stream name. */
+  /**
+   * Returns the last revision of each stream by name. A stream that does not exist has no entry.
+   */
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
+  readonly findWritten: (parts: readonly ExactStreamAppend[]) => Promise<Appended | null>
 }
 
 /** Creates a reader of the event tables. Its methods throw `StoreUnavailable` if a query fails. */
@@ -154,11 +159,11 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that an earlier attempt has written; otherwise null. The events
- * of each part are searched at the revisions at which this attempt would have written them.
+ * Returns the result of an append that an earlier attempt has written, or null if none has. Looks
+ * for each event id at the revision at which this attempt would have written the event.
  */
 async function findWritten(
-  parts: readonly ExactPart[],
+  parts: readonly ExactStreamAppend[],
   readStream: EventReader['readStream'],
 ): Promise<Appended | null> {
   const streams: Appended['streams'][number][] = []

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { surviveLostConnections, withDurableCommits } from '../postgres/pools.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
-import { createFlushConnection } from './append-connection.ts'
+import { createAppendConnection } from './append-connection.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
 import type { EventStore, Subscription } from './port.ts'
@@ -28,8 +28,8 @@ type Options = {
 
 const PARTITION_SIZE = 10_000_000
 /**
- * Other processes may commit hundreds of times a second. This pause between two queries for their
- * events limits the load.
+ * The minimum time in milliseconds between two queries for events of other processes, which may
+ * commit hundreds of times a second. It limits the load on Postgres.
  */
 const FOREIGN_COMMIT_MS = 25
 
@@ -51,7 +51,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   }
   const warn = failureLog(log)
   const onForeignCommit = atIntervals(FOREIGN_COMMIT_MS, onCommitted)
-  const connection = createFlushConnection(connectionString, onForeignCommit)
+  const connection = createAppendConnection(connectionString, onForeignCommit)
   const queue = createAppendQueue({
     connection,
     onFound: onCommitted,
@@ -89,10 +89,16 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   }
 }
 
-/** `isOver` returns true once the subscription or the store is stopped. */
+/**
+ * The state of one subscription. `isOver` returns true once the subscription or the store is
+ * stopped.
+ */
 type Reading = { isOver: () => boolean }
 
-/** Calls `notify` immediately, then at most once per interval with the highest position. */
+/**
+ * Returns a function that passes positions on to `notify`: at once after a pause, otherwise at most
+ * once per `ms` milliseconds with the highest position.
+ */
 function atIntervals(ms: number, notify: (position: number) => void): (position: number) => void {
   let highest = 0
   let notified = 0
@@ -111,9 +117,9 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
 }
 
 /**
- * Reads the pages of one subscription, from memory if possible. `head` returns the last known
- * position. After a query that reached the last event, the next query waits, so that fewer queries
- * are made.
+ * Creates a function that reads the pages of one subscription, from memory if possible. `head`
+ * returns the last known position. After a query that reached the last event, the next query waits,
+ * so that fewer queries are made.
  */
 function pageReader(
   recent: RecentEvents,

@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The channel on which commits are announced, with the position of the last event. */
+/**
+ * The channel of `notify` on which commits are announced. The payload is the position of the last
+ * event.
+ */
 export const CHANNEL = 'event_store'
 
 /**
@@ -63,7 +66,7 @@ const DDL = `
       perform pg_notify('${CHANNEL}', (before + written)::text);
       return array[before];
     end if;
-    -- A wrong revision keeps out the append it belongs to, all of its streams, and no other.
+    -- If one stream has another revision, its whole append is left out, but no other append.
     select array_agg(g.stream) into kept_out
       from unnest(streams, appends) g(stream, append) where g.append = any (wrong);
     with added as (

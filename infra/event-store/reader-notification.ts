@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FlushConnection } from './append-connection.ts'
+import type { AppendConnection } from './append-connection.ts'
 
 /** Wakes the waiting readers when there may be new events. */
 export type ReaderNotification = {
   readonly wake: () => void
   /**
-   * Resolves once `count` exceeds `seen`, after `timeoutMs`, or at `close`. To miss no event, a
-   * reader must call `count` before it checks for events.
+   * Resolves once `count` exceeds `seen`, after `timeoutMs` milliseconds, or at `close`. To miss no
+   * event, a reader must call `count` before it checks for events.
    */
   readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
   readonly count: () => number
@@ -50,11 +50,11 @@ type CommitListener = { readonly close: () => Promise<void> }
 const REOPEN_AFTER_MS = 200
 
 /**
- * Keeps the connection for other processes' notifications open. After a reconnection, `onOpened`
- * must look for missed events.
+ * Keeps the connection open on which other processes announce their commits. After a reconnection,
+ * `onOpened` must look for missed events.
  */
 export function keepListening(
-  connection: FlushConnection,
+  connection: AppendConnection,
   onOpened: () => Promise<void>,
 ): CommitListener {
   let isClosed = false

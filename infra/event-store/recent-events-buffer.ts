@@ -1,5 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import type { ExactPart } from './append-connection.ts'
+import type { ExactStreamAppend } from './append-connection.ts'
 import { decodeEvent, type EncodedEvent } from './encoded-append.ts'
 import type { Page, PageRequest, StreamFilter } from './subscription.ts'
 
@@ -14,19 +14,21 @@ const EVENTS_MAX = 4_096
 const CHARACTERS_MAX = 8_388_608
 
 export type RecentEvents = {
-  /** Adds the events of this process's commit, which directly follow the position `before`. */
-  readonly add: (before: number, parts: readonly ExactPart[]) => void
-  /** Returns the events after the position; null if the buffer lacks some of them. */
+  /** Adds events that this process has committed. Their positions directly follow `before`. */
+  readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
+  /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
   readonly read: (request: PageRequest) => Page | null
   /**
-   * Keeps the selected events in memory until the returned function is called. Null selects all.
+   * Keeps the events that `isWanted` selects in memory until the returned function is called. Null
+   * selects all events.
    */
   readonly keep: (isWanted: StreamFilter | null) => () => void
 }
 
 /**
- * Buffers the latest events that this process wrote, so that its readers need no query. Events are
- * decoded once, from the stored text. When another process writes in between, the buffer restarts.
+ * Keeps the latest events that this process wrote in memory, so that its readers need no query.
+ * Each event is decoded only once, from the stored text. If another process writes in between, the
+ * buffer starts again with the next event.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.

@@ -1,7 +1,12 @@
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
+import type { Vault } from '../vault/port.ts'
 
-/** The state of a stream after the event at `revision`, which has the global `position`. */
+/**
+ * The state of a stream after the event with this `revision`. `position` is the global position of
+ * the same event.
+ */
 export type Snapshot = {
   readonly version: number
   readonly revision: number
@@ -39,42 +44,114 @@ const DDL = `
     revision int8 not null,
     position int8 not null,
     state text not null
-  )`
+  );
+  alter table snapshots.states add column if not exists mac text;
+  -- The rows of earlier releases have no MAC. They are deleted once, so that a row without one can
+  -- only come from somebody who has changed the table.
+  do $$ begin
+    if exists (select from information_schema.columns where table_schema = 'snapshots'
+        and table_name = 'states' and column_name = 'mac' and is_nullable = 'YES') then
+      delete from snapshots.states where mac is null;
+      alter table snapshots.states alter column mac set not null;
+    end if;
+  end $$`
 
-type Row = { version: number; revision: string; position: string; state: string }
+type Row = {
+  readonly version: number
+  readonly revision: string
+  readonly position: string
+  readonly state: string
+  /** Null only if somebody has changed the table in the database. */
+  readonly mac: string | null
+}
+
+type Deps = {
+  readonly pg: Pool
+  readonly vault: Pick<Vault, 'keyedHash'>
+  readonly log: Pick<Logger, 'error'>
+}
+
+const macWith =
+  (vault: Deps['vault']) =>
+  (stream: string, { version, revision, position, state }: Snapshot): string =>
+    vault.keyedHash('snapshot', JSON.stringify([stream, version, revision, position, state]))
+
+const SNAPSHOTS_PER_PAGE = 200
+
+/**
+ * Compares the MAC of each stored snapshot with its row. Yields for each page how many were
+ * compared, and the streams whose snapshot was changed in the database. A row without a MAC is one
+ * of them.
+ */
+export async function* findChangedSnapshots({
+  pg,
+  vault,
+}: Pick<Deps, 'pg' | 'vault'>): AsyncGenerator<{
+  readonly compared: number
+  readonly changed: readonly string[]
+}> {
+  const macOf = macWith(vault)
+  for (let after = ''; ; ) {
+    const { rows } = await pg.query<Row & { readonly stream: string }>(
+      `select stream, version, revision, position, state, mac from snapshots.states
+        where stream > $1 order by stream limit ${SNAPSHOTS_PER_PAGE}`,
+      [after],
+    )
+    const changed = rows.filter(({ stream, version, state, mac, ...place }) => {
+      const [revision, position] = [Number(place.revision), Number(place.position)]
+      return mac !== macOf(stream, { version, revision, position, state })
+    })
+    yield { compared: rows.length, changed: changed.map(({ stream }) => stream) }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < SNAPSHOTS_PER_PAGE) return
+    after = last.stream
+  }
+}
 
 /**
  * Creates the store of snapshots in Postgres. A snapshot of a newer codec version replaces the
- * stored snapshot.
+ * stored snapshot. Each row has a MAC, because commands are decided by the state in it: whoever can
+ * write to the database could otherwise raise a balance without an event. A row with another MAC
+ * is reported and deleted, and the stream is then read from its beginning.
  */
-export async function createPostgresSnapshots(pg: Pool): Promise<Snapshots> {
+export async function createPostgresSnapshots({ pg, vault, log }: Deps): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)
+  const macOf = macWith(vault)
   return {
     load: async (stream) => {
       const { rows } = await pg.query<Row>({
         name: 'snapshot-load',
-        text: 'select version, revision, position, state from snapshots.states where stream = $1',
+        text: `
+          select version, revision, position, state, mac from snapshots.states where stream = $1`,
         values: [stream],
       })
       const row = rows[0]
       if (row === undefined) return null
-      return {
-        version: row.version,
-        revision: Number(row.revision),
-        position: Number(row.position),
-        state: JSON.parse(row.state),
+      const { version, state, mac } = row
+      const [revision, position] = [Number(row.revision), Number(row.position)]
+      if (mac !== macOf(stream, { version, revision, position, state })) {
+        log.error({ stream, revision }, 'a snapshot was changed in the database')
+        const removal = 'delete from snapshots.states where stream = $1 and state = $2'
+        await pg.query(removal, [stream, state])
+        return null
       }
+      return { version, revision, position, state: JSON.parse(state) }
     },
-    save: async (stream, { version, revision, position, state }) => {
+    save: async (stream, { version, revision, position, state: value }) => {
+      const state = JSON.stringify(value)
       await pg.query({
         name: 'snapshot-save',
         text: `
-          insert into snapshots.states as kept (stream, version, revision, position, state)
-          values ($1, $2, $3, $4, $5)
+          insert into snapshots.states as kept (stream, version, revision, position, state, mac)
+          values ($1, $2, $3, $4, $5, $6)
           on conflict (stream) do update set version = excluded.version,
-            revision = excluded.revision, position = excluded.position, state = excluded.state
+            revision = excluded.revision, position = excluded.position, state = excluded.state,
+            mac = excluded.mac
           where (kept.version, kept.revision) < (excluded.version, excluded.revision)`,
-        values: [stream, version, revision, position, JSON.stringify(state)],
+        values: [
+          ...[stream, version, revision, position, state],
+          macOf(stream, { version, revision, position, state }),
+        ],
       })
     },
   }

@@ -29,7 +29,7 @@ const POSTGRES = 'postgres'
 
 export type StoreIdentity = {
   readonly name: string
-  /** The id and position of the store's first event; null while no event is known. */
+  /** The id and position of the store's first event; null while the store is empty. */
   readonly firstEvent: string | null
   readonly isUsed: boolean
 }
@@ -51,9 +51,9 @@ export const isPostgres = ({ name }: Pick<StoreIdentity, 'name'>): boolean => na
 type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: string }
 
 /**
- * Assigns the database to its event store, and returns the store. Throws `ConfigError` for a
- * database of another store, because two stores would have different histories of the same
- * accounts. A database that was never used accepts any store.
+ * Checks that the database belongs to this event store, or assigns it to the store, and returns the
+ * store. Throws `ConfigError` if the database belongs to another store, because two stores would
+ * have different histories of the same accounts. A database that was never used accepts any store.
  *
  * A store is identified by the id and position of its first event, or by its name while it is
  * empty.
@@ -148,10 +148,9 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are rebuilt from the events of the new store, and all other
- * readers continue at its end.
- *
- * NOTE: all processes that use the former store must have ended.
+ * checkpoints are deleted. Read models are rebuilt from the events of the new store. All other
+ * readers continue at the end of the new store. NOTE: all processes that use the former store must
+ * have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
   // The table of a feature that was never used does not exist, so a missing table is skipped.

@@ -9,12 +9,14 @@ import {
 import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
-/** The maximum number of attempts when other processes write to the stream first. */
+/**
+ * The maximum number of attempts to write to a stream to which other processes keep writing first.
+ */
 export const TRIES_MAX = 200
 
 /**
- * A period of exclusive access to a stream. `take` resolves when the period ends, and never
- * rejects.
+ * A period of exclusive access to a stream, which waits in the queue of the stream's actor. The
+ * actor calls `take` when the period begins. `take` resolves when it ends, and never rejects.
  */
 export type Turn = { readonly take: () => Promise<void> }
 
@@ -69,7 +71,7 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
 }
 
 /**
- * Decides the commands and writes their events. Returns the commands that were left for the next
+ * Decides the commands and writes their events. Returns the commands that are left for the next
  * append.
  */
 async function execute(
@@ -113,7 +115,10 @@ async function executeHalves(
   return rest.length > 0 ? [...rest, ...later] : await execute(hot, later, options)
 }
 
-/** Decides the commands and appends their events. Returns null if the state was outdated. */
+/**
+ * Decides the commands and appends their events. Returns null for a retry if the cached state was
+ * outdated.
+ */
 async function decideAndAppend(
   hot: CachedStream,
   commands: readonly PendingCommand[],

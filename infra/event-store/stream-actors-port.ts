@@ -3,8 +3,8 @@ import type { Decider } from '#domain/shared/decider.ts'
 import type { Client, Fact, Recorded } from '#domain/shared/event.ts'
 
 /**
- * The origin of a command: its actor, its cause (a request id), its time (unix milliseconds) and,
- * for an act over HTTP, its client.
+ * Who and what caused a command: the actor, the cause (a request id), the time in Unix milliseconds
+ * and, if the command came over HTTP, the client.
  */
 export type CommandContext = {
   readonly actor: string
@@ -14,8 +14,8 @@ export type CommandContext = {
 }
 
 /**
- * `position` is the position of the command's last event. If nothing changed, `position` is the
- * position of the stream's last event.
+ * The result of a command that was carried out. `position` is the position of the command's last
+ * event. If nothing changed, it is the position of the stream's last event.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -27,7 +27,10 @@ export type Rejected<R extends CodedError> = { readonly isDone: false; readonly 
 
 export type Outcome<E extends Fact, R extends CodedError> = Done<E> | Rejected<R>
 
-/** A command to one stream, as part of a joint append to several streams. */
+/**
+ * A command to one stream. The steps of one `handleTogether` are written in one append to several
+ * streams.
+ */
 export type Step<S, C, E extends Fact, R extends CodedError> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
@@ -59,8 +62,8 @@ export interface StreamActors {
     context: CommandContext,
   ): Promise<Outcome<Fact, CodedError>>
   /**
-   * Calls `question` with the stream's current state. `question` must neither store nor change the
-   * state.
+   * Calls `question` with the stream's current state and returns the answer. `question` must
+   * neither store nor change the state.
    */
   ask<S, C, E extends Fact, R extends CodedError, Answer>(
     decider: Decider<S, C, E, R>,

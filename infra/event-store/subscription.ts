@@ -6,7 +6,10 @@ const BATCH_DEFAULT = 500
 /** Polling is only a fallback, because appends wake the readers. */
 const POLL_MS = 5_000
 
-/** A page of events. It contains all matching events up to `position`. */
+/**
+ * Events of a subscription. The page contains all matching events after the requested position and
+ * up to `position`.
+ */
 export type Page = { readonly events: readonly Recorded[]; readonly position: number }
 
 export type PageRequest = {
@@ -20,8 +23,8 @@ export type StreamFilter = (stream: string) => boolean
 
 export type PagedSubscription = SubscribeOptions & {
   /**
-   * Reads a page. If it rejects, it is called again. `isPoll` is true if no commit was announced.
-   * The store itself must then be checked.
+   * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced; the
+   * function must then look into the store itself.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification
@@ -32,8 +35,9 @@ export type PagedSubscription = SubscribeOptions & {
 }
 
 /**
- * Delivers every matching event after `after` once and in order. Positions have no gaps in this
- * store. If a subscription without prefixes finds a gap, events are missing and it ends.
+ * Starts a subscription, which delivers every matching event after `after` once and in order. In
+ * this store, positions have no gaps. If a subscription without prefixes finds a gap, events are
+ * missing, and the subscription ends with an error.
  *
  * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */

@@ -12,7 +12,10 @@ export type AccessDeps = {
   readonly sessions: Sessions
   readonly findPrincipals: FindPrincipals
   readonly findAccessToken: FindAccessToken
-  /** Computes the signature of the cookie that identifies a browser; see `session-cookie.ts`. */
+  /**
+   * Computes the keyed hash that protects the cookie with which a browser is recognized; see
+   * `session-cookie.ts`.
+   */
   readonly keyedHash: Vault['keyedHash']
   readonly now: () => number
 }
@@ -159,8 +162,9 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
 }
 
 /**
- * Returns the authenticated user on a public route, even with a temporary password. Returns null
- * without a valid session or access token, and if `User-Id` is missing or names another user.
+ * For a public route: returns the authenticated user of the request, even with a temporary
+ * password. Returns null without a valid session or access token, and if `User-Id` is missing or
+ * names another user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)

@@ -31,8 +31,9 @@ import { createSessions } from './sessions.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Set if requests with the header `X-Scratch-Copy` are allowed: whether the copy or the live
-     * site answers them. Other routes refuse such requests.
+     * Allows requests with the header `X-Scratch-Copy`, which name a scratch copy: the read models
+     * as of an earlier position. With `copy`, the response is read from this copy. With `live`, it
+     * is read from the live site. Without this field, the route refuses such requests.
      */
     readonly scratchCopy?: 'copy' | 'live'
   }
@@ -65,17 +66,23 @@ function pick(value: unknown, names: readonly string[]): object {
 }
 
 type HttpAppOptions = {
-  /** Called for every request with a session, and regularly for open streams and sockets. */
+  /**
+   * Finds the users of sessions. Called for every request with a session, and regularly for open
+   * streams and sockets.
+   */
   readonly findPrincipals: FindPrincipals
   /** Finds the owner of an access token. Without this function, access tokens are not accepted. */
   readonly findAccessToken?: FindAccessToken
-  /** Creates the HTTP server if other code also handles requests on the port. */
+  /** Creates the HTTP server. Needed if other code also handles requests on the same port. */
   readonly serverFactory?: (handler: RequestListener) => Server
-  /** Reports whether a request may take longer than the timeout of requests. */
+  /** Reports whether the request on this socket may take longer than the request timeout. */
   readonly mayContinue?: (socket: Socket) => boolean
-  /** True during a shutdown: new API requests are refused, running requests may finish. */
+  /**
+   * Reports whether the process shuts down. New API requests are then refused, and running requests
+   * may finish.
+   */
   readonly isDraining?: () => boolean
-  /** If false, requests that write are refused. */
+  /** Reports whether events can be written. If not, requests that write are refused. */
   readonly isWritable?: () => boolean
   /**
    * Reports whether the read models belong to another release. If true, an internal error is
@@ -200,7 +207,10 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
   })
 }
 
-/** Refuses requests for a scratch copy that would write, or whose data a copy does not have. */
+/**
+ * Throws for a request that names a scratch copy if the request would write, or if a scratch copy
+ * does not have the data of the route.
+ */
 function requireCopyRoute({ method, routeOptions }: FastifyRequest): void {
   if (!READS.has(method)) throw httpError('ScratchCopyReadOnly')
   if (routeOptions.config.scratchCopy === undefined) throw httpError('NotInScratchCopy')

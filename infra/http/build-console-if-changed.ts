@@ -22,8 +22,8 @@ const STAMP = '.built-from'
 const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
- * Builds the console if its sources have changed, and returns the folder to serve. Returns null if
- * there is no build and Vite is not installed.
+ * Builds the console if its sources have changed. Returns the folder to serve, or null if there is
+ * no build and Vite is not installed.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,
@@ -44,7 +44,10 @@ export async function ensureConsoleBuilt(
   return DIST
 }
 
-/** Renames the finished build, so that the served folder never contains parts of two builds. */
+/**
+ * Moves the finished build into its final folder, so that the served folder never contains files of
+ * two builds.
+ */
 function replaceBuild(part: string): void {
   // A temporary folder is readable only by its owner. The mode is changed, because another user may
   // start the product next.
@@ -76,7 +79,9 @@ function addTo(hash: ReturnType<typeof createHash>, path: string): void {
   for (const entry of readdirSync(path).sort()) addTo(hash, join(path, entry))
 }
 
-/** Compresses the text files in advance (Brotli and gzip). */
+/**
+ * Writes a Brotli and a gzip version of each text file, so that the server need not compress them.
+ */
 function compress(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

@@ -5,8 +5,8 @@ export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
 /**
- * Matches paths that need no normalization: without encoded characters, empty segments, or segments
- * that begin with a dot.
+ * Matches paths that need no normalization. They have no encoded characters, no empty segments, and
+ * no segments that begin with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
 /**

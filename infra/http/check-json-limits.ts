@@ -11,8 +11,8 @@ const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
 /**
- * A list or an object that is not closed yet. A list is `false`. An object is the set of its
- * property names, or null before the first property name.
+ * A list or an object that is still open at the current character. A list is `false`. An object is
+ * the set of its property names so far, or null before the first one.
  */
 type Level = Set<string> | null | false
 

@@ -2,15 +2,16 @@ import { plainAddress } from '../outbound/ip-addresses.ts'
 import type { Vault } from '../vault/port.ts'
 
 /**
- * Returns the hashed key under which requests from a client address are counted. The IPv6 addresses
- * of a /64 network share one key, because a subscriber has a complete /64 network.
+ * Returns a keyed hash of the client address, under which its requests are counted. The IPv6
+ * addresses of a /64 network share one hash, because a subscriber usually has a complete /64
+ * network.
  */
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
   vault.keyedHash('address', addressLine(ip))
 
 /**
- * Returns the hashed key of the client's network (a /24 of IPv4 or a /48 of IPv6). One owner can
- * use all addresses of such a network.
+ * Returns a keyed hash of the client's network (a /24 of IPv4 or a /48 of IPv6). One owner can use
+ * all addresses of such a network.
  */
 export function networkKey(vault: Pick<Vault, 'keyedHash'>, ip: string): string {
   const line = addressLine(ip)
@@ -39,7 +40,7 @@ export function addressLine(ip: string): string {
   if (address === null || !address.includes(':')) return address ?? ip
   const [head = '', tail] = address.split('::')
   const first = head === '' ? [] : head.split(':')
-  // `::` is expanded: its zeros are inserted between the two halves.
+  // Replaces `::` with the zeros that it stands for, between the two halves of the address.
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array<string>(8 - first.length - last.length).fill('0')
   return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`

@@ -8,8 +8,8 @@ import { principalOf } from './access-checks.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The network address from which the authenticated user sent the request, encrypted. Null
-     * before `sealClientAddresses`.
+     * The network address of the authenticated user's request, encrypted. Null before
+     * `sealClientAddresses` has run, and for requests without a user.
      */
     sealedClient: Client | null
   }
@@ -29,8 +29,9 @@ export function sealClientAddresses(scope: FastifyInstance, vault: Pick<Vault, '
 }
 
 /**
- * Returns the encrypted client address for the context of a request without a session, such as a
- * registration. Returns null if a proxy sent something that is not an address.
+ * Returns the client address, encrypted with the key of the given user, for events of a request
+ * without a session, such as a registration. Returns null if a proxy sent something that is not an
+ * address.
  */
 export async function clientOf(
   vault: Pick<Vault, 'seal'>,
@@ -42,8 +43,8 @@ export async function clientOf(
 }
 
 /**
- * Returns the data that every event of an authenticated request records: actor, client, time (unix
- * milliseconds), and the request id as the cause.
+ * Returns the context that every event of an authenticated request records: the actor, the client,
+ * the time (`at`, in Unix milliseconds), and the request id as the cause.
  */
 export const contextOfRequest = (request: FastifyRequest, at: number): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
@@ -52,7 +53,10 @@ export const contextOfRequest = (request: FastifyRequest, at: number): CommandCo
   client: request.sealedClient,
 })
 
-/** Like `contextOfRequest`, for a user who has no session yet but has proved their identity. */
+/**
+ * Like `contextOfRequest`, but for a user who has no session yet and has proved their identity in
+ * another way.
+ */
 export const contextOfUser = async (
   { vault, now }: { readonly vault: Pick<Vault, 'seal'>; readonly now: () => number },
   request: FastifyRequest,

@@ -9,7 +9,7 @@ import {
   onlyUser,
   onlyUserOfAnyPassword,
 } from './access-checks.ts'
-import { readsAfterPosition } from './response-envelope.ts'
+import { readsAfterPosition } from './after-position-header.ts'
 
 const BY_SESSION: readonly unknown[] = [
   onlySession,

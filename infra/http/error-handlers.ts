@@ -29,7 +29,8 @@ const RETRY_AFTER_SECONDS = 1
 const REBUILD_RETRY_SECONDS = 10
 
 /**
- * Sends every error in the API's error envelope. The reason of an internal error is only logged.
+ * Installs handlers that send every error in the API's error envelope. The reason of an internal
+ * error is only logged.
  */
 export function addErrorAnswers(
   app: FastifyInstance,
@@ -70,7 +71,7 @@ function httpErrorFor(error: FastifyError): HttpError {
   return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }
 
-/** Sends the errors that the router raises before a route and its hooks are selected. */
+/** Sends the errors that the router raises before it selects a route and its hooks. */
 export function answerFrameworkError(
   error: FastifyError,
   request: FastifyRequest,

@@ -1,7 +1,7 @@
 import type { CodedError, ErrorParams } from '#domain/shared/coded-error.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 
-/** The message about an invalid field. A form shows `problem` at the field. */
+/** The message about an invalid field. `problem` alone is shown next to the field in a form. */
 type InvalidFieldMessage = TranslatedText & {
   readonly field: string
   readonly problem: TranslatedText
@@ -54,7 +54,7 @@ export type ErrorCatalogue<Code extends string> = Readonly<
   >
 >
 
-/** Returns a function that creates the errors of a catalogue. `retryAfter` is in seconds. */
+/** Returns a function that creates errors of a catalogue. Its `retryAfter` is in seconds. */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {
@@ -168,7 +168,7 @@ export function invalidField(field: string, problem: TranslatedText): HttpError 
   return new HttpError(400, message, { code: 'InvalidField', params: { field } })
 }
 
-/** The messages for an object that does not exist, in both APIs. */
+/** The messages for objects that do not exist. The write and read APIs share them. */
 export const UNKNOWN_OBJECTS = {
   channel: {
     zh: '渠道未找到，请刷新页面后重试。',
@@ -180,6 +180,9 @@ export const UNKNOWN_OBJECTS = {
   user: { zh: '用户不存在', en: 'The user does not exist' },
 } satisfies Record<string, TranslatedText>
 
-/** Returns the same error for an object that does not exist and for another user's object. */
+/**
+ * Returns the error for an object that does not exist. Routes also use it for another user's
+ * object, so that callers can't tell the two cases apart.
+ */
 export const notFound = (object: keyof typeof UNKNOWN_OBJECTS): HttpError =>
   new HttpError(404, UNKNOWN_OBJECTS[object], { code: 'NotFound', params: {} })

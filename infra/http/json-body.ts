@@ -43,7 +43,10 @@ function rejectString(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
 }
 
-/** Makes the app accept only `application/json` (otherwise 415) and scan bodies before parsing. */
+/**
+ * Makes the app accept only `application/json` bodies and check them before they are parsed. Other
+ * content types get a 415.
+ */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -53,7 +56,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   )
 }
 
-/** Returns the value of a JSON body, or undefined for an empty body. Throws a 400. */
+/**
+ * Returns the value of a JSON body, or undefined for an empty body. Throws a 400 for an invalid
+ * body.
+ */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw httpError('InvalidText')

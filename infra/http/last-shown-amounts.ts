@@ -4,19 +4,19 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Stores for one day which balances or token budgets a client (a session or an access token) last
- * received. If a client submits a new amount without the old amount, the stored amount is taken as
- * the old amount.
+ * Remembers for one day which balances or token budgets a client (a session or an access token)
+ * last received. If the client then submits a new amount without saying which amount it replaces,
+ * the remembered amount is used.
  */
 export type ShownAmounts = {
   /**
-   * Stores the amounts of a response, by id. If this fails, the failure is logged, and the reader's
-   * earlier amounts count as unknown.
+   * Remembers the amounts of a response, by the id of their user or token. A failure is logged, and
+   * the amounts that the reader received before it then count as unknown.
    */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /**
-   * Returns the amount that this reader last received. Returns null if there was none within a day,
-   * and `unknown` if it could not be stored.
+   * Returns the amount of this user or token that the reader last received. Returns null if the
+   * reader received none within a day, and `unknown` if it could not be stored.
    */
   readonly lastOf: (reader: Reader, id: number) => Promise<bigint | 'unknown' | null>
 }
@@ -35,7 +35,7 @@ export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
   createShownAmounts(deps, { name: 'shown_budgets', id: 'token_id', amount: 'remain' })
 
 /**
- * The readers whose last amounts could not be stored, with the time of the failure in unix
+ * The readers whose last amounts could not be stored, with the time of the failure in Unix
  * milliseconds. Only a session or access token can add an entry, so the number of entries is
  * limited.
  */
@@ -62,8 +62,8 @@ function failuresOf(pg: Deps['pg'], table: string): Failures {
  */
 const MISSING_ID = 0
 
-// NOTE: the table has at most one row per reader and id. Rows older than a day are deleted. An
-// unchanged amount is written again at most once an hour.
+// NOTE: the table has at most one row per reader and user or token. Rows older than a day are
+// deleted. An unchanged amount is written again at most once an hour.
 const ddlOf = ({ name, id, amount }: Table) => `
   create table if not exists auth.${name} (
     reader text not null,
@@ -94,7 +94,7 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
   const remember: ShownAmounts['remember'] = async (reader, amounts) => {
     await sweep()
     await marks.store(nameOf(reader))
-    // Two concurrent requests can't deadlock, because both write in ascending order of ids.
+    // Both of two concurrent requests write in ascending order of ids, so they can't deadlock.
     const rows = [...amounts].sort(([one], [other]) => one - other)
     await pg.query({
       name: `remember-${name}`,
@@ -140,8 +140,8 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
 
 /**
  * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it can
- * be stored, so that other processes see it as well. Storing a mark deletes the amounts that the
- * reader had received up to the failure. Later amounts stay valid.
+ * be stored in the database, where other processes see it. Storing a mark deletes the amounts that
+ * the reader had received up to the failure. Later amounts stay valid.
  */
 function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
   const failures = failuresOf(pg, name)
@@ -154,7 +154,7 @@ function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
     const failure = failures.get(reader)
     if (failure === undefined) return
     await pg.query(text, [reader, failure.at])
-    // A newer failure to store the reader's amounts may have been added during the query.
+    // The reader may have got a newer failure during the query, which must be kept.
     if (failures.get(reader) === failure) failures.delete(reader)
   }
   const storeAll = async (): Promise<void> => {

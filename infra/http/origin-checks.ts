@@ -28,7 +28,10 @@ export function rejectNavigation(request: FastifyRequest): void {
   if (request.headers['sec-fetch-mode'] === 'navigate') throw httpError('CrossSite')
 }
 
-/** Compares hosts and ports. The scheme is unknown behind a proxy that terminates TLS. */
+/**
+ * Reports whether the origin is this site. Only host and port are compared, because the scheme is
+ * unknown behind a proxy that terminates TLS.
+ */
 function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host } = new URL(origin)

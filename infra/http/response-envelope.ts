@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type HttpError, invalidField } from './http-errors.ts'
+import type { FastifyReply } from 'fastify'
+import type { HttpError } from './http-errors.ts'
 import { languageOf } from './request-language.ts'
 
 type Success<T> = {
@@ -12,7 +12,10 @@ export const success = <T>(data: T, message = ''): Success<T> => ({ success: tru
 
 export const done = (message = ''): Success<null> => success(null, message)
 
-/** Bypasses the route's response schema, which only describes successful responses. */
+/**
+ * Sends an error in the API's error envelope. It bypasses the route's response schema, which only
+ * describes successful responses.
+ */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, translatedMessage: message, retryAfter } = error
   const language = languageOf(reply.request)
@@ -29,31 +32,3 @@ export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
       JSON.stringify({ success: false, message: message[language], code, data: null, ...field }),
     )
 }
-
-/**
- * Returns the event position that a read must include, from `X-After-Position`; null if absent.
- * Throws a 400 if the value is not a whole number.
- */
-export function afterPosition(request: FastifyRequest): number | null {
-  const text = request.headers['x-after-position']
-  if (text === undefined) return null
-  const position = Number(text)
-  if (typeof text !== 'string' || !/^\d{1,16}$/.test(text) || !Number.isSafeInteger(position)) {
-    throw invalidField('X-After-Position', { zh: '必须是非负整数', en: 'must be a whole number' })
-  }
-  return position
-}
-
-const waiting = new WeakSet<object>()
-
-/**
- * Marks a check that waits for `X-After-Position`, so that the OpenAPI description lists this
- * header.
- */
-export function waitsForPosition<T extends object>(check: T): T {
-  waiting.add(check)
-  return check
-}
-
-export const readsAfterPosition = (check: unknown): boolean =>
-  typeof check === 'function' && waiting.has(check)

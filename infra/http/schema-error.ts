@@ -13,7 +13,9 @@ const TYPES: Record<string, TranslatedText> = {
   null: { zh: '空值', en: 'null' },
 }
 
-/** Returns a 400 for the first schema error. Its message names the field and the fault. */
+/**
+ * Returns a 400 error for the first schema violation. The message names the field and the problem.
+ */
 export function schemaError(
   errors: readonly TLocalizedValidationError[],
   httpPart: string,
@@ -84,7 +86,10 @@ function problemText(
   }
 }
 
-/** Returns a text with the bounds of a numeric field. */
+/**
+ * Returns a text with the minimum and maximum of a numeric field, or an empty text if the field has
+ * no minimum.
+ */
 function boundsAt(schema: TSchema, pointer: string): TranslatedText {
   const properties = Object(Object(schema).properties) as Record<string, unknown>
   const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
@@ -104,7 +109,7 @@ function oneOf(errors: readonly TLocalizedValidationError[]): TranslatedText {
 }
 
 /**
- * Converts `/ids/1` to `ids[1]`. An empty JSON pointer becomes the part of the request, such as
+ * Converts the JSON pointer `/ids/1` to `ids[1]`. For an empty pointer, returns `httpPart`, such as
  * `body`.
  */
 function fieldName(pointer: string, httpPart: string): string {

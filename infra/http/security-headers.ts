@@ -1,13 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The origins of other sites whose content or frames the pages may show. */
+/**
+ * The origins of other sites from which the pages may load scripts, frames, images and media, or to
+ * which they may send forms.
+ */
 export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
   readonly media: readonly string[]
   readonly forms: readonly string[]
-  /** True if a frame communicates with a window that the frame opens. */
+  /**
+   * True if a frame must be able to communicate with a window that it opens, such as a login
+   * window.
+   */
   readonly hasPopups: boolean
 }
 
@@ -72,8 +78,8 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
 }
 
 /**
- * Reports whether a request is for the API. The pattern of the matched route decides, or the URL if
- * no route matches.
+ * Reports whether a request is for the API. The path pattern of the matched route decides. If no
+ * route matches, the URL decides.
  */
 export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
   /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

@@ -3,22 +3,25 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
-/** The first parts of the paths of APIs, files and the transparency log. */
+/** The first path segments of APIs, files and the transparency log. */
 const FIRST_PARTS = [
   ...['api', 'v1', 'v1beta', 'pg', '((mj-)?(fast|relax|turbo)/)?mj', 'suno', 'kling', 'assets'],
   ...['livez', 'readyz', 'metrics', 'transparency-log', 'checkpoint', 'tile'],
 ]
 
-/** Matches paths that are never pages of the console. Unknown paths of this kind get an error. */
+/**
+ * Matches paths that are never pages of the console. An unknown path of this kind gets an error
+ * instead of the console.
+ */
 const NOT_PAGES = new RegExp(`^/(${FIRST_PARTS.join('|')})(/|\\?|$)`)
 
-/** Matches the addresses of `index.html`. */
+/** Matches the URL paths of `index.html`. */
 const INDEX = /^\/(index\.html)?(\?|$)/
 
 /**
  * Serves the built console. Assets have hashed names and are cached for a year. Every page gets
- * `index.html`, because the console routes in the browser. `readSources` returns the origins of
- * other sites that the pages currently need.
+ * `index.html`, because the console chooses the page in the browser. `readSources` returns the
+ * origins of other sites that the pages currently need.
  */
 export async function serveConsole(
   app: FastifyInstance,

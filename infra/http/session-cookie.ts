@@ -6,7 +6,10 @@ const NAME = 'session'
 
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
-/** Sets a cookie that ends with the browser. The server limits the lifetime of the session. */
+/**
+ * Sets the session cookie. It ends with the browser session, and the server limits its lifetime as
+ * well.
+ */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))
 }
@@ -19,7 +22,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
 
-/** `authVersion` increases with a new password or role. */
+/** A user. `authVersion` increases when the password or role changes. */
 type Account = { readonly id: number; readonly authVersion: number }
 
 const PATH = '/api/user'

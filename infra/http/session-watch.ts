@@ -11,16 +11,16 @@ export type WatchedSession = {
 }
 
 export type SessionWatch = {
-  /** Starts the checks. They end when no session is left. Call it for each new session. */
+  /** Starts periodic checks. They end when no session is left. Call it for each new session. */
   readonly start: () => void
   readonly check: () => void
   readonly stop: () => void
 }
 
 /**
- * Ends open streams and sockets when their session ends, or when their user is banned, deleted, or
- * gets another role or password. A check takes two queries for all sessions. If a check fails, all
- * streams and sockets stay open.
+ * Watches the sessions of open streams and sockets. Ends a stream or socket when its session ends,
+ * or when its user is banned, deleted, or gets another role or password. A check takes two queries
+ * for all sessions. If a check fails, all streams and sockets stay open.
  */
 export function watchSessions(
   app: FastifyInstance,

@@ -4,7 +4,10 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
-/** The minimum time between two recorded uses of a session, to avoid a write on every request. */
+/**
+ * The minimum time in milliseconds between two recorded uses of a session. It avoids a write on
+ * every request.
+ */
 const TOUCH_EVERY_MS = 60_000
 
 export type Session = {
@@ -14,13 +17,15 @@ export type Session = {
   /** The user's `authVersion` at login. A later version invalidates the session. */
   readonly authVersion: number
   readonly isByTemporaryPassword: boolean
-  /** The time of the latest authentication, at login or later, in unix milliseconds. */
+  /**
+   * The time of the user's latest authentication in this session, at login or later, in Unix
+   * milliseconds.
+   */
   readonly provedAt: number
 }
 
 /**
- * The client that started a session. This data is deleted with the session, and stored nowhere
- * else.
+ * Which client started a session. This data is deleted with the session, and stored nowhere else.
  */
 export type SessionOrigin = {
   readonly ip: string
@@ -28,7 +33,7 @@ export type SessionOrigin = {
   readonly isByTemporaryPassword?: boolean
 }
 
-/** Times are in unix milliseconds. */
+/** A session as the list of the user's sessions shows it. Times are in Unix milliseconds. */
 export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly id: number
   readonly hash: string
@@ -37,25 +42,28 @@ export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
 }
 
 /**
- * The sessions of users, which can be revoked. A session has a random id of 256 bits, and only the
- * SHA-256 of the id is stored.
+ * Stores the sessions of users. A session has a random id of 256 bits, and only the SHA-256 of the
+ * id is stored.
  */
 export type Sessions = {
-  /** Starts a session and returns its id for the cookie. */
+  /** Starts a session. Returns its id, which the cookie contains. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
   /**
-   * Returns null if the session is unknown, has ended, was idle for 12 hours or is older than 7
-   * days.
+   * Finds a session by its id. Returns null if it is unknown, has ended, was idle for 12 hours or
+   * is older than 7 days.
    */
   find(id: string): Promise<Session | null>
   /**
-   * Returns the hashes of sessions that have not ended. Idle sessions are included, because an open
-   * websocket counts as a use of its session.
+   * Returns those session hashes whose sessions have not ended. Idle sessions are included, because
+   * an open websocket counts as a use of its session.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
-  /** Returns the user's sessions that are valid for this `authVersion`, latest use first. */
+  /**
+   * Returns the user's sessions that are valid for this `authVersion`, the most recently used
+   * first.
+   */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
-  /** Records that the user of the session has authenticated again. */
+  /** Records that the user has authenticated again in this session. */
   prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
   /** Ends one session. Returns false when the user has no session with this id. */
@@ -102,7 +110,7 @@ type Row = {
   proved_at: string | null
 }
 
-/** Creates the store of sessions in the schema `auth`. `now` is in unix milliseconds. */
+/** Creates the session store in the schema `auth`. `now` is in Unix milliseconds. */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
   await ensureSchema(pg, 'auth', TABLES)
   const touch = async (hash: string, seenAt: number) => {
@@ -212,8 +220,8 @@ function userSessions(
 }
 
 /**
- * Removes what Postgres can't store, and limits the length. Clients can send any text in the
- * `User-Agent` header.
+ * Returns the `User-Agent` without what Postgres can't store, and limits its length. Clients can
+ * send any text in this header.
  */
 const textOf = (userAgent: string): string =>
   userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -2,13 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 type Limits = {
-  /** How often the progress of a slow upload is checked. */
+  /** How often the progress of a slow upload is checked, in milliseconds. */
   readonly checkMs: number
-  /** The minimum number of bytes per second between two checks. */
+  /** The minimum number of bytes per second that must arrive between two checks. */
   readonly bytesPerSecondMin: number
-  /** The maximum time of an upload after the server's timeout of requests. */
+  /**
+   * The maximum time in milliseconds for which an upload may continue after the server's request
+   * timeout.
+   */
   readonly totalMs: number
-  /** The maximum number of slow uploads of the process. */
+  /** The maximum number of slow uploads in this process at a time. */
   readonly uploadsMax: number
 }
 
@@ -21,7 +24,8 @@ const LIMITS: Limits = {
 
 export type SlowUploads = {
   /**
-   * Registers a request with a possibly long body. Its upload may take longer than other requests.
+   * Registers a request whose body may be long. Its upload may then take longer than the server's
+   * request timeout.
    */
   readonly note: (request: IncomingMessage) => void
   /**
@@ -32,10 +36,9 @@ export type SlowUploads = {
 }
 
 /**
- * Allows large files to arrive over slow connections. A request without progress is still ended by
- * the server's timeout, so that a client can't accumulate idle connections. Node reports a
- * connection only once, when its request exceeds the timeout, so ordinary requests cost nothing
- * here.
+ * Lets large files arrive over slow connections. The server's timeout still ends a request without
+ * progress, so that a client can't accumulate idle connections. Node reports a connection only when
+ * its request exceeds the timeout, so ordinary requests cost nothing here.
  */
 export function createSlowUploads(limits: Limits = LIMITS): SlowUploads {
   const requests = new WeakMap<Socket, IncomingMessage>()

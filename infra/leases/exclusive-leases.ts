@@ -10,7 +10,8 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 export type Lease = {
   readonly name: string
   /**
-   * The fencing token, which increases with each new owner. Work with a lower token is outdated.
+   * The fencing token, which increases with each new owner. A write with a lower token comes from a
+   * former owner.
    */
   readonly fence: number
 }
@@ -18,14 +19,15 @@ export type Lease = {
 export type HeldLease = { readonly stop: () => Promise<void> }
 
 /**
- * Leases on names. One process at a time has a lease, which expires by the database's clock. A
- * process that stalls for longer than `ttlMs` loses its leases. Its writes in the meantime are
- * rejected by `isCurrent` inside the writing transaction.
+ * Gives exclusive leases on names to processes. Only one process at a time has a lease, which
+ * expires by the database's clock. A process that stalls for longer than `ttlMs` loses its leases.
+ * If it then writes, `isCurrent` inside the writing transaction detects this.
  */
 export type Leases = {
   /**
-   * Acquires the lease and runs `work`. When `work` ends, the lease is released and acquired again,
-   * until `stop` is called. The signal `lost` aborts when the lease is lost or `stop` is called.
+   * Acquires the lease and runs `work`. When `work` ends, the lease is released and acquired again.
+   * This repeats until `stop` is called. The signal `lost` aborts when the lease is lost or `stop`
+   * is called.
    */
   readonly hold: (
     name: string,
@@ -39,22 +41,26 @@ export type Leases = {
    * Acquires or renews leases in one statement, and returns the leases that this process now has.
    */
   readonly acquireAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
-  /** Returns the owners by name, for leases whose names start with `prefix`. */
+  /** Returns the owners of the leases whose names start with `prefix`, by lease name. */
   readonly holders: (prefix: string) => Promise<Map<string, string>>
   readonly owner: string
 }
 
 const LEASE_TTL_MS = 10_000
 /**
- * The lease time if no other process can exist, because this process has its own Postgres. Leases
- * are then renewed less often.
+ * The lease time in milliseconds if no other process can exist, because this process has its own
+ * Postgres. Leases are then renewed less often.
  */
 export const ONLY_PROCESS_TTL_MS = 60_000
-/** The pause before a lease is acquired again after its work has failed or it was not free. */
+/**
+ * The maximum pause in milliseconds before a lease is acquired again, after its work has failed or
+ * the lease was not free.
+ */
 const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
 /**
- * The minimum time limit of a renewal. After a stall, a lease may seem to have expired in this
- * process, but a renewal can still succeed if no other process has acquired the lease.
+ * The minimum time limit of a renewal in milliseconds. After a stall, a lease may seem to have
+ * expired in this process, but a renewal can still succeed if no other process has acquired the
+ * lease.
  */
 const RENEW_MS_MIN = 1_000
 
@@ -91,7 +97,7 @@ const TAKE = `
     or held.expires_at < clock_timestamp()
   returning name, fence`
 
-/** `ownTtlMs` is the default lease time of `hold`. */
+/** Creates the leases. `ownTtlMs` is the default lease time of `hold` in milliseconds. */
 export async function createLeases(
   pg: Pool,
   log: Logger,
@@ -145,7 +151,7 @@ export async function endAllLeases(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns true if this process still has the leases. Inside a transaction, no other process can
+ * Reports whether this process still has the leases. Inside a transaction, no other process can
  * acquire them until the transaction ends.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
@@ -172,7 +178,7 @@ function holdLease(
   const pause = (ms: number, signal = stopping.signal): Promise<void> =>
     delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
-  /** Renews the lease repeatedly. Resolves when the lease is lost or the work has ended. */
+  /** Renews the lease repeatedly. Resolves when it is lost or its work has ended. */
   const renewUntilLost = async (
     lease: Lease,
     over: AbortController,
@@ -195,7 +201,7 @@ function holdLease(
     while (!stopping.signal.aborted) {
       const until = performance.now() + ttlMs
       const lease = await acquire(name, ttlMs).catch(() => null)
-      // If the reply is late, another process may have acquired the lease in the meantime.
+      // If the reply is late, the lease may have expired and another process may have acquired it.
       if (lease !== null && performance.now() < until) {
         const over = new AbortController()
         const renewing = renewUntilLost(lease, over, until)

@@ -14,14 +14,18 @@ import {
 type RateLimit = Pick<RateClaim, 'max' | 'periodMs' | 'count'>
 
 /**
- * The times of a caller's latest requests, oldest first. This sliding window is exact. Counters
- * that restart every minute could allow twice the limit.
+ * Counts requests of one caller in a sliding window. `times` are the times of the latest requests,
+ * oldest first. The window is exact. Counters that restart every minute could allow twice the
+ * limit.
  */
 class RateWindow {
   private readonly times: number[] = []
   private periodMs = 0
 
-  /** Returns the milliseconds until the requests are allowed, or 0. Does not count a request. */
+  /**
+   * Returns the milliseconds until `count` more requests are allowed, or 0 if they are allowed now.
+   * Does not count them.
+   */
   waitMs({ max, periodMs, count = 1 }: RateLimit, now: number): number {
     if (count > max) return periodMs
     const { times } = this
@@ -51,19 +55,25 @@ class RateWindow {
   }
 }
 
-/** The window of a caller without requests. Nothing is added to it. */
+/**
+ * Stands for the window of a caller without requests, so that a check creates no entry. Nothing may
+ * be added to it.
+ */
 const NO_REQUESTS = new RateWindow()
 
 type Amount = { readonly at: number; tokens: number }
 
-/** The tokens of a caller's calls in the last minute, oldest call first, and their sum. */
+/**
+ * Counts the tokens of one caller's calls in the last minute. `amounts` are the tokens per call,
+ * oldest first, and `sum` is their sum.
+ */
 class TokenWindow {
   private readonly amounts: Amount[] = []
   private sum = 0
 
   /**
-   * Returns the milliseconds until the estimate is within the limit, or 0. Does not count the
-   * tokens.
+   * Returns the milliseconds until the estimated tokens are within the limit, or 0 if they are
+   * within it now. Does not count them.
    */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
@@ -90,7 +100,7 @@ class TokenWindow {
   }
 
   /**
-   * Replaces an estimate by the actual number of tokens, if the estimate is still in the window.
+   * Replaces the estimate with the actual number of tokens, if the estimate is still in the window.
    */
   correct({ estimate }: TokensClaim, takenAt: number, tokens: number): void {
     const amount = this.amounts.findLast(
@@ -108,7 +118,8 @@ class TokenWindow {
 
 const SWEEP_MS = 30_000
 /**
- * The maximum keys per kind of limit, so that an attacker with many addresses can't fill memory.
+ * The maximum number of keys per kind of limit, so that an attacker with many addresses can't fill
+ * the memory.
  */
 const KEYS_MAX = 100_000
 
@@ -117,7 +128,7 @@ export type MemoryLimits = Omit<Limits, 'enter'> & {
   readonly close: () => void
 }
 
-/** Creates limits within a single process. `now` is in milliseconds of a monotonic clock. */
+/** Creates a limiter that counts in this process. `now` is in milliseconds of a monotonic clock. */
 export function createMemoryLimits(now: () => number): MemoryLimits {
   const counts = new Counts()
   const sweeping = setInterval(() => counts.sweep(now()), SWEEP_MS)
@@ -208,7 +219,9 @@ class Counts {
   }
 }
 
-/** Returns or creates the entry. If the map is full, the oldest entry is removed first. */
+/**
+ * Returns the entry of a key, or creates it. If the map is full, the oldest entry is removed first.
+ */
 function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T {
   const found = all.get(key)
   if (found !== undefined) return found
@@ -226,7 +239,10 @@ class Backoff {
   private lastAt = 0
   private forgetMs = 0
 
-  /** Returns the milliseconds until another try is allowed, or 0. Does not count a try. */
+  /**
+   * Returns the milliseconds until another try is allowed, or 0 if it is allowed now. Does not
+   * count a try.
+   */
   waitMs({ freeTries, delayMsMax }: BackoffClaim, now: number): number {
     if (this.isIdle(now)) this.tries = 0
     if (this.tries < freeTries) return 0

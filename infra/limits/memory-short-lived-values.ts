@@ -5,8 +5,8 @@ const VALUES_MAX = 50_000
 type Entry = { readonly value: string; readonly until: number; tries: number }
 
 /**
- * Creates a store in this process with a limited number of values. `now` is in milliseconds of a
- * monotonic clock.
+ * Creates a store in the memory of this process with a limited number of values. `now` is in
+ * milliseconds of a monotonic clock.
  */
 export function createMemoryShortLived(now: () => number): ShortLived {
   const all = new Map<string, Entry>()

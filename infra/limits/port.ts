@@ -1,24 +1,28 @@
-/** Allows at most `max` requests in any window of `periodMs`. */
+/** Allows at most `max` requests in any period of `periodMs` milliseconds. */
 export type RateClaim = {
   readonly kind: 'rate'
   readonly key: string
   readonly max: number
   readonly periodMs: number
   /**
-   * The number of requests that the claim counts, such as the lines of a batch; 1 if it is missing.
-   * More than `max` are never allowed.
+   * The number of requests to count, such as the number of lines of a batch. The default is 1. A
+   * claim of more than `max` is never granted.
    */
   readonly count?: number
-  /** True if refunded requests are not counted, so that only successes or only failures count. */
+  /**
+   * True if a request can be refunded when it ends and then no longer counts. So a limit can count
+   * only successes or only failures.
+   */
   readonly isRefundable: boolean
 }
 
-/** Allows at most `max` permits that are acquired and not yet released. */
+/** Allows at most `max` permits at a time. A permit counts until it is released. */
 export type PermitsClaim = { readonly kind: 'permits'; readonly key: string; readonly max: number }
 
 /**
- * Allows at most `max` tokens in any minute. `estimate` is reserved and later corrected. A request
- * for more than `max` tokens is allowed in an empty window, because waiting would never help.
+ * Allows at most `max` tokens in any minute. `estimate` tokens are reserved and later corrected to
+ * the actual number. If no tokens are counted in the last minute, a request for more than `max` is
+ * allowed, because waiting would never help.
  */
 export type TokensClaim = {
   readonly kind: 'tokens'
@@ -28,8 +32,8 @@ export type TokensClaim = {
 }
 
 /**
- * After `freeTries`, the wait doubles with each try, from one second up to `delayMsMax`. The count
- * restarts after a refund, or after `forgetMs` without a try.
+ * Lets each caller try `freeTries` times. After these, the wait doubles with each try, from one
+ * second up to `delayMsMax`. The count restarts after a refund, or after `forgetMs` without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -39,42 +43,44 @@ export type BackoffClaim = {
   readonly forgetMs: number
 }
 
-/** A limit of at least 1 that a request must respect. `key` is unique among limits of its kind. */
+/** A limit that a request must respect, of at least 1. `key` is unique among limits of its kind. */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {
   readonly isRefunded: boolean
-  /** The number of tokens that were used. If it is missing, the estimate stays reserved. */
+  /** The number of tokens that were used. If omitted, the estimated tokens stay counted. */
   readonly tokens?: number
 }
 
-/** The permission for one request. Further calls of `release` do nothing. */
+/**
+ * The permission for one request. `release` must be called when the request ends. Further calls do
+ * nothing.
+ */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
 /** The result for a rejected request. No limit has counted this request. */
 export type Full = {
   readonly full: number
   /**
-   * The milliseconds until the claims may be available. A reached limit of permits counts as one
-   * second.
+   * The milliseconds until the request may be allowed. One second if a limit of permits is reached.
    */
   readonly waitMs: number
 }
 
 /**
- * Decides atomically whether a request may begin: either all of its claims are granted or none. Of
+ * Decides whether a request may begin. All of its claims are granted at once or none is, so of
  * fifty simultaneous requests, a limit of ten admits ten. Limits never decide about money.
  */
 export interface Limits {
   /**
-   * Acquires a permit, or reports the limit that is reached. `owner` (such as `user:7`) is the user
-   * or client whose counts are stored together. The result is not a promise if the counts are in
-   * this process. Never rejects.
+   * Acquires a permit, or returns `Full` with the limit that is reached. The counts of one `owner`
+   * (a user or client, such as `user:7`) are stored together. The result is not a promise if the
+   * counts are in this process. Never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**
-   * True while this process counts alone although the counts should be shared, for example because
-   * Redis is unavailable.
+   * Reports whether this process counts alone although the counts should be shared, for example
+   * because Redis is unavailable.
    */
   isDegraded(): boolean
 }

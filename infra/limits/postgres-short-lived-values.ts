@@ -18,7 +18,7 @@ type Row = { readonly value: Buffer; readonly until: string }
 
 /**
  * Creates a store in Postgres, for sites without Redis. All processes share the values, which
- * survive restarts. `now` is in unix milliseconds.
+ * survive restarts. `now` is in Unix milliseconds.
  */
 export async function createPostgresShortLived(
   pg: Pool,
@@ -67,14 +67,15 @@ export async function createPostgresShortLived(
       const tries = rows[0]?.tries
       if (tries === undefined) return null
       if (tries <= max) return max - tries
-      // A value that was stored in the meantime has 0 tries and is therefore kept.
+      // The condition on `tries` keeps a value that was stored in the meantime, because its tries
+      // are 0.
       await pg.query('delete from auth.short_lived where name = $1 and tries > $2', [name, max])
       return null
     },
   }
 }
 
-/** Deletes expired values at most once a minute. */
+/** Returns a function that deletes expired values, at most once a minute. */
 function createSweep(pg: Pool, now: () => number): () => Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   return async () => {

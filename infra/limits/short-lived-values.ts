@@ -3,24 +3,25 @@ import { decrypt, encrypt } from '../vault/cipher.ts'
 import { createKeyedHash } from '../vault/keys-derived-from-secret-key.ts'
 
 /**
- * Values that live for minutes and are used once, such as verification codes. If the store can't be
- * reached, methods reject with `ShortLivedUnavailable`, and callers must deny access.
+ * Stores values that live for minutes and are used once, such as verification codes. If the store
+ * can't be reached, methods reject with `ShortLivedUnavailable`, and callers must deny access.
  */
 export interface ShortLived {
   /**
-   * Stores a value. Replaces an older value of the same key, and the tries that `countTry` counts
-   * start at 0 again.
+   * Stores a value for `ttlMs` milliseconds. It replaces an older value of the same key, and resets
+   * the number of tries.
    */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Removes and returns the value, or null. Only one of several simultaneous callers gets the
-   * value.
+   * Removes and returns the value, or returns null if there is none. Only one of several
+   * simultaneous callers gets the value.
    */
   take(kind: string, key: string): Promise<string | null>
   peek(kind: string, key: string): Promise<string | null>
   /**
-   * Counts a try before the value is compared, and returns the remaining tries. Returns null if
-   * there is no value. A try beyond `max` deletes the value and also returns null.
+   * Counts a try at guessing the value, before the caller compares it. Returns the number of tries
+   * that are left. Returns null if there is no value. A try beyond `max` deletes the value and also
+   * returns null.
    */
   countTry(kind: string, key: string, max: number): Promise<number | null>
 }
@@ -33,11 +34,14 @@ export class ShortLivedUnavailable extends Error {
 }
 
 /**
- * Encrypts short-lived values outside of the process, so that a dump of the storage reveals
+ * Encrypts short-lived values before they leave the process, so that a dump of the storage reveals
  * nothing.
  */
 type SealedValues = {
-  /** Returns the name of a stored value: its kind in clear text and a keyed hash of its key. */
+  /**
+   * Returns the name under which a value is stored: its kind in clear text and a keyed hash of its
+   * key.
+   */
   readonly nameOf: (kind: string, key: string) => string
   readonly seal: (name: string, value: string) => Buffer
   readonly open: (name: string, sealed: Buffer | null) => string | null

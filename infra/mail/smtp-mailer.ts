@@ -10,7 +10,7 @@ export type MailSettings = {
   readonly port: number
   /** True means TLS from the first byte. False means STARTTLS if the server offers it. */
   readonly isTls: boolean
-  /** The user name for the mail server. Without it, the mailer does not log in. */
+  /** The user name for the mail server. If it is empty, the mailer does not log in. */
   readonly account: string
   readonly password: string
   readonly from: { readonly name: string; readonly address: string }
@@ -21,8 +21,8 @@ const CONCURRENT_MAX = 32
 
 /**
  * Creates a mailer that sends by SMTP. The settings are read for each mail. Each mail has a
- * separate connection, which `policy` must allow. `stepMsMax` limits the time for connecting and
- * for the server's greeting.
+ * separate connection, which `policy` must allow. `stepMsMax` limits the milliseconds for
+ * connecting and for waiting for the server's greeting.
  */
 export function createSmtpMailer(
   readSettings: () => Promise<MailSettings>,

@@ -56,7 +56,7 @@ export function plainAddress(text: string): string | null {
   const family = isIP(address)
   if (family === 0) return null
   if (family === 4) return address
-  // The URL class converts an IPv6 address to its canonical hexadecimal form.
+  // The URL class converts an IPv6 address to its canonical form, such as `::ffff:7f00:1`.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   if (!canonical.startsWith('::ffff:')) return canonical
   const [high, low] = canonical.slice(7).split(':')
@@ -77,7 +77,7 @@ export const isLoopbackAddress = (address: string): boolean => isIn(loopback, ad
 export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
 
 /**
- * Returns a function that tests whether an address is in a set of addresses and CIDR ranges.
+ * Returns a function that reports whether an address is in a set of addresses and CIDR ranges.
  * Invalid entries are ignored.
  */
 export function addressSet(entries: Iterable<string>): (address: string) => boolean {

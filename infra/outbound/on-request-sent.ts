@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 
 /**
- * Calls `onSent` when the connection is open. From then on, the server may have received the
- * request.
+ * Creates an undici interceptor that calls `onSent` when the connection is open. From then on, the
+ * server may have received the request.
  */
 export const onRequestSent =
   (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>

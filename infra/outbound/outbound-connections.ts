@@ -7,8 +7,9 @@ import { withoutInterim } from './skip-interim-responses.ts'
 
 export type Connections = {
   /**
-   * The dispatcher for `undici.request(url, { dispatcher })`. Refused connections fail with
-   * `OutboundError`. Redirects are not followed. Requests should have `accept-encoding: identity`.
+   * The dispatcher for `undici.request(url, { dispatcher })`. Connections that the policy refuses
+   * fail with `OutboundError`. Redirects are not followed. Requests should have `accept-encoding:
+   * identity`.
    */
   readonly dispatcher: Dispatcher
   /** Returns the pool of one origin (`https://host:port`), for code that calls a pool directly. */
@@ -20,7 +21,7 @@ export type Connections = {
 export type Outbound = Connections & {
   /**
    * Returns connections through a proxy (`http://user:password@host:port`), or direct connections
-   * for null. With an invalid proxy address, every connection fails. Call this method for each
+   * for null. If the proxy address is invalid, every connection fails. Call this method for each
    * request, because the pools of rarely used proxies are closed.
    */
   readonly via: (proxy: string | null) => Connections
@@ -29,14 +30,17 @@ export type Outbound = Connections & {
 
 export type OutboundLimits = {
   readonly connectTimeoutMs: number
-  /** The time limit for the response headers. With 0, only the caller limits the time. */
+  /**
+   * The time limit for the response headers in milliseconds. With 0, the caller must limit the
+   * time.
+   */
   readonly headersTimeoutMs: number
   readonly bodyTimeoutMs: number
-  /** The maximum bytes of a response. With -1, only the caller limits the size. */
+  /** The maximum number of bytes of a response. With -1, the caller must limit the size. */
   readonly maxResponseBytes: number
 }
 
-/** The limits of management calls. The relay applies its own deadlines. */
+/** The limits of calls from the management API. The relay applies its own deadlines. */
 export const MANAGEMENT_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 10_000,
@@ -47,13 +51,13 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 const CONNECTIONS_PER_ORIGIN = 4_096
 /**
  * The maximum number of proxies whose connection pools stay open. Proxies that were only tested
- * count, too.
+ * count too.
  */
 const PROXIES_MAX = 256
 
 /**
- * Creates outgoing HTTP connections under the policy. Proxy settings in the environment are
- * ignored.
+ * Creates outgoing HTTP connections. The policy decides which are allowed. Proxy settings in the
+ * environment are ignored.
  */
 export function createOutbound(
   policy: OutboundPolicy,
@@ -64,7 +68,7 @@ export function createOutbound(
   const direct = openConnections(limits, (url) =>
     guardedConnector(policy, portOf(url), timeoutMs, resolve),
   )
-  /** The connections by proxy, least recently used first. */
+  /** The connections by proxy. The least recently used proxy comes first. */
   const byProxy = new Map<string, ConnectionSet>()
   const retiring = new Set<ConnectionSet>()
   const through = (proxy: string): Connections => {

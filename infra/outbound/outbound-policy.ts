@@ -37,9 +37,10 @@ export class OutboundError extends Error {
 type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
 
 /**
- * Allows public addresses and the configured private addresses. Also allows loopback addresses if
- * the server itself listens on a loopback address. The server's own port on this machine and cloud
- * metadata addresses are never allowed.
+ * Creates the policy for addresses that administrators enter. Allows public addresses and the
+ * configured private addresses. Also allows loopback addresses if the server itself listens on a
+ * loopback address. The server's own port on this machine and cloud metadata addresses are never
+ * allowed.
  */
 export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   const listed = config.privateUpstreams.map((entry) => ({
@@ -57,7 +58,10 @@ export function operatorPolicy(config: GuardConfig): OutboundPolicy {
   return { kind: 'operator', isAddressAllowed, isPortAllowed: (port) => port > 0 }
 }
 
-/** Allows public addresses on ports 80 and 443. Private upstreams are never allowed. */
+/**
+ * The policy for addresses that users enter. Allows public addresses on ports 80 and 443. Private
+ * upstreams are never allowed.
+ */
 export const userPolicy: OutboundPolicy = {
   kind: 'user',
   isAddressAllowed: (text) => {
@@ -67,7 +71,10 @@ export const userPolicy: OutboundPolicy = {
   isPortAllowed: (port) => port === 443 || port === 80,
 }
 
-/** Checks a URL without resolving its host name. Every connection checks the resolved addresses. */
+/**
+ * Checks whether the policy allows a URL. The host name is not resolved here. Every connection
+ * checks the resolved addresses.
+ */
 export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) return { isAllowed: false, error: 'malformed' }
@@ -91,7 +98,10 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
 const LOOPBACK = ['127.0.0.1', '::1']
 const METADATA_NAME = 'metadata.google.internal'
 
-/** Returns the addresses that are known without resolving; an empty list for a host name. */
+/**
+ * Returns the addresses that are known without a DNS query, or an empty list if the host name must
+ * be resolved.
+ */
 function literalAddresses(hostname: string): readonly string[] {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
   if (hostname === METADATA_NAME) return ['169.254.169.254']

@@ -19,9 +19,10 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefined }
 
 /**
- * Creates a connector to `target` (an origin) through a proxy by CONNECT. The proxy can't read TLS
- * traffic. The connection to the proxy must satisfy the policy. Only the text of the target is
- * checked, because the proxy resolves the name. With an invalid `proxy`, every connection fails.
+ * Creates a connector that reaches `target` (an origin) through a proxy with CONNECT. The proxy
+ * can't read TLS traffic. The policy must allow the connection to the proxy. Of the target, only
+ * the text is checked, because the proxy resolves the name. If `proxy` is invalid, every connection
+ * fails.
  */
 export function proxyConnector(
   policy: OutboundPolicy,
@@ -66,7 +67,8 @@ function connectRequest(authority: string, login: string | null): string {
 }
 
 /**
- * Sends CONNECT to the proxy. The response is limited in size and must arrive within `timeoutMs`.
+ * Sends CONNECT to the proxy. The response is limited in size and must arrive within `timeoutMs`
+ * milliseconds.
  */
 function openTunnel(
   socket: Socket,

@@ -1,4 +1,4 @@
-/** Reads the body of an answer. Rejects if it has more than `bytesMax` bytes. */
+/** Reads the body of a response. Rejects if it has more than `bytesMax` bytes. */
 export async function readBoundedBody(
   body: AsyncIterable<Buffer>,
   bytesMax: number,

@@ -22,8 +22,8 @@ export const withoutInterim =
     })
 
 /**
- * Replaces `write` and `read` of the socket. This works because undici writes the head of a request
- * as one string, and reads only by calling `read`.
+ * Replaces `write` and `read` of the socket to drop interim responses. This works because undici
+ * writes the head of a request as one string, and reads only by calling `read`.
  */
 function skipInterim(socket: Socket): void {
   const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
@@ -51,7 +51,7 @@ function skipInterim(socket: Socket): void {
 }
 
 /**
- * Returns true if the status code is certainly not 1xx. This fast check is sufficient for nearly
+ * Reports whether the status code is certainly not 1xx. This fast check is sufficient for nearly
  * all responses.
  */
 const isFinal = (bytes: Buffer): boolean =>

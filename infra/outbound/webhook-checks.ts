@@ -1,9 +1,11 @@
 import { checkUrl, userPolicy } from './outbound-policy.ts'
 
-/** Returns true for printable ASCII, which a header value may contain. */
+/** Reports whether the text is printable ASCII, which a header value may contain. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** Returns the URL of a user's webhook; null if it is not https or its address is not allowed. */
+/**
+ * Returns the URL of a user's webhook, or null if it is not https or its address is not allowed.
+ */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
@@ -12,8 +14,9 @@ export function webhookAddress(url: string): URL | null {
 export type WebhookErrorCode = 'url' | 'secret'
 
 /**
- * Returns the invalid part of a stored webhook, or null if sending is possible. `secret` is null
- * for a webhook without a secret, and undefined if the secret is no longer stored.
+ * Returns `url` or `secret` if this part of a stored webhook is invalid, or null if the webhook can
+ * be used. `secret` is null for a webhook without a secret, and undefined if the secret is no
+ * longer stored.
  */
 export function webhookErrorOf(
   url: string,

@@ -16,7 +16,7 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
 export type Cluster = {
   readonly folder: string
-  /** The cluster name, which is part of the title of each server process. */
+  /** The cluster name. It is part of the title of each server process. */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs
@@ -26,8 +26,9 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user that runs the server. If this process is root, the user is the owner of
- * the existing data folder, or else `nobody`, because Postgres refuses to run as root.
+ * Returns the system user that runs the server, or no user for the current one. If this process is
+ * root, another user is needed, because Postgres refuses to run as root. It is the owner of the
+ * existing data folder, or else `nobody`.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -38,9 +39,9 @@ export function runAsFor(dataDir: string): RunAs {
 }
 
 /**
- * Returns the path by which the server opens its data folder. A server that root starts as another
- * user may have no access to `DATA_DIR`. It uses its working folder instead, which this process has
- * opened.
+ * Returns the path under which the server opens its data folder. If root starts the server as
+ * another user, this user may have no access to `DATA_DIR`. The path is then the server's working
+ * folder, which this process has opened.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
@@ -57,7 +58,7 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  // Existing secrets are kept. If the data folder is missing, its disk may only be unmounted.
+  // Existing secrets are kept: the data folder may only be missing because its disk is not mounted.
   const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })

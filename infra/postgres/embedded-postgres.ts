@@ -35,7 +35,7 @@ export async function startEmbeddedPostgres({
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
-  /** The number of processes that serve the port, each with separate database connections. */
+  /** The number of processes that accept requests. Each has its own database connections. */
   readonly workers?: number
   /** When this signal aborts, the start ends and throws the signal's reason. */
   readonly signal?: AbortSignal
@@ -68,10 +68,12 @@ export async function startEmbeddedPostgres({
 }
 
 const CONNECTIONS_MIN = 450
-/** The maximum number of database connections per process of the product. */
+/** The maximum number of database connections of one process. */
 const CONNECTIONS_EACH = 40
 
-/** Returns the number of connections for the primary, its workers and some operators. */
+/**
+ * Returns the number of connections that the primary process, its workers and some operators need.
+ */
 const connectionsFor = (workers: number): number =>
   Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
 

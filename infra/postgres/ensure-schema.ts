@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 
 /**
- * Creates the schema and runs `sql`, repeatable DDL (`create … if not exists`), in one transaction.
- * Only one process at a time can create a given schema.
+ * Creates the schema `name` and runs `sql` in one transaction. `sql` must be DDL that can be
+ * repeated (`create … if not exists`). Only one process at a time can create a given schema.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)

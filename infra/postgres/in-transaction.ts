@@ -4,13 +4,13 @@ import { answerIn, isUnavailable } from './query-timeouts.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * After this time in milliseconds, the connection is abandoned. It is then unknown whether the
-   * transaction was committed.
+   * The time limit in milliseconds. When it is reached, the connection is abandoned, and it is
+   * unknown whether the transaction was committed.
    */
   readonly withinMs?: number
 }
 
-/** Runs `work` in a new transaction, by default without a time limit. */
+/** Runs `work` in a new transaction. By default, there is no time limit. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
@@ -37,7 +37,8 @@ export async function inTransaction<T>(
     throw error
   } finally {
     client.off('error', onLost)
-    // A failed connection is closed, because it may be in the middle of a protocol exchange.
+    // A connection whose transaction failed is closed, because it may be in the middle of a
+    // protocol exchange.
     client.release(failure)
   }
 }

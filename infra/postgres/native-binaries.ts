@@ -61,8 +61,8 @@ function installedPackage(): { folder: string; version: string } {
 }
 
 /**
- * Creates library links, because the package's install script may have been blocked. Returns false
- * if a link can't be created.
+ * Creates the links between library files that the package's install script creates, because the
+ * script may have been blocked. Returns false if a link can't be created.
  */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')
@@ -82,7 +82,10 @@ function linkLibraries(folder: string): boolean {
 const cacheFolders = (): string[] =>
   [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
 
-/** Copies the package once. Returns null, or the reason why the copy can't be used. */
+/**
+ * Copies the package, unless it was copied before. Returns null, or the reason why the copy can't
+ * be used.
+ */
 function copyOnce(folder: string, copy: string): string | null {
   const unfinished = `${copy}.${randomUUID()}`
   try {
@@ -124,8 +127,8 @@ function openToAll(path: string): void {
 }
 
 /**
- * Returns the reason why a copy can't be trusted; otherwise null. Another user may have created the
- * folder, and programs that other users can change are never run.
+ * Returns the reason why a copy can't be trusted, or null if it can. Another user may have created
+ * the folder, and programs that other users can change are never run.
  */
 function mistrustOf(copy: string): string | null {
   const { uid, mode } = lstatSync(copy)

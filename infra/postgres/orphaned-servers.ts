@@ -8,9 +8,9 @@ import { runCommand } from './run-command.ts'
 const PATIENCE_MS = 5_000
 
 /**
- * Ends the processes of this cluster that a killed process left running: first the postmaster, then
- * all others, including suspended processes. The caller must have the lock on the data folder, so
- * that no other process uses the cluster.
+ * Ends the Postgres processes of this cluster that a killed process left running: first the
+ * postmaster, then all others, including suspended processes. The caller must hold the lock on the
+ * data folder, so that no other process uses the cluster.
  */
 export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
   const pidFile = join(cluster.folder, 'postmaster.pid')
@@ -51,21 +51,25 @@ async function waitForEnd(cluster: Cluster): Promise<number[]> {
 }
 
 /**
- * Returns the pids of the processes that use the cluster's folder. A copy of a data folder, such as
- * a backup, has the name of the original, whose server may be running.
+ * Returns the pids of the processes that use the cluster's folder. The name alone is not enough: a
+ * copy of a data folder, such as a backup, has the name of the original, whose server may be
+ * running.
  */
 async function orphansOf({ name, folder }: Cluster): Promise<number[]> {
   const named = await processesOf(name)
   return process.platform === 'linux' ? named.filter((pid) => runsIn(pid, folder)) : named
 }
 
-/** Every process of a Postgres server works in its data folder. */
+/**
+ * Reports whether a process works in this folder. Every process of a Postgres server works in the
+ * server's data folder.
+ */
 function runsIn(pid: number, folder: string): boolean {
   try {
     const [used, own] = [statSync(`/proc/${pid}/cwd`), statSync(folder)]
     return used.ino === own.ino && used.dev === own.dev
   } catch {
-    // The process has ended.
+    // The process has ended, so it does not work in the folder.
     return false
   }
 }
@@ -105,6 +109,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The error is ignored, because the process has already ended.
+    // The process has already ended.
   }
 }

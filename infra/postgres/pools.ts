@@ -20,7 +20,7 @@ function withSessionOptions(connectionString: string, required: string): string 
   const url = new URL(connectionString)
   const options = url.searchParams.get('options')
   url.searchParams.set('options', options === null ? required : `${options} ${required}`)
-  // NOTE: the drivers do not decode `+` as a space.
+  // NOTE: spaces must be encoded as `%20`, because the drivers do not decode `+` as a space.
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }
@@ -31,12 +31,18 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
-/** The time limit for a connection, including the wait for a free connection in the pool. */
+/**
+ * The time limit in milliseconds for getting a connection, including the wait for a free one in the
+ * pool.
+ */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
-/** Longer than the intervals of regular queries, because a new connection costs both sides time. */
+/**
+ * Idle connections are closed after this time in milliseconds. It is longer than the intervals of
+ * regular queries, because opening a connection is costly for the server and this process.
+ */
 const IDLE_MS = 60_000
-/** The maximum wait for the last response on a connection that is being closed. */
+/** The maximum wait in milliseconds for the last response on a connection that is being closed. */
 const GIVE_UP_WITHIN_MS = 2_000
 
 /**
@@ -50,14 +56,14 @@ export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => v
 }
 
 /**
- * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for hot paths. Slonik
- * converts int8 to bigint, numeric to text and timestamptz to ISO text.
+ * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for latency-critical SQL.
+ * Slonik converts int8 to bigint, numeric to text and timestamptz to ISO text.
  *
  * A lost connection fails only the query that was running on it. Every session commits
  * synchronously, whatever the server's default.
  *
- * A statement that is not answered within `queryWithinMs` throws `DatabaseUnavailable`, except on a
- * client of `pg.connect()`.
+ * A statement that is not answered within `queryWithinMs` milliseconds throws
+ * `DatabaseUnavailable`, except on a client of `pg.connect()`.
  */
 export async function createPools(
   connectionString: string,
@@ -102,8 +108,8 @@ export async function createPools(
 }
 
 /**
- * Creates a pool of one connection with the settings of `pg`. Each statement is planned only once,
- * and not once for each connection of `pg`.
+ * Creates a pool of one connection with the settings of `pg`. Postgres plans a prepared statement
+ * once per connection, so each statement of this pool is planned only once.
  */
 export function createSingleConnectionPool(pg: Pool): Pool {
   const single = new Pool({ ...pg.options, max: 1, idleTimeoutMillis: 0 })
@@ -115,7 +121,8 @@ const COPY_CONNECTIONS_MAX = 3
 
 /**
  * Opens pools whose sessions only read. `rewrite` changes the text of each statement, so that the
- * same statements can read other schemas. The pools have few connections and the settings of `pg`.
+ * same statements can read other schemas, such as those of a scratch copy. The pools have few
+ * connections. Otherwise, they have the settings of `pg`.
  */
 export async function createRewritingPools(
   pg: Pool,
@@ -159,7 +166,8 @@ export async function createRewritingPools(
 
 const READ_ONLY = '-c default_transaction_read_only=on'
 
-// NOTE: Slonik's numeric parser rounds, and its time parsers return milliseconds.
+// NOTE: Slonik's own numeric parser rounds, and its own time parsers return milliseconds, so both
+// are replaced.
 const typeParsers = [
   ...createTypeParserPreset().filter(
     ({ name }) => name !== 'numeric' && !name.startsWith('timestamp'),
@@ -168,7 +176,7 @@ const typeParsers = [
   { name: 'timestamptz', parse: (text: string) => new Date(text).toISOString() },
 ]
 
-// NOTE: Slonik itself does not validate rows against `sql.type(schema)`.
+// NOTE: Slonik itself does not validate rows against the row type in `sql.type(schema)`.
 const checkedRows: Interceptor = {
   name: 'checked-rows',
   transformRow: (context, query, row) => {

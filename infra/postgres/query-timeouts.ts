@@ -13,7 +13,10 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
-/** True if the database is unreachable, false if the statement itself failed. */
+/**
+ * Reports whether the error means that the database is unreachable. Returns false if the statement
+ * itself failed.
+ */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ||
   error instanceof ConnectionError ||
@@ -29,8 +32,9 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Limits each `pg.query` to `withinMs` unless it has a `query_timeout`. Statements on a client of
- * `pg.connect()` are not limited, because rebuilds and DDL may take as long as they need.
+ * Limits each `pg.query` to `withinMs` milliseconds unless it has a `query_timeout`. Statements on
+ * a client of `pg.connect()` are not limited, because rebuilds and DDL may take as long as they
+ * need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>
@@ -48,7 +52,10 @@ export function boundQueries(pg: Pool, withinMs: number): void {
   pg.query = bounded as Pool['query']
 }
 
-/** Limits each statement of Slonik's driver. Slonik closes a connection whose statement failed. */
+/**
+ * Creates a driver for Slonik that limits each statement to `withinMs` milliseconds. Slonik closes
+ * a connection whose statement failed.
+ */
 export const boundedDriver =
   (withinMs: number): DriverFactory =>
   async (settings) => {
@@ -60,7 +67,7 @@ export const boundedDriver =
     return { ...driver, createClient: async () => bound(await driver.createClient()) }
   }
 
-/** Resolves with `answer`, or rejects with `DatabaseUnavailable` after `withinMs`. */
+/** Resolves with `answer`, or rejects with `DatabaseUnavailable` after `withinMs` milliseconds. */
 export async function answerIn<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

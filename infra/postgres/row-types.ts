@@ -5,15 +5,18 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 type Convert = (value: never) => unknown
 
-/** The conversion functions by schema. TypeBox's own conversions take 0.3 ms per row. */
+/** The conversion functions by column type. TypeBox's own conversions take 0.3 ms per row. */
 const conversions = new WeakMap<TSchema, Convert>()
 
-/** Returns a column type that is validated by `schema` and converted by `convert`. */
+/**
+ * Returns a column type. `schema` validates the value from the database, and `convert` converts it.
+ */
 export function converted<Schema extends TSchema, Value>(
   schema: Schema,
   convert: (value: Static<Schema>) => Value,
 ): TUnsafe<Value> {
-  // NOTE: spread syntax would lose the refinements, which TypeBox stores in hidden properties.
+  // NOTE: spread syntax would lose the refinements of the schema, which TypeBox stores in hidden
+  // properties.
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
   conversions.set(copy, convert)
   return copy as TUnsafe<Value>
@@ -35,7 +38,10 @@ export function arrayOf<Schema extends TSchema>(schema: Schema): TUnsafe<Static<
   return column
 }
 
-/** A JSON column that only this application writes, so its shape is not validated. */
+/**
+ * Returns the type of a JSON column that only this application writes. The shape of the JSON is not
+ * validated.
+ */
 export const jsonOf = <Value>(): TUnsafe<Value> => Type.Unsafe<Value>(Type.Unknown())
 
 /** An `int8` column that is read as a number. A value beyond ±(2^53 − 1) is a bug and throws. */
@@ -60,19 +66,21 @@ export const decimalText = Type.String()
 /** A `numeric` column that contains a sum of quota, read as bigint. */
 export const quotaSum = converted(Type.String({ pattern: '^-?[0-9]+$' }), BigInt)
 
-/** A `numeric` column of a count, read as a number. */
+/** A `numeric` column that contains a count, read as a number. */
 export const countSum = converted(Type.String(), Number)
 
-/** A column with text that is encrypted under the owner's key. */
+/** A text column that is encrypted with the key of the user to whom the row belongs. */
 const sealed = Type.Unsafe<Sealed>(Type.String())
 
-export const sealedText = nullable(sealed)
+export const encryptedText = nullable(sealed)
 
 export type RowType<Row> = StandardSchemaV1<unknown, Row>
 
 export type RowOf<Type extends RowType<unknown>> = StandardSchemaV1.InferOutput<Type>
 
-/** Returns a row type, whose validator is compiled with the first row to keep the start fast. */
+/**
+ * Returns a row type. Its validator is compiled when the first row is read, to keep the start fast.
+ */
 export function rowType<Columns extends TProperties>(
   columns: Columns,
 ): RowType<Static<ReturnType<typeof Type.Object<Columns>>>>

@@ -2,11 +2,12 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 export type Finished = { readonly status: number | null; readonly output: string }
 
-/** The system user that runs a program; empty for the current user. */
+/** The user and group ids under which a program runs. Empty for those of the current process. */
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**
- * Runs a program and returns all of its output. The status is null if the program does not exist.
+ * Runs a program. Returns its exit status and all of its output. The status is null if the program
+ * does not exist.
  */
 export function runCommand(
   program: string,

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 
 /**
- * Thrown for a server that may lose acknowledged commits. The message names the setting to change.
+ * Thrown if the database server is unsuitable, for example because it may lose acknowledged
+ * commits. The message names the setting to change.
  */
 class UnsafeServer extends Error {
   readonly isOperatorError = true
@@ -39,8 +40,8 @@ export async function rejectUnsafeServer(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns the problems of a server with these facts. It does not query a server, so that tests can
- * pass any facts.
+ * Returns the reasons why a server with these properties can't be used. It does not query a server,
+ * so that tests can pass any properties.
  */
 export function problemsOf(facts: Facts): string[] {
   const problems: (readonly [isProblem: boolean, message: string])[] = [

@@ -16,12 +16,12 @@ export type ServerProcess = {
 }
 
 export type ServerSettings = {
-  /** True if commits must survive a crash. Only tests may set it to false. */
+  /** False only in tests: commits may then be lost in a crash. */
   readonly durable: boolean
   readonly connections: number
 }
 
-/** Thrown if another program has taken the port after the port was found free. */
+/** Thrown if another program has taken the port since it was found free. */
 export class PortTaken extends Error {}
 
 /** Starts Postgres on 127.0.0.1. When the start fails, no server process is left running. */
@@ -122,7 +122,7 @@ function report(line: string, log: Logger): void {
 }
 
 /**
- * Stops the server by a fast shutdown. A server that does not end in time is killed and recovers
+ * Stops the server with a fast shutdown. If it does not end in time, it is killed, and recovers
  * from its write-ahead log at the next start.
  */
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {

@@ -8,14 +8,17 @@ export type SharedClock = {
 
 const SAMPLES = 3
 const AGAIN_EVERY_MS = 30_000
-/** Smaller differences are not corrected, because the round trip to the database may cause them. */
+/**
+ * The minimum difference in milliseconds to correct. Smaller differences may come from the round
+ * trip to the database.
+ */
 const STEP_MS_MIN = 20
 const STRANGE_MS = 1_000
 
 /**
- * Creates a clock that follows the database's clock. The clocks of several machines may differ by
- * minutes, but processes must agree on expiry times. Between measurements, the clock advances with
- * this machine's monotonic clock.
+ * Creates a clock that follows the clock of the database. The clocks of several machines may differ
+ * by minutes, but processes must agree on expiry times. Between measurements, the clock advances
+ * with this machine's monotonic clock.
  */
 export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedClock> {
   let base = await measure(pg)
@@ -35,7 +38,8 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
 }
 
 /**
- * Returns the database's time at some moment during the call, in unix milliseconds with fractions.
+ * Returns the time of the database at some moment during the call, in Unix milliseconds with
+ * fractions.
  */
 export async function databaseNow(pg: Pool): Promise<number> {
   const { rows } = await pg.query<{ ms: number }>(
@@ -45,8 +49,8 @@ export async function databaseNow(pg: Pool): Promise<number> {
 }
 
 /**
- * Returns the database's clock minus `performance.now()`, from the measurement with the shortest
- * round trip.
+ * Returns the difference between the clock of the database and `performance.now()` in milliseconds.
+ * Of several measurements, the one with the shortest round trip is used.
  */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }

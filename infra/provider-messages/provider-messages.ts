@@ -2,11 +2,14 @@ import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The redacted error message of a provider that failed a call. `at` is in unix milliseconds. */
+/** The redacted error message of a provider that failed a call. `at` is in Unix milliseconds. */
 export type ProviderMessage = {
   readonly call: string
   readonly userId: number
-  /** Encrypted with the user's data key. Destroying the key makes the message unreadable. */
+  /**
+   * The message, encrypted with the user's data key. If the key is destroyed, the message becomes
+   * unreadable.
+   */
   readonly message: Sealed
   /** True if the caller has received the message. False if only administrators may read it. */
   readonly isShown: boolean
@@ -20,7 +23,7 @@ export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
  * call never waits for the storage and never fails because of it.
  */
 export type ProviderMessages = {
-  /** Queues a message, unless more than `WAITING_MAX` messages are queued. */
+  /** Queues a message. Drops it if `WAITING_MAX` messages are already queued. */
   add(message: ProviderMessage): void
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
   /** Deletes messages that are older than `RETENTION_MS` at `now`. */

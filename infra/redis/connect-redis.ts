@@ -9,17 +9,17 @@ const SILENCE_MS = 1_000
 const RETRY_MS_MAX = 500
 
 /**
- * Connects a client that never queues commands, so that a command fails immediately if there is no
- * connection. The client reconnects without a limit. Resolves after the first attempt, even if it
- * failed.
- * `redis://node:6379?cluster=true` names one node of a cluster, which announces the other nodes.
+ * Creates a Redis client and connects it. The client never queues commands, so that a command fails
+ * immediately if there is no connection. It reconnects without a limit. Resolves after the first
+ * attempt, even if it failed. `redis://node:6379?cluster=true` names one node of a cluster, from
+ * which the client learns the other nodes.
  */
 export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {
   const url = new URL(text)
   const isCluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
-  // Each failed attempt raises an event, so a repeated reason is not logged again.
+  // The client emits an error for each failed attempt. Only a new reason is logged.
   let reported = ''
   redis.on('error', (err: Error) => {
     const reason = reasonOf(err)

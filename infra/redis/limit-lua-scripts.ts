@@ -1,12 +1,12 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
 /**
- * Keys expire this much later than their data. Tests with a stopped clock therefore keep their
- * data.
+ * The time in milliseconds by which keys outlive their data. Tests that stop the clock then keep
+ * their data.
  */
 const SLACK_MS = 60_000
 
-/** Lua code that reads the server's clock, or a test's time, in whole milliseconds. */
+/** Lua code that sets `now` to the clock of Redis, or to a test's time, in whole milliseconds. */
 const NOW = `
 local now = tonumber(ARGV[1])
 if now == 0 then
@@ -19,14 +19,15 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
 
 /**
  * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time (0
- * means the time of Redis), the permit's id and the lease. Four values per claim follow: its kind
- * and three numbers. The result is {0, time of the decision} if all claims are granted. Otherwise,
- * it is {index of the first claim whose limit is reached, wait}.
+ * means the time of Redis), the id of the permit and the lease time in milliseconds. Four values
+ * per claim follow: its kind and three numbers. If all claims are granted, the result is {0, time
+ * of the decision}. Otherwise, it is {index of the first claim whose limit is reached, milliseconds
+ * to wait}.
  *
- * Each kind of claim has numbers and a type of stored value:
+ * Each kind of claim has its numbers and its type of stored value:
  * - rate (max, period, count): a list of at most max times, newest first. The limit is reached
  *   while the list has no room for count more times within the period. An entry takes ten bytes.
- *   Times are added in pieces, because a command has a maximum number of arguments.
+ *   Times are added in portions, because a command has a maximum number of arguments.
  * - seats (max): a sorted set of permits. The score is the time at which the permit expires.
  * - tokens (max, estimate): a sorted set of permit:amount. The score is the time of the decision.
  *   The member '=' has minus the sum of all amounts as its score, so it sorts before every time.
@@ -134,8 +135,9 @@ return { 0, now }
 `
 
 /**
- * Releases claims. KEYS has one key per claim. ARGV has the permit's id and the time at which ENTER
- * decided. Three values per key follow: kind, estimated tokens or counted requests, used tokens.
+ * Releases the claims of a request. KEYS has one key per claim. ARGV has the id of the permit and
+ * the time at which ENTER decided. Three values per key follow: the kind, the estimated tokens or
+ * counted requests, and the used tokens.
  */
 export const LEAVE = `
 local seat, taken = ARGV[1], ARGV[2]
@@ -156,7 +158,7 @@ end
 
 /**
  * Renews permits. A permit that a restarted Redis has lost is stored again. KEYS has the key of the
- * permits. ARGV has the time or 0, the lease and the permits.
+ * set of permits. ARGV has the time or 0, the lease time in milliseconds, and the permits.
  */
 export const RENEW = `${NOW}
 local runs_out = text(now + ARGV[2])
@@ -165,8 +167,9 @@ keep(KEYS[1], ARGV[2])
 `
 
 /**
- * Counts the processes that share limits. KEYS has the key of the processes. ARGV has the time or
- * 0, the lease, and the name of the calling process (empty if it only reads the count).
+ * Counts the processes that share limits. KEYS has the key of the set of processes. ARGV has the
+ * time or 0, the lease time in milliseconds, and the name of the calling process (empty if it only
+ * reads the count).
  */
 export const BEAT = `${NOW}
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end

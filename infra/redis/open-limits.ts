@@ -20,24 +20,27 @@ export type OpenLimits = {
 }
 
 type Settings = {
-  /** The address of Redis; null keeps all counts in this process. */
+  /** The address of Redis. Null keeps the counts in this process. */
   readonly redisUrl: string | null
   readonly secretKey: Uint8Array
   readonly log: Logger
   readonly now: () => number
   /**
-   * The pool for short-lived values on sites without Redis. Without a pool, the values stay in this
-   * process.
+   * The Postgres pool for short-lived values on sites without Redis. Without a pool, the values
+   * stay in this process.
    */
   readonly pg?: Pool
-  /** The number of processes on one port. Without Redis, each applies its share of the limits. */
+  /**
+   * The number of processes that accept requests on one port. Without Redis, each of them allows
+   * its fraction of a limit.
+   */
   readonly workers?: number
 }
 
 const monotonic = (): number => performance.now()
 
 /**
- * Opens the stores of limits and short-lived values. With Redis, all processes share them. An
+ * Opens the limiter and the store of short-lived values. With Redis, all processes share them. An
  * unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {

@@ -10,7 +10,7 @@ export type RemotePermit = {
   readonly takenAt: number
 }
 
-/** Limits whose counts are in Redis. Methods reject when Redis does not answer. */
+/** A limiter whose counts are in Redis. Methods reject when Redis does not answer. */
 export type RedisLimits = {
   readonly enter: (
     id: string,
@@ -18,19 +18,27 @@ export type RedisLimits = {
     claims: readonly Claim[],
   ) => Promise<RemotePermit | Full>
   readonly release: (permit: RemotePermit, end: PermitEnd) => Promise<void>
-  /** Extends the permits. The permits of a killed process expire. */
+  /**
+   * Extends the leases of the permits. The permits of a killed process are not extended and expire.
+   */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
-  /** Registers this process, unless `instance` is null. Returns the number of sharing processes. */
+  /**
+   * Registers this process under the name `instance`, or only reads if `instance` is null. Returns
+   * the number of registered processes.
+   */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>
 }
 
-/** The processes that share limits: `calls` are relay processes, `site` is the management API. */
+/**
+ * A group of processes that divide limits among them while Redis is unavailable. `calls` are the
+ * relay processes, and `site` are the processes of the management API.
+ */
 export type Sharers = 'calls' | 'site'
 
 export type RedisLimitsOptions = {
   readonly leaseMs: number
-  /** Replaces the clock of the Redis server in tests. */
+  /** Returns the time that tests use instead of the clock of Redis. 0 means the clock of Redis. */
   readonly clock?: () => number
 }
 
@@ -42,18 +50,21 @@ type Scripts = {
   readonly limitsBeat: Script<number>
 }
 
-/** The number of renewal commands per batch. Other work can run between two batches. */
+/**
+ * The number of renewal commands that are sent together. Other work can run between two batches.
+ */
 const RENEWED_AT_ONCE = 100
 const INSTANCES: Record<Sharers, string> = {
   calls: 'tallygate:instances:calls',
   site: 'tallygate:instances',
 }
 
-/** Redis stores permits under the kind `seats`. */
+/** Returns the name that a kind of claim has in Redis, where permits are called `seats`. */
 const storedKind = ({ kind }: Claim): string => (kind === 'permits' ? 'seats' : kind)
 
 /**
- * Keys of one owner share a hash tag, so that a decision needs only one slot of a Redis cluster.
+ * Returns the Redis key of a claim. The keys of one owner share a hash tag, so that a decision
+ * needs only one slot of a Redis cluster.
  */
 const keyOf = (owner: string, claim: Claim): string =>
   `tallygate:{${owner}}:${storedKind(claim)}:${claim.key}`
@@ -89,9 +100,9 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
     renew: async (permits) => {
       const all = [...byKey(permits)]
       for (let from = 0; from < all.length; from += RENEWED_AT_ONCE) {
-        const some = all.slice(from, from + RENEWED_AT_ONCE)
+        const batch = all.slice(from, from + RENEWED_AT_ONCE)
         await Promise.all(
-          some.map(([key, ids]) => scripts.limitsRenew(key, clock(), leaseMs, ...ids)),
+          batch.map(([key, ids]) => scripts.limitsRenew(key, clock(), leaseMs, ...ids)),
         )
       }
     },
@@ -116,7 +127,10 @@ function numbersOf(claim: Claim): (string | number)[] {
   }
 }
 
-/** Returns how much of its limit a claim has taken: the tokens, or the number of requests. */
+/**
+ * Returns the amount that a claim adds to its count: the estimated tokens, or the number of
+ * requests. Returns 0 for other kinds.
+ */
 function takenBy(claim: Claim): number {
   if (claim.kind === 'tokens') return claim.estimate
   return claim.kind === 'rate' ? (claim.count ?? 1) : 0

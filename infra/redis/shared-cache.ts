@@ -2,13 +2,13 @@ import type { RedisClient } from './connect-redis.ts'
 import { inTime } from './shared-limits.ts'
 
 /**
- * Values that all processes share and that may be lost at any time, so that they must only be
- * hints. No method rejects or waits long.
+ * A cache that all processes share. Its values may be lost at any time, so nothing may depend on
+ * them. No method rejects or waits long.
  */
 export type SharedCache = {
   /**
-   * Resolves to the value, or to null if there is none or Redis does not answer in time. Returns
-   * null without a promise while Redis is unavailable.
+   * Resolves to the cached value. Resolves to null if there is none or Redis does not answer in
+   * time. While Redis is unavailable, returns null instead of a promise.
    */
   readonly get: (key: string) => Promise<string | null> | null
   /** Stores a value in the background. With `isKept`, an existing value is not replaced. */
@@ -17,9 +17,15 @@ export type SharedCache = {
 }
 
 const ANSWER_MS = 50
-/** After a failure, Redis is not asked for this time, so that its failures do not slow calls. */
+/**
+ * The time in milliseconds after a failure for which Redis is not asked, so that its failures do
+ * not slow down calls.
+ */
 const PAUSE_MS = 1_000
-/** The maximum number of commands without an answer, so that a slow Redis can't fill memory. */
+/**
+ * The maximum number of commands that wait for an answer, so that a slow Redis can't fill the
+ * memory.
+ */
 const PENDING_MAX = 1_000
 
 export function createSharedCache(

@@ -15,11 +15,11 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /**
-   * The limits of the relay's calls. While Redis is unavailable, they are divided among the relay
-   * processes only.
+   * The limits of calls to the relay. While Redis is unavailable, only the relay processes divide
+   * them among each other.
    */
   readonly calls: Limits
-  /** Returns the last known number of processes that share the limits. */
+  /** Returns the last known number of processes that share the limits of this group. */
   readonly instances: (sharers?: Sharers) => number
   readonly close: () => Promise<void>
 }
@@ -28,7 +28,10 @@ export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
-  /** The maximum wait for Redis, after which the request is decided in this process. */
+  /**
+   * The maximum wait for Redis in milliseconds. After this time, this process decides the request
+   * alone.
+   */
   readonly answerMs?: number
 }
 
@@ -38,7 +41,10 @@ const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
-/** A permit that is not released yet, and its counterpart in the limits of this process. */
+/**
+ * A permit that is not released yet. `local` is the same permit in the limiter of this process,
+ * while Redis is unavailable.
+ */
 type HeldPermit = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
 type ReleasedPermit = {
@@ -48,8 +54,9 @@ type ReleasedPermit = {
 }
 
 /**
- * Creates limits that are shared through Redis. While Redis does not answer, this process applies
- * its share of the limits. Permits that were acquired before still count.
+ * Creates limits that all processes share through Redis. While Redis does not answer, this process
+ * decides alone and allows its fraction of each limit. Permits that were acquired before still
+ * count.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -77,8 +84,8 @@ class Link {
   private readonly held = new Set<HeldPermit>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups to which this process belongs. It joins a group when it decides a request under the
-   * group's limits.
+   * The groups of processes to which this process belongs. It joins a group when it decides a
+   * request under the limits of the group.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -104,7 +111,8 @@ class Link {
   }
 
   /**
-   * Registers this process and renews its permits, which also tests whether Redis accepts writes.
+   * Registers this process in Redis and renews its permits. This also tests whether Redis accepts
+   * writes.
    */
   async beat(): Promise<void> {
     try {
@@ -146,8 +154,8 @@ class Link {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // Redis did not answer in time, so this process decides the request. A permit that Redis
-      // grants later is released.
+      // Redis did not answer in time, so this process decides the request. If Redis grants a permit
+      // later, the permit is released.
       const releaseLate = (late: RemotePermit | Full) =>
         isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(releaseLate).catch(() => {})
@@ -165,8 +173,8 @@ class Link {
 
   private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: HeldPermit = { remote, local, since: performance.now() }
-    // Only requests with a limit of permits are tracked. Some other requests are never released, so
-    // they would be tracked forever.
+    // Only requests that claim a permit are tracked. Other requests may never be released, so they
+    // would be tracked forever.
     const hasPermits = remote.claims.some(isPermits)
     if (hasPermits) {
       this.held.add(held)
@@ -185,7 +193,7 @@ class Link {
     }
   }
 
-  /** Counts a permit in the limits of this process as well, because Redis is unavailable. */
+  /** Counts a permit in the limiter of this process too, because Redis is unavailable. */
   private enterOwn(held: HeldPermit): void {
     const permits = held.remote.claims.filter(isPermits)
     const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
@@ -209,8 +217,8 @@ class Link {
   }
 
   /**
-   * Queues a release until Redis is available. Releases older than a permit's lease are dropped,
-   * because Redis removes a permit when its lease ends.
+   * Queues a release until Redis is available again. Releases older than the lease time of a permit
+   * are dropped, because Redis has removed these permits.
    */
   private releaseLater(released: ReleasedPermit): void {
     const fresh = released.at - PERMIT_LEASE_MS
@@ -243,22 +251,23 @@ class Link {
 const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'permits'
 
 /**
- * Returns the share of a limit that each of `instances` processes applies. The share is rounded up,
- * so all processes together may slightly exceed the limit.
+ * Returns the claim with the fraction of its limit that each of `instances` processes allows. The
+ * fraction is rounded up, so all processes together may slightly exceed the limit.
  */
 export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   if (claim.kind === 'backoff') return { ...claim, freeTries: share(claim.freeTries) }
   const max = share(claim.max)
   if (claim.kind !== 'rate' || claim.count === undefined) return { ...claim, max }
-  // Requests that fit into the whole limit fill this share. Otherwise, they would never fit.
+  // A request that counts more than this fraction, but fits into the whole limit, fills the
+  // fraction. Otherwise, it would never be allowed.
   const count = claim.count > claim.max ? claim.count : Math.min(claim.count, max)
   return { ...claim, max, count }
 }
 
 /**
- * Rejects after `ms`. An answer that arrived in time counts even if this process was too busy to
- * read it.
+ * Resolves with `answer`, or rejects after `ms` milliseconds. An answer that arrived in time counts
+ * even if this process was too busy to read it.
  */
 export function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {

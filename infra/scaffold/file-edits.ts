@@ -19,7 +19,10 @@ export const sentenceCase = (kebab: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns the path of an API route. The folder `tokens/` has paths such as `/api/token/count`. */
+/**
+ * Returns the path of an API route, such as `/api/token/count` for the folder `tokens` and the name
+ * `count`.
+ */
 export const apiPath = (folder: string, name: string): string => {
   const singular = folder.replace(/(?<!u)s$/, '')
   return `/api/${singular}/${name}`.replaceAll('-', '_')
@@ -35,8 +38,9 @@ export const addImport =
     `${line}\n${text}`
 
 /**
- * Returns an edit that adds a line to the list or object that begins with `opening`. The closing
- * bracket must be on a separate line with the same indentation. Throws if there is no such list.
+ * Returns an edit that adds `line` to the list or object that begins with `opening`. The closing
+ * bracket must be on a separate line with the same indentation. Throws if there is no such list or
+ * object.
  */
 export const addToBlock =
   (opening: RegExp, line: string) =>

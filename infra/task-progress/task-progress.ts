@@ -1,18 +1,24 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
-/** The progress of one task. `text` is displayed (`40%`, a partial picture…). */
+/**
+ * The progress of one task. `text` is what the provider last reported and the console shows, such
+ * as `40%`.
+ */
 export type ProgressRow = { readonly id: string; readonly text: string }
 
-/** `mark` increases with every change. Pass the highest received mark to `changedAfter`. */
+/**
+ * The changed progress of a task. `mark` is a number that increases with every change. Pass the
+ * highest received mark to `changedAfter`.
+ */
 export type ChangedProgress = ProgressRow & { readonly mark: number }
 
 /**
- * The last known progress of running tasks, which all processes share. The progress is not an event
+ * Stores the last known progress of running tasks for all processes. The progress is not an event
  * and can't be rebuilt, so no decision depends on it.
  */
 export type TaskProgress = {
-  /** Stores the progress of tasks. Only a text that differs from the stored text is a change. */
+  /** Stores the progress of tasks. Only a text that differs from the stored one gets a new mark. */
   readonly put: (rows: readonly ProgressRow[]) => Promise<void>
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
   /** Returns the changes after `mark` in the order in which they were made. */

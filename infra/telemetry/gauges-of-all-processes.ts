@@ -5,18 +5,24 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * Values that processes publish about themselves. A value expires after a few seconds. The values
- * are only displayed, and no decision depends on them.
+ * Shares values that processes publish about themselves. A value expires after a few seconds. The
+ * values are only displayed, and no decision depends on them.
  */
 export type Gauges = {
-  /** Publishes the values of this process, which replace its earlier values. */
+  /**
+   * Publishes the values of this process under a name. They replace the values that it published
+   * before.
+   */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
-  /** Returns the values that each process published within the last seconds. */
+  /**
+   * Returns the values under this name, one entry per process that has published some within the
+   * last seconds.
+   */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>
 }
 
-/** The time without a publication after which a process counts as ended. */
+/** The time in milliseconds without a publication after which a process counts as ended. */
 const GAUGE_TTL_MS = 10_000
 
 const DDL = `

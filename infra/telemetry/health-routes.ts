@@ -10,7 +10,7 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port; null if there is a single process. */
+  /** The other processes on this port; null if this is the only one. */
   readonly siblings: Siblings | null
 }
 
@@ -61,7 +61,7 @@ export async function addHealthRoutes(
   })
 }
 
-/** Creates a function that returns whether `ask` succeeds. A success is cached for some seconds. */
+/** Creates a function that reports whether `ask` succeeds. A success is cached for some seconds. */
 function probe(ask: () => Promise<unknown>): () => Promise<boolean> {
   // The monotonic clock is used, because the shared clock may go back.
   let answeredAt = Number.NEGATIVE_INFINITY

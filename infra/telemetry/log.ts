@@ -51,7 +51,7 @@ function describeError(error: unknown): unknown {
 
 const EVERY_MS = 10_000
 
-/** The log levels that `warnThrottled` uses. A logger of Fastify has these levels as well. */
+/** The methods of a logger that `warnThrottled` uses. Fastify's loggers have them too. */
 type WarningLog = Pick<Logger, 'debug' | 'warn'>
 
 type Repetition = { at: number; suppressed: number }

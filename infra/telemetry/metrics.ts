@@ -3,7 +3,9 @@ import { answerIn } from '../postgres/query-timeouts.ts'
 
 const HEAD_WITHIN_MS = 2_000
 
-/** The functions that provide this process's metrics. They are called at each scrape. */
+/**
+ * Functions that read the current values of this process's metrics. They are called at each scrape.
+ */
 export type Readings = {
   readonly callsInFlight: () => number
   readonly eventsHead: () => Promise<number>
@@ -14,8 +16,8 @@ export type Readings = {
 }
 
 /**
- * Collects Node's default metrics from the first scrape on. They include the delay of the event
- * loop, whose measurement wakes the process a hundred times a second.
+ * A registry that collects Node's default metrics only after the first scrape. They include the
+ * delay of the event loop, whose measurement wakes the process a hundred times a second.
  */
 class LazyRegistry extends Registry {
   private isComplete = false

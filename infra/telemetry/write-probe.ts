@@ -4,14 +4,17 @@ import type { EventStore } from '../event-store/port.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { DatabaseUnavailable } from '../postgres/query-timeouts.ts'
 
-/** The table is unlogged, so its writes need space on the disk but not in the WAL or a backup. */
+/**
+ * The table of the probe. It is unlogged, so its writes need space on the disk but not in the WAL
+ * or a backup.
+ */
 const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
   alter table health.probe alter column filling set storage plain;
 `
 /**
- * Truncates and refills the table in one transaction. This allocates 256 KiB of new blocks on the
- * disk.
+ * Truncates and refills the probe table in one transaction. This allocates 256 KiB of new blocks on
+ * the disk.
  */
 const WRITE = `
   truncate health.probe;
@@ -19,37 +22,42 @@ const WRITE = `
 `
 const DISK_EVERY_MS = 5_000
 /**
- * The pause between two probes of the event store. A process must become unready within 5 s after a
- * failure. This pause, the timer's interval (1 s) and a failing append (1.5 s) together take 4.5 s.
+ * The pause in milliseconds between two probes of the event store. A process must become unready
+ * within 5 s after a failure. This pause, the timer's interval (1 s) and a failing append (1.5 s)
+ * together take 4.5 s.
  */
 const STORE_EVERY_MS = 2_000
 const AGAIN_MS = 1_000
-/** The interval of probes while nobody asks for their result. */
+/** The interval of probes in milliseconds while nobody asks for their result. */
 const UNUSED_EVERY_MS = 60_000
-/** The time for which the result counts as used after it was asked for. */
+/** The time in milliseconds for which the probes stay frequent after their result was asked for. */
 const USED_MS = 10_000
-/** The time without a successful write after which slow writes make the process unready. */
+/**
+ * The time in milliseconds without a successful write after which slow writes make the process
+ * unready.
+ */
 const SLOW_MS = 12_000
 const ANSWER_MS = 2_000
 
 export type WriteProbe = {
   /**
-   * Returns `disk` or `event store` if writing to it fails; otherwise null. Starts a probe if the
-   * last result is too old. If the probe takes longer than 2 s, the previous result is returned.
+   * Returns `disk` or `event store` if writing to it fails, or null if writing works. Starts a
+   * probe if the last result is too old. If the probe takes longer than 2 s, the previous result is
+   * returned.
    */
   readonly problem: () => Promise<string | null>
   /**
-   * Returns the result of the last probe. A probe runs every few seconds while this function is
-   * called, and otherwise once a minute.
+   * Reports whether the last probe could write. A probe runs every few seconds while this function
+   * is called, and otherwise once a minute.
    */
   readonly isWritable: () => boolean
   readonly stop: () => void
 }
 
 /**
- * Creates a probe whose transaction needs space on the disk, because reads succeed from memory long
- * after the disk is full. The probe runs at most once every 5 s, and once a second after a failure.
- * It runs once a minute while nobody asks for its result.
+ * Creates a probe that reports whether the disk has space. Its transaction allocates space, because
+ * reads succeed from memory long after the disk is full. The probe runs at most once every 5 s, and
+ * once a second after a failure. It runs once a minute while nobody asks for its result.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
@@ -57,7 +65,10 @@ export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   return probeOf('disk', () => pg.query(text), DISK_EVERY_MS)
 }
 
-/** Adds a probe of the event store's appends, if the events are not in Postgres. */
+/**
+ * Returns a probe of the disk and of the event store's appends. If the events are in Postgres,
+ * returns the probe of the disk alone.
+ */
 export function withStoreProbe(disk: WriteProbe, store: EventStore): WriteProbe {
   if (store.probeAppend === undefined) return disk
   const appends = probeOf('event store', store.probeAppend, STORE_EVERY_MS)
@@ -83,7 +94,8 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
   let writing: Promise<void> | null = null
   const write = async (): Promise<void> => {
     const startedAt = performance.now()
-    // After a time without probes, the age of the last write does not show that writes are slow.
+    // After a long time without probes, the age of the last successful write does not show that
+    // writes are slow.
     const hasPaused = startedAt - probedAt > 2 * everyMs + AGAIN_MS
     if (hasPaused && isWritable) writtenAt = startedAt
     try {

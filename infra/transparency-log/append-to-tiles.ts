@@ -5,9 +5,9 @@ import { emptyRoot, nodeHash, rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 type Tile = { readonly index: number; hashes: Buffer[]; firstPosition: number; isChanged: boolean }
 
 /**
- * The last, incomplete tile of each level, to which leaves are appended. When a tile is full, it is
- * written, and its root becomes a hash of the level above. `tiles[n]` is the last tile of level
- * `n`.
+ * Appends leaves to the log's tree, which is stored in tiles: groups of 256 hashes of one level.
+ * `tiles[n]` is the last, incomplete tile of level `n`. When a tile is full, it is written, and its
+ * root becomes a hash of the level above.
  */
 export class GrowingTiles {
   size: number
@@ -19,7 +19,7 @@ export class GrowingTiles {
     this.tiles = tiles
   }
 
-  /** Reads the last tiles of a tree of `size` leaves. Throws if hashes are missing. */
+  /** Reads the last tile of each level of a tree of `size` leaves. Throws if hashes are missing. */
   static async load(client: PoolClient, size: number): Promise<GrowingTiles> {
     const tiles: Tile[] = []
     for (let count = size, level = 0; count > 0; count = Math.floor(count / TILE_WIDTH), level++) {
@@ -53,18 +53,18 @@ export class GrowingTiles {
     this.add(level + 1, rootOfHashes(tile.hashes), 0)
   }
 
-  /** The leaf hashes of the last tile, which may be empty. */
+  /** Returns the leaf hashes in the last tile. It may be empty. */
   lastLeaves(): readonly Buffer[] {
     return this.tiles[0]?.hashes ?? []
   }
 
-  /** The position of the first event of the last tile. */
+  /** Returns the position of the first event in the last tile. */
   lastTilePosition(): number {
     return this.tiles[0]?.firstPosition ?? 0
   }
 
   /**
-   * Returns the root of the tree. It is computed from the complete subtrees, the smallest of which
+   * Returns the root of the tree. It is computed from the complete subtrees. The smallest subtree
    * is on the right.
    */
   root(): Buffer {

@@ -8,6 +8,7 @@ import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
+  type VerifierKey,
 } from '../audit-program/signed-checkpoint.ts'
 import type { Config } from '../config/config.ts'
 import type { Core } from '../core-dependencies.ts'
@@ -18,6 +19,7 @@ import { noteOf } from './note-signer.ts'
 import {
   type LogCheckpoint,
   listCheckpoints,
+  MissingHash,
   readKeyRotations,
   storedTree,
 } from './read-checkpoints-and-tiles.ts'
@@ -43,16 +45,17 @@ class OtherHistory extends Error {
 
 type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
   readonly outbound: Outbound
-  /** Ends the requests, for example when the process stops. */
+  /** Aborts the requests to witnesses, for example when the process stops. */
   readonly signal?: AbortSignal
 }
-/** What asking the witnesses needs. */
-export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now'>
+/** What the functions that ask witnesses and report their refusals need. */
+export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now' | 'vault'>
 
 /**
- * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site that
- * signs a checkpoint only if it continues the checkpoints that the witness signed before. Returns
- * whether as many witnesses as the site requires have signed. Failures are logged and never thrown.
+ * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site. It
+ * signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has signed
+ * before. Returns true if as many witnesses have signed as the site requires. Failures are logged
+ * and never thrown.
  */
 export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
   const { witnesses, quorum } = deps.config.transparencyLog
@@ -75,7 +78,7 @@ export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint)
 async function reportFailure(
   deps: WitnessDeps,
   { key, url }: Witness,
-  { size: refusedSize }: LogCheckpoint,
+  { size: refusedSize, root }: LogCheckpoint,
   err: unknown,
 ): Promise<void> {
   const { log, signal } = deps
@@ -87,16 +90,20 @@ async function reportFailure(
   log.error({ err, witness: url }, 'a witness has signed another history of this log')
   const { reason, size } = err
   const { name: witness } = parseVerifierKey(key)
-  await recordRefusingWitness(deps, { witness, size, refusedSize, reason }).catch(
-    (error: unknown) =>
-      warnThrottled(log, { err: error }, 'the refusal of a witness was not recorded'),
+  const refused = {
+    ...{ witness, size, reason, refusedSize },
+    refusedRoot: root.toString('base64'),
+  }
+  await recordRefusingWitness(deps, refused).catch((error: unknown) =>
+    warnThrottled(log, { err: error }, 'the refusal of a witness was not recorded'),
   )
 }
 
 /**
- * Asks one witness by the protocol C2SP tlog-witness. A witness that has last signed another size
- * than this site knows answers 409 with its size, and is then asked once more. A witness that does
- * not know the key answers 403, and then receives the rotations of the key.
+ * Asks one witness with the protocol C2SP tlog-witness. The witness may have signed another tree
+ * size last than this site knows. It then answers 409 with its size, and is asked once more. A
+ * witness that does not know the key answers 403. It then receives the notes in which the site
+ * replaced its key.
  */
 async function askWitness(
   { pg, ...deps }: AskDeps,
@@ -104,16 +111,19 @@ async function askWitness(
   latest: LogCheckpoint,
 ): Promise<void> {
   const key = parseVerifierKey(witness.key)
-  const known = await lastSizeOf(pg, key.name)
+  const known = await lastSizeOf(pg, key)
+  const isRecorded = (size: number) => hasSigned(pg, key, size)
   const send = (checkpoint: Sent, before: number) =>
     sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
-  let answer = await sendFromKnownSize(send, latest, known)
+  let answer = await sendFromKnownSize(send, latest, known, isRecorded)
   if (answer.status === 403) {
-    // The witness may know an earlier key only. The rotations lead it to the present one.
-    await sendRotations(pg, send, known)
-    answer = await sendFromKnownSize(send, latest, known)
+    // The witness may only know an earlier key. The notes in which the keys were replaced lead from
+    // it to the present key.
+    await sendRotations(pg, send, key)
+    answer = await sendFromKnownSize(send, latest, known, isRecorded)
   }
-  // Any tree continues the empty one, so a refusal of that is a fault of the witness.
+  // Every tree begins with the empty tree, so a witness that has signed nothing before can't
+  // rightly refuse the proof.
   if (answer.status === 422 && answer.before > 0) {
     const message = 'it refused the proof of consistency (422)'
     throw new OtherHistory('not-continued', answer.before, message)
@@ -133,9 +143,9 @@ async function askWitness(
 }
 
 /**
- * Sends the rotations of the key to each witness, so that the witness no longer accepts the old
- * key. Returns why a witness did not sign the last rotation. The rotations are sent again when the
- * witness refuses a later checkpoint.
+ * Sends the notes in which the site replaced its key to each witness, so that the witness no longer
+ * accepts the old key. Returns for each witness why it did not sign the last of these notes, or
+ * null if it did. The notes are sent again if the witness refuses a later checkpoint.
  */
 export async function publishKeyRotations(
   deps: AskDeps,
@@ -147,8 +157,7 @@ export async function publishKeyRotations(
       const send = (checkpoint: Sent, before: number) =>
         sendCheckpoint(deps, url, before, checkpoint)
       try {
-        const { name } = parseVerifierKey(key)
-        return { key, error: await sendRotations(pg, send, await lastSizeOf(pg, name)) }
+        return { key, error: await sendRotations(pg, send, parseVerifierKey(key)) }
       } catch (error) {
         return { key, error: (error as Error).message }
       }
@@ -156,13 +165,19 @@ export async function publishKeyRotations(
   )
 }
 
-/** Sends the rotations in order. Returns the error of the last one. */
-async function sendRotations(pg: Pool, send: Send, known: number): Promise<string | null> {
+/**
+ * Sends the notes in which the site replaced its key, in order. Returns the error of the last one,
+ * or null if the witness signed it.
+ */
+async function sendRotations(pg: Pool, send: Send, key: VerifierKey): Promise<string | null> {
+  const known = await lastSizeOf(pg, key)
+  const isRecorded = (size: number) => hasSigned(pg, key, size)
   let error: string | null = null
   for (const note of await readKeyRotations(pg)) {
     const { size } = parseSignedCheckpoint(note)
     try {
-      const { status } = await sendFromKnownSize(send, { size, note }, Math.min(known, size))
+      const before = Math.min(known, size)
+      const { status } = await sendFromKnownSize(send, { size, note }, before, isRecorded)
       error = status === 200 ? null : `it answered ${status}`
     } catch (failure) {
       error = (failure as Error).message
@@ -176,21 +191,41 @@ type Sent = Pick<LogCheckpoint, 'size' | 'note'>
 type Answer = {
   readonly status: number
   readonly text: string
-  /** The tree size that the witness has signed before, as the request states it. */
+  /**
+   * The old tree size in the request, which is the last one that the witness is assumed to have
+   * signed.
+   */
   readonly before: number
 }
 
 /**
- * Sends a checkpoint. If the witness answers 409 with the size that it knows, sends it once more.
- * If the request stated the checkpoint's own size as the old size, a 409 with this size means that
- * the witness has signed another root of this size (C2SP tlog-witness). Only the stated old size
- * counts, because another process may meanwhile have obtained a signature for the same checkpoint.
+ * Sends a checkpoint. If the witness answers 409 with the size that it has signed last, sends the
+ * checkpoint once more with this old size. If this second request states the checkpoint's own size
+ * as the old size and gets 409 again, the witness has signed another root of the same size (C2SP
+ * tlog-witness). Only the old size in the request counts, because another process may meanwhile
+ * have obtained a signature for the same checkpoint.
  */
-async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): Promise<Answer> {
-  const answer = await send(checkpoint, known)
+async function sendFromKnownSize(
+  send: Send,
+  checkpoint: Sent,
+  known: number,
+  isRecorded: (size: number) => Promise<boolean>,
+): Promise<Answer> {
+  const { answer, isLost } = await sendWithLostTiles(send, checkpoint, known)
   const size = sizeOfConflict(answer)
   if (size === null) return answer
-  const second = size === known ? answer : await send(checkpoint, size)
+  const second =
+    size === known && !isLost
+      ? answer
+      : await send(checkpoint, size).catch(async (error: unknown) => {
+          if (!(error instanceof MissingHash)) throw error
+          // The witness has signed what this site has recorded. Only the proof cannot be made.
+          if (await isRecorded(size)) throw error
+          // This site does not know the tree that the witness has signed, and cannot show that it
+          // continues it. The admins must learn of it as of any other refusal.
+          const message = `it has signed ${size} events, and there is no proof: ${error.message}`
+          throw new OtherHistory('not-continued', size, message)
+        })
   if (size === checkpoint.size && sizeOfConflict(second) === size) {
     throw new OtherHistory('other-tree', size, `it has signed another tree of ${size} events (409)`)
   }
@@ -198,16 +233,57 @@ async function sendFromKnownSize(send: Send, checkpoint: Sent, known: number): P
 }
 
 /**
- * Returns the size in a 409 response, which is the last size that the witness has signed. Returns
- * null for other responses.
+ * Sends a checkpoint with the proof from the known size. If a tile that the proof needs is lost,
+ * the proof from the empty tree, which needs none, is sent instead: the witness then answers with
+ * the size that it has signed. `isLost` is true in this case.
+ */
+async function sendWithLostTiles(
+  send: Send,
+  checkpoint: Sent,
+  known: number,
+): Promise<{ readonly answer: Answer; readonly isLost: boolean }> {
+  try {
+    return { answer: await send(checkpoint, known), isLost: false }
+  } catch (error) {
+    if (!(error instanceof MissingHash)) throw error
+    return { answer: await send(checkpoint, 0), isLost: true }
+  }
+}
+
+/**
+ * Returns the tree size in a 409 response, which is the last size that the witness has signed.
+ * Returns null for other responses.
  */
 const sizeOfConflict = ({ status, text }: Answer): number | null =>
   status === 409 && /^\d{1,15}\n?$/.test(text) ? Number(text) : null
 
-/** Returns the size of the last checkpoint with a signature under this name, or 0. */
-async function lastSizeOf(pg: Pool, name: string): Promise<number> {
+/**
+ * Returns the tree size of the last of the recent checkpoints that the witness has signed, or 0 if
+ * it has signed none of them. This is only the first guess: the witness answers another size, and
+ * `hasSigned` then looks that one up, however old it is.
+ */
+async function lastSizeOf(pg: Pool, key: VerifierKey): Promise<number> {
   const recent = await listCheckpoints(pg, 50)
-  return recent.find(({ note }) => note.includes(`\n— ${name} `))?.size ?? 0
+  return recent.find((checkpoint) => isCosigned(checkpoint, key))?.size ?? 0
+}
+
+/** Reports whether the checkpoint of exactly this size is stored with the witness's signature. */
+async function hasSigned(pg: Pool, key: VerifierKey, size: number): Promise<boolean> {
+  const [stored] = await listCheckpoints(pg, 1, size + 1)
+  return stored?.size === size && isCosigned(stored, key)
+}
+
+/**
+ * Reports whether the witness has signed a stored checkpoint. A row that was damaged in the
+ * database counts as not signed, so that it does not prevent the request to the witness.
+ */
+function isCosigned({ size, note }: LogCheckpoint, key: VerifierKey): boolean {
+  try {
+    const checkpoint = parseSignedCheckpoint(note)
+    return checkpoint.size === size && isSignedBy(checkpoint, key)
+  } catch {
+    return false
+  }
 }
 
 async function sendCheckpoint(
@@ -219,7 +295,8 @@ async function sendCheckpoint(
   if (before > size) {
     const error = `it has already signed ${before} events`
     const [latest] = await listCheckpoints(pg, 1)
-    // Another process may have sealed more events meanwhile.
+    // Another process may have sealed more events meanwhile. The log may then have as many as the
+    // witness has signed.
     if (before <= (latest?.size ?? 0)) throw new Error(error)
     const message = `${error}, but this log has only ${latest?.size ?? 0}`
     throw new OtherHistory('larger-tree', before, message)

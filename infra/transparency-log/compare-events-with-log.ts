@@ -1,31 +1,45 @@
 import type { Pool } from 'pg'
 import { parseSignedCheckpoint, type SignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
 import type { KeyRing, SignatureFault } from '../audit-program/trusted-log-keys.ts'
+import {
+  type CheckpointPlace,
+  type DifferingCheckpoints,
+  DifferingRanges,
+} from './differing-checkpoints.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
+import { lostTileRanges } from './lost-tile-ranges.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
-import { listCheckpoints, readTile, storedTree } from './read-checkpoints-and-tiles.ts'
+import {
+  checkpointPages,
+  listCheckpoints,
+  MissingHash,
+  readTile,
+  storedTree,
+} from './read-checkpoints-and-tiles.ts'
 
-/** A code in the catalogue of findings, with the params of its text. */
+/** A code from the catalogue of findings, with the parameters of its text. */
 type Coded<Code extends string, Params> = { readonly code: Code; readonly params: Readonly<Params> }
 
 type LogFault =
   | Coded<'EventDiffersFromSeal' | 'EventRemoved', Record<string, never>>
   | Coded<'EventsRemoved', { count: number }>
   | Coded<'LeavesRemoved' | 'LeafDiffers', { leaf: number }>
+  | Coded<'TileMissing', { tile: string; first: number; last: number }>
+  | Coded<'TilesMissing', { firstTile: number; lastTile: number; first: number; last: number }>
   | Coded<'TileDiffers', { tile: string; position: number }>
-  | Coded<
-      'StoredCheckpointMalformed' | 'StoredCheckpointDiffers',
-      { size: number; position: number }
-    >
+  | Coded<'StoredCheckpointMalformed', { size: number; position: number }>
+  | Coded<'TilesDifferFromCheckpoints', DifferingCheckpoints>
   | SignatureFault
 
 /**
- * A contradiction between the events and the transparency log. `position` is the event's position.
+ * A contradiction between the stored events and the transparency log. `position` is the position of
+ * the event concerned.
  */
 export type LogFinding = LogFault & {
   readonly kind:
     | 'event-changed'
     | 'event-missing'
+    | 'tile-missing'
     | 'tile-changed'
     | 'checkpoint-changed'
     | 'checkpoint-signed-by-another-key'
@@ -34,20 +48,23 @@ export type LogFinding = LogFault & {
 
 type Comparing = {
   readonly pg: Pool
-  /** Reads the hashes of the events. Null if the events were compared with the leaves before. */
+  /**
+   * Computes the hashes of the stored events. Null if the caller has compared the events with the
+   * leaves.
+   */
   readonly readLeaves: ReadLeaves | null
-  /** The keys of the log. Null if signatures are not verified. */
+  /** The keys that verify the log's signatures. Null if signatures are not verified. */
   readonly keys: KeyRing | null
   /** True if the positions of the store have no gaps, so that a removed event can be named. */
   readonly arePositionsDense: boolean
-  /** The part of the leaves that is compared. The default is all. */
+  /** The range of leaves to compare. The default is all. */
   readonly part?: LogPart
   readonly onProgress?: (leaves: number) => void
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The leaves from the beginning of the tile `firstTile` up to, but without, the leaf `untilLeaf`.
+ * A range of leaves: from the first leaf of the tile `firstTile` to the leaf before `untilLeaf`.
  */
 export type LogPart = { readonly firstTile: number; readonly untilLeaf: number }
 
@@ -60,18 +77,21 @@ type LeafTile = {
 }
 
 /**
- * Compares the events with the leaf hashes of the log, the tiles with each other, and the signed
- * checkpoints with the tiles, each within the same part of the log. It hashes about 16 000 events
- * at a time. It can't detect a history that was rewritten and signed again with the right key. Only
- * a witness, a receipt or the tree of an earlier verification shows that.
+ * Compares the stored events with the leaf hashes of the log, the levels of tiles with each other,
+ * and the signed checkpoints with the tiles. Only the given range of the log is compared. About 16
+ * 000 events are hashed at a time. A history that was rewritten and signed again with the right key
+ * is not detected here. Only a witness, a receipt or the tree of an earlier verification shows
+ * that.
  */
 export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
-  const untilTile = Math.ceil(part.untilLeaf / TILE_WIDTH)
-  const { rows: ends } = await pg.query<{ last_position: string }>(
-    'select last_position from transparency_log.log',
+  const { rows: ends } = await pg.query<{ size: string; last_position: string }>(
+    'select size, last_position from transparency_log.log',
   )
   const end = Number(ends[0]?.last_position ?? 0)
+  const size = Number(ends[0]?.size ?? 0)
+  const untilTile = Math.ceil(Math.min(part.untilLeaf, size) / TILE_WIDTH)
+  const allLost: number[] = []
   for (let next = part.firstTile; next < untilTile; next += TILES_PER_READ) {
     signal?.throwIfAborted()
     const { rows: tiles } = await pg.query<LeafTile>(
@@ -79,18 +99,53 @@ export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<Log
         where level = 0 and index >= $1 and index < $2 order by index`,
       [next, Math.min(next + TILES_PER_READ, untilTile)],
     )
-    if (tiles.length === 0) break
+    const indexes = Array.from(
+      { length: Math.min(TILES_PER_READ, untilTile - next) },
+      (_, i) => next + i,
+    )
+    const { runs, lost } = completeRuns(tiles, indexes, size)
     const compared = { readLeaves: readLeaves ?? NO_LEAVES, untilLeaf: part.untilLeaf, end }
     // With gaps between the positions, only the first event of each tile has a known position.
-    const batches = arePositionsDense ? [tiles] : tiles.map((tile) => [tile])
+    const batches = arePositionsDense ? runs : runs.flat().map((tile) => [tile])
     for (const batch of readLeaves === null ? [] : batches) {
       if (arePositionsDense) yield* compareTiles(compared, batch)
       else yield* compareInOrder(compared, batch)
     }
+    allLost.push(...lost)
     yield* compareParents(pg, tiles)
-    onProgress?.((next - part.firstTile + tiles.length) * TILE_WIDTH)
+    onProgress?.((next - part.firstTile + indexes.length) * TILE_WIDTH)
+  }
+  if (readLeaves !== null) {
+    for (const range of lostTileRanges(allLost, size)) {
+      yield { kind: 'tile-missing', position: range.params.first, ...range }
+    }
   }
   yield* compareCheckpoints(deps, part)
+}
+
+/**
+ * Splits the tiles into runs of consecutive tiles that have all of their hashes. Returns the
+ * indexes of the others as well. The hashes after a lost tile would otherwise be compared with the
+ * events of the lost one.
+ */
+function completeRuns(
+  tiles: readonly LeafTile[],
+  indexes: readonly number[],
+  size: number,
+): { readonly runs: readonly LeafTile[][]; readonly lost: readonly number[] } {
+  const byIndex = new Map(tiles.map((tile) => [Number(tile.index), tile]))
+  const runs: LeafTile[][] = [[]]
+  const lost: number[] = []
+  for (const index of indexes) {
+    const tile = byIndex.get(index)
+    const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH)
+    if (tile !== undefined && tile.hashes.length >= width * HASH_BYTES) runs.at(-1)?.push(tile)
+    else {
+      lost.push(index)
+      runs.push([])
+    }
+  }
+  return { runs: runs.filter((run) => run.length > 0), lost }
 }
 
 type Compared = {
@@ -102,7 +157,7 @@ type Compared = {
 
 const NO_LEAVES: ReadLeaves = async () => ({ positions: [], hashes: [] })
 
-/** Returns the sealed leaf hashes of consecutive tiles, up to, but without, a leaf. */
+/** Returns the sealed leaf hashes of consecutive tiles, up to the leaf before `untilLeaf`. */
 const sealedLeaves = (tiles: readonly LeafTile[], untilLeaf: number): Buffer[] => {
   const first = Number(tiles[0]?.index) * TILE_WIDTH
   return tiles.flatMap(({ hashes }) => splitHashes(hashes)).slice(0, untilLeaf - first)
@@ -112,7 +167,10 @@ const TILES_PER_READ = 64
 const CHANGED = { kind: 'event-changed', code: 'EventDiffersFromSeal', params: {} } as const
 const REMOVED = { kind: 'event-missing', code: 'EventRemoved', params: {} } as const
 
-/** Compares a tile if the positions of the store have gaps. It ends at the first contradiction. */
+/**
+ * Compares one tile with the stored events in order, for a store with gaps between positions. Stops
+ * at the first contradiction.
+ */
 async function* compareInOrder(
   { readLeaves, untilLeaf }: Compared,
   tiles: readonly LeafTile[],
@@ -137,13 +195,14 @@ async function* compareTiles(
   const sealed = sealedLeaves(tiles, untilLeaf)
   const first = Number(tiles[0]?.first_position)
   const { positions, hashes } = await readLeaves(first - 1, sealed.length)
-  const found = new Set(positions.filter((position) => position <= end))
+  const existing = new Set(positions.filter((position) => position <= end))
   for (const [i, hash] of sealed.entries()) {
     const position = positions[i]
     if (position !== undefined && position <= end && hashes[i]?.equals(hash)) continue
-    // With dense positions, the event of a leaf is known even if other events are missing.
+    // With dense positions, the position of a leaf's event is known even if other events are
+    // missing.
     const expected = first + i
-    if (!found.has(expected)) {
+    if (!existing.has(expected)) {
       yield* compareOneByOne(sealed, first, i, new Map(positions.map((p, n) => [p, hashes[n]])))
       return
     }
@@ -151,7 +210,10 @@ async function* compareTiles(
   }
 }
 
-/** Compares hashes by position instead of by order, because an event is missing. */
+/**
+ * Compares the remaining hashes of a tile by position instead of by order, because an event is
+ * missing.
+ */
 function* compareOneByOne(
   sealed: readonly Buffer[],
   first: number,
@@ -170,7 +232,7 @@ function* compareOneByOne(
   }
 }
 
-/** Compares the root of each full tile with its hash in the tile above. */
+/** Compares the root of each full tile in level 0 with its hash in the tile above. */
 async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGenerator<LogFinding> {
   const above = new Map<number, Buffer | null>()
   for (const { index, hashes, first_position: firstPosition } of tiles) {
@@ -191,35 +253,67 @@ async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGener
   }
 }
 
-/** Compares the root and the signature of each checkpoint with the tiles and the key. */
+/**
+ * Compares the root of each checkpoint with the tiles, and verifies the checkpoint's signature if
+ * the keys are known. Successive checkpoints that differ are one finding, because the first of them
+ * alone says where the tiles were changed.
+ */
 async function* compareCheckpoints(
   { pg, keys, signal }: Comparing,
   { firstTile, untilLeaf }: LogPart,
 ): AsyncGenerator<LogFinding> {
   const smallest = firstTile * TILE_WIDTH
-  for (let below = untilLeaf + 1; below > smallest; ) {
+  const ranges = new DifferingRanges(await agreeingBefore(pg, smallest))
+  for await (const page of checkpointPages(pg, smallest - 1)) {
     signal?.throwIfAborted()
-    const page = await listCheckpoints(pg, 500, below)
     const tree = storedTree(pg)
     for (const { size, lastPosition: position, note, root } of page) {
-      if (size < smallest) return
-      const changed = { kind: 'checkpoint-changed', position, params: { size, position } } as const
+      if (size > untilLeaf) break
       const checkpoint = parsedOrNull(note)
       if (checkpoint === null) {
-        yield { ...changed, code: 'StoredCheckpointMalformed' }
+        const params = { size, position }
+        yield { kind: 'checkpoint-changed', position, code: 'StoredCheckpointMalformed', params }
         continue
       }
       const fault = keys?.signatureFault(checkpoint) ?? null
       if (fault !== null) yield { kind: 'checkpoint-signed-by-another-key', position, ...fault }
-      const expected = await tree.root(size).catch(() => null)
-      const isSame = expected?.equals(checkpoint.root) && checkpoint.root.equals(root)
-      if (isSame && checkpoint.size === size) continue
-      yield { ...changed, code: 'StoredCheckpointDiffers' }
+      const expected = await tree.root(size).catch(lostRoot)
+      if (expected === 'leaf-lost') continue
+      const isSame = expected?.equals(checkpoint.root) === true && checkpoint.root.equals(root)
+      yield* differing(ranges.add({ size, position }, isSame && checkpoint.size === size))
     }
-    const last = page.at(-1)
-    if (last === undefined) return
-    below = last.size
+    if ((page.at(-1)?.size ?? 0) >= untilLeaf) break
   }
+  yield* differing(ranges.end())
+}
+
+/**
+ * Returns why a root cannot be computed. A lost tile of leaves is named by another finding, and the
+ * checkpoints that need it cannot be compared. No other finding names a lost tile above it.
+ */
+const lostRoot = (error: unknown): 'leaf-lost' | null =>
+  error instanceof MissingHash && error.level === 0 ? 'leaf-lost' : null
+
+function differing(params: DifferingCheckpoints | null): LogFinding[] {
+  if (params === null) return []
+  const code = 'TilesDifferFromCheckpoints'
+  return [{ kind: 'checkpoint-changed', position: params.from, code, params }]
+}
+
+/**
+ * Returns the last checkpoint below `size` if it agrees with the tiles. Otherwise returns the empty
+ * tree: the full verification that follows a finding names the range exactly.
+ */
+async function agreeingBefore(pg: Pool, size: number): Promise<CheckpointPlace> {
+  const [before] = await listCheckpoints(pg, 1, size)
+  const root =
+    before &&
+    (await storedTree(pg)
+      .root(before.size)
+      .catch(() => null))
+  return before !== undefined && root?.equals(before.root) === true
+    ? { size: before.size, position: before.lastPosition }
+    : { size: 0, position: 0 }
 }
 
 function parsedOrNull(note: string): SignedCheckpoint | null {

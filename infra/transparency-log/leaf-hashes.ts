@@ -8,17 +8,16 @@ import { LEAF_HASH } from './log-tables.ts'
 export type Leaves = { readonly positions: readonly number[]; readonly hashes: readonly Buffer[] }
 
 /**
- * Reads the leaf hashes of at most `limit` events after a position, in the order of the store.
- * `client` is the connection of a running transaction; without it, a connection of the pool is
- * used.
+ * Reads the leaf hashes of at most `limit` events after a position, in the order of the store. If
+ * `client` is given, reads on this connection and within its transaction.
  */
 export type ReadLeaves = (after: number, limit: number, client?: PoolClient) => Promise<Leaves>
 
 export const HASH_BYTES = 32
 
 /**
- * Returns the reader for the site's event store. For events in Postgres, Postgres computes the
- * hashes. Events of another store are read and hashed in this process.
+ * Returns the `ReadLeaves` function for the site's event store. If the events are in Postgres,
+ * Postgres computes the hashes. Events of another store are read and hashed in this process.
  */
 export function leafReader({
   config,

@@ -16,7 +16,7 @@ export const LOG_SCHEMA = `
     level int2 not null,
     index int8 not null,
     hashes bytea not null,
-    -- For level 0: the position of the first event of the tile.
+    -- In level 0, the position of the first event in the tile.
     first_position int8 not null default 0,
     primary key (level, index)
   );
@@ -33,7 +33,7 @@ export const LOG_SCHEMA = `
   );
   create index if not exists checkpoints_by_position
     on transparency_log.checkpoints (last_position);
-  -- The replacements of the key, in their order. Each note is signed with both keys.
+  -- The notes in which the key was replaced, in order. Both keys have signed each note.
   create table if not exists transparency_log.key_rotations (
     number int4 generated always as identity primary key,
     old_key text not null unique,
@@ -42,7 +42,7 @@ export const LOG_SCHEMA = `
     -- Unix seconds.
     created_at int8 not null
   );
-  -- The size of the last checkpoint that the file or the webhook has received.
+  -- For the file and the webhook, the tree size of the last checkpoint that was sent.
   create table if not exists transparency_log.publications (
     destination text primary key,
     size int8 not null
@@ -52,16 +52,23 @@ export const LOG_SCHEMA = `
     size int8 not null,
     root bytea not null
   );
-  -- The key to which the log has rotated, or null, and the keys that it no longer uses.
+  -- The key that replaced the configured one, or null, and the keys that are not accepted any more.
   alter table transparency_log.witnessed
     add column if not exists current_key text,
     add column if not exists retired_keys text[] not null default '{}';
+  -- The last tree that a witness refused and that continues the tree of a recorded refusal.
+  create table if not exists transparency_log.refused_trees (
+    refusal_id text primary key,
+    size int8 not null,
+    root text not null,
+    mac text not null
+  );
   create or replace function transparency_log.field(value text) returns bytea
     language sql immutable parallel safe
     return int4send(octet_length(convert_to(value, 'UTF8'))) || convert_to(value, 'UTF8');
 `
 
-/** An SQL expression for the leaf hash of the event whose alias is `e`. */
+/** An SQL expression for the leaf hash of an event. The event must have the alias `e`. */
 export const LEAF_HASH = `sha256('\\x0001'::bytea
   || transparency_log.field(e.position::text) || transparency_log.field(e.stream)
   || transparency_log.field(e.revision::text) || transparency_log.field(e.id::text)

@@ -5,13 +5,16 @@ export const TILE_WIDTH = 256
 const TILE_HEIGHT = 8
 const NODE = Buffer.of(1)
 
-/** The root of a tree without leaves (RFC 6962, section 2.1). */
+/** Returns the root of a tree without leaves (RFC 6962, section 2.1). */
 export const emptyRoot = (): Buffer => createHash('sha256').digest()
 
 export const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(NODE).update(left).update(right).digest()
 
-/** Returns the root over adjacent hashes. Their number must be a power of two. */
+/**
+ * Returns the root of the subtree above adjacent hashes. The number of hashes must be a power of
+ * two.
+ */
 export function rootOfHashes(hashes: readonly Buffer[]): Buffer {
   let row = hashes
   while (row.length > 1) {
@@ -24,8 +27,8 @@ export function rootOfHashes(hashes: readonly Buffer[]): Buffer {
 }
 
 /**
- * Returns the hash at a level of tiles and an index, which is counted from the left. A hash at
- * level 0 belongs to a leaf. A hash at level `n` is the root of a full tile at level `n - 1`.
+ * Reads the hash with this index, counted from the left, in a level of tiles. A hash in level 0 is
+ * a leaf hash. A hash in level `n` is the root of a full tile in level `n - 1`.
  */
 export type HashReader = (level: number, index: number) => Promise<Buffer>
 
@@ -42,14 +45,18 @@ export class TileTree {
     return size === 0 ? Promise.resolve(emptyRoot()) : this.hashOf(0, size)
   }
 
-  /** Returns the audit path of the leaf `index` in the tree of `size` leaves (section 2.1.1). */
+  /**
+   * Returns the proof that the leaf `index` is in the tree of the first `size` leaves: its audit
+   * path (section 2.1.1).
+   */
   async inclusionProof(index: number, size: number): Promise<Buffer[]> {
     if (index < 0 || index >= size) throw new RangeError('the leaf is not in the tree')
     return this.path(index, 0, size)
   }
 
   /**
-   * Returns the proof that the tree of `size` leaves continues the tree of `before` leaves (2.1.2).
+   * Returns the proof that the tree of `size` leaves begins with the tree of `before` leaves
+   * (2.1.2).
    */
   async consistencyProof(before: number, size: number): Promise<Buffer[]> {
     if (before < 0 || before > size) throw new RangeError('the earlier tree is larger')
@@ -84,14 +91,17 @@ export class TileTree {
     return [...proof, await this.hashOf(from, half)]
   }
 
-  /** Returns the root of `size` leaves that begin with the leaf `from`. */
+  /** Returns the root of the subtree of `size` leaves whose first leaf is `from`. */
   private async hashOf(from: number, size: number): Promise<Buffer> {
     const half = size === 1 ? 1 : largestPowerBelow(size)
     if (half * 2 === size || size === 1) return this.subtree(from, size)
     return nodeHash(await this.hashOf(from, half), await this.hashOf(from + half, size - half))
   }
 
-  /** Returns the root of a complete subtree of `size` leaves, a power of two. */
+  /**
+   * Returns the root of the complete subtree of `size` leaves whose first leaf is `from`. `size`
+   * must be a power of two.
+   */
   private async subtree(from: number, size: number): Promise<Buffer> {
     const height = Math.round(Math.log2(size))
     const level = Math.floor(height / TILE_HEIGHT)
@@ -104,14 +114,14 @@ export class TileTree {
   }
 }
 
-/** Returns the largest power of two below `size`, which is at least 2. */
+/** Returns the largest power of two below `size`. `size` must be at least 2. */
 function largestPowerBelow(size: number): number {
   let power = 1
   while (power * 2 < size) power *= 2
   return power
 }
 
-/** Returns whether the proof leads from the leaf to the root (RFC 9162, section 2.1.3.2). */
+/** Reports whether the proof leads from the leaf to the root (RFC 9162, section 2.1.3.2). */
 export function isIncluded(
   { index, size, root }: { readonly index: number; readonly size: number; readonly root: Buffer },
   leafHash: Buffer,
@@ -134,7 +144,10 @@ export function isIncluded(
 
 type Tree = { readonly size: number; readonly root: Buffer }
 
-/** Returns whether the proof shows that `after` continues `before` (RFC 9162, section 2.1.4.2). */
+/**
+ * Reports whether the proof shows that the tree `after` begins with the tree `before` (RFC 9162,
+ * section 2.1.4.2).
+ */
 export function isConsistent(before: Tree, after: Tree, proof: readonly Buffer[]): boolean {
   if (before.size > after.size) return false
   if (before.size === after.size) return proof.length === 0 && before.root.equals(after.root)

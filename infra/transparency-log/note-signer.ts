@@ -1,8 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 
 /**
- * The signature types of C2SP signed-note. A cosignature, the signature of a witness, includes a
- * time.
+ * The signature types of C2SP signed-note. A witness makes a cosignature, which includes a time.
  */
 const NOTE_SIGNATURE = 1
 const COSIGNATURE = 4
@@ -10,16 +9,25 @@ const COSIGNATURE = 4
 /** The DER prefix of an Ed25519 private key (RFC 8410). The 32 bytes of the seed follow. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** A key that signs notes under a name. Its public keys have the form `name+hash+key`. */
+/**
+ * A signing key with a name. The two public keys that others need are texts of the form
+ * `name+hash+key`.
+ */
 export type NoteSigner = {
   readonly name: string
-  /** The key with which others verify the signatures of checkpoints. */
+  /** The public key that verifies this signer's signatures on checkpoints of its own log. */
   readonly verifierKey: string
-  /** The key with which others verify cosignatures. */
+  /**
+   * The public key that verifies this signer's cosignatures, which it makes as a witness of other
+   * logs.
+   */
   readonly witnessKey: string
-  /** Returns the signature line of a note. */
+  /** Signs the text of a note. Returns the signature line. */
   readonly sign: (body: string) => string
-  /** Returns the line `cosignature/v1` (C2SP tlog-cosignature) for the time in unix seconds. */
+  /**
+   * Cosigns the text of a note at a time in Unix seconds. Returns the signature line
+   * (`cosignature/v1` of C2SP tlog-cosignature).
+   */
   readonly cosign: (body: string, seconds: number) => string
 }
 
@@ -47,7 +55,7 @@ export function createNoteSigner(name: string, seed: Uint8Array): NoteSigner {
   }
 }
 
-/** The 32 bytes of an Ed25519 public key. They end its DER form. */
+/** Returns the 32 bytes of an Ed25519 public key, which are the last bytes of its DER form. */
 function publicKeyOf(privateKey: KeyObject): Buffer {
   return createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
 }
@@ -65,10 +73,10 @@ function keyText(name: string, kind: number, publicKey: Buffer): string {
   return `${name}+${keyId(name, kind, publicKey).toString('hex')}+${encoded}`
 }
 
-/** Returns the signed text of a checkpoint (C2SP tlog-checkpoint). */
+/** Returns the text of a checkpoint that is signed (C2SP tlog-checkpoint). */
 export const checkpointBody = (origin: string, size: number, root: Buffer): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`
 
-/** Returns a note: the text, an empty line, and the signature lines. */
+/** Joins the signed text and the signature lines to a note. An empty line separates them. */
 export const noteOf = (body: string, lines: readonly string[]): string =>
   `${body}\n${lines.join('')}`

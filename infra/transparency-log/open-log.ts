@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import {
+  isNameOfSite,
+  parseVerifierKey,
+  parseWitnessKey,
+  type VerifierKey,
+  witnessNameOf,
+} from '../audit-program/signed-checkpoint.ts'
+import { ConfigError } from '../config/config.ts'
 import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { LOG_SCHEMA } from './log-tables.ts'
@@ -12,14 +20,14 @@ type LogCore = Pick<Core, 'config' | 'pg' | 'vault'>
  * signs the checkpoints of other sites, for which this site is a witness.
  */
 export type TransparencyLog = {
-  /** The name of the log and of its key. */
+  /** The name of the log, which is also the name of its key. */
   readonly origin: string
   readonly signer: NoteSigner
-  /** Signs the checkpoints of other sites. */
+  /** Signs the checkpoints of other sites as a witness. */
   readonly witness: NoteSigner
 }
 
-/** Thrown if the key of this process is not the key of the log. */
+/** Thrown if the signing key of this process is not, or no longer, the key of the log. */
 export class WrongLogKey extends Error {
   /** True if the key of this process was once the log's key and has been replaced. */
   readonly isRetired: boolean
@@ -41,24 +49,84 @@ export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
   ensureSchema(pg, 'transparency_log', LOG_SCHEMA)
 
 /**
- * Opens the log. If the database has no log, creates one. The key is `TRANSPARENCY_LOG_KEY` or is
- * derived from `SECRET_KEY`. Neither is stored in the database. Throws `WrongLogKey`.
+ * Opens the log, or creates it if the database has none. The signing key is `TRANSPARENCY_LOG_KEY`
+ * or is derived from `SECRET_KEY`. Neither is stored in the database. Throws `WrongLogKey` if the
+ * log has another key.
  */
 export async function openTransparencyLog({
   config,
   pg,
   vault,
 }: LogCore): Promise<TransparencyLog> {
-  const seed =
-    config.transparencyLog.key ?? Buffer.from(vault.keyedHash('transparency-log', 'log'), 'hex')
-  const witnessSeed = Buffer.from(vault.keyedHash('transparency-log', 'witness'), 'hex')
+  const { seed, witnessSeed } = seedsOf({ config, vault })
   const { origin, verifierKey } = (await readLog(pg)) ?? (await beginLog(pg, seed))
   const signer = createNoteSigner(origin, seed)
   if (signer.verifierKey !== verifierKey) throw await wrongLogKey(pg, signer.verifierKey)
-  return { origin, signer, witness: createNoteSigner(`${origin}/witness`, witnessSeed) }
+  return { origin, signer, witness: createNoteSigner(witnessNameOf(origin), witnessSeed) }
 }
 
-/** Returns the error for a key that never was, or no longer is, the key of the log. */
+/** Returns the seeds of the keys that sign the site's log, and the logs that it witnesses. */
+function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
+  const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')
+  const derivedSeed = derived('log')
+  const seed = config.transparencyLog.key ?? derivedSeed
+  return { seed, derivedSeed, witnessSeed: derived('witness') }
+}
+
+/**
+ * Throws `ConfigError` if a witness of this site has one of the site's own keys. The site would
+ * otherwise confirm its own history, and receipts would count as witnessed. The key that is derived
+ * from `SECRET_KEY` counts also if another one is set, because it can have signed the log before.
+ */
+export function refuseOwnKeyAsWitness(core: Pick<LogCore, 'config' | 'vault'>): void {
+  const own = Object.values(seedsOf(core)).map((seed) => publicKeyOf(createNoteSigner('own', seed)))
+  refuseWitnesses(core, ({ publicKey }) => own.some((one) => one.equals(publicKey)))
+}
+
+/**
+ * Throws `ConfigError` as `refuseOwnKeyAsWitness`, for the keys that the database names: all keys
+ * that the log has or had, and those under a name of the site. A database without a log names none.
+ */
+export async function refuseRecordedKeyAsWitness({
+  config,
+  pg,
+}: Pick<LogCore, 'config' | 'pg'>): Promise<void> {
+  if (config.transparencyLog.witnesses.length === 0) return
+  await ensureLogSchema({ pg })
+  const log = await readLog(pg)
+  if (log === null) return
+  const { rows } = await pg.query<{ key: string }>(
+    'select unnest(array[old_key, new_key]) as key from transparency_log.key_rotations',
+  )
+  const texts = [log.verifierKey, ...rows.map(({ key }) => key)]
+  const own = texts.flatMap((text) => {
+    try {
+      return [parseVerifierKey(text).publicKey]
+    } catch {
+      // A row that was damaged is a finding of the verification, which needs a running site.
+      return []
+    }
+  })
+  refuseWitnesses({ config }, ({ name, publicKey }) => {
+    return isNameOfSite(name, log.origin) || own.some((one) => one.equals(publicKey))
+  })
+}
+
+function refuseWitnesses(
+  { config }: Pick<LogCore, 'config'>,
+  isOwn: (key: VerifierKey) => boolean,
+): void {
+  for (const { key: text } of config.transparencyLog.witnesses) {
+    const key = parseWitnessKey(text)
+    if (!isOwn(key)) continue
+    const reason = `"${key.name}" has a key of this site itself: a witness must be another site`
+    throw new ConfigError('TRANSPARENCY_LOG_WITNESSES', reason)
+  }
+}
+
+const publicKeyOf = ({ witnessKey }: NoteSigner): Buffer => parseWitnessKey(witnessKey).publicKey
+
+/** Returns the error for a key that is not, or no longer, the key of the log. */
 export async function wrongLogKey(
   pg: Pick<Pool | PoolClient, 'query'>,
   ownKey: string,

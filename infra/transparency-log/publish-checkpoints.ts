@@ -16,29 +16,37 @@ import {
  */
 const PUBLISHED_AT_ONCE = 1_000
 
-/** The number of latest checkpoints that a new destination receives first. */
+/**
+ * The number of latest checkpoints that a new destination receives when publishing to it begins.
+ */
 const PUBLISHED_FIRST = 100
 
-/** The time in milliseconds after which the latest checkpoint is shown to the witnesses again. */
+/**
+ * The maximum time in milliseconds that one call spends on sending checkpoints to the webhook.
+ * Afterwards, the latest checkpoint is shown to the witnesses again.
+ */
 const WEBHOOK_MS_MAX = 20_000
 
 /**
- * `complete`: every destination has all checkpoints, and the latest one is final. `continuing`: a
- * destination has received some and must receive more. `waiting`: a witness that is required has
- * not signed, or a destination does not accept a checkpoint, so that it must be tried again later.
+ * The result of one attempt to publish:
+ * - `complete`: every destination has all checkpoints, and enough witnesses have signed the latest
+ *   one.
+ * - `continuing`: a destination has received some checkpoints and must receive more.
+ * - `waiting`: not enough witnesses have signed, or a destination does not accept a checkpoint.
+ *   Publishing must be tried again later.
  */
 export type PublicationState = 'complete' | 'continuing' | 'waiting'
 
 type PublishDeps = WitnessDeps & {
-  /** Ends requests, and begins no other ones. */
+  /** When this signal aborts, running requests end and no further ones are sent. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Asks the witnesses to sign the latest checkpoint, and publishes the checkpoints that are not
- * published yet to the webhook and the file that are configured. It must run once at a time, so
- * that their order is kept. A process that dies in between may publish a checkpoint twice, and
- * leaves none out.
+ * Asks the witnesses to sign the latest checkpoint, and sends all checkpoints that are not
+ * published yet to the configured webhook and file. Calls must not overlap, so that the checkpoints
+ * keep their order. If the process dies in between, a checkpoint may be published twice, but none
+ * is left out.
  */
 export async function publishCheckpoints(deps: PublishDeps): Promise<PublicationState> {
   const { config, outbound, pg, signal = NEVER } = deps
@@ -70,13 +78,16 @@ export async function publishCheckpoints(deps: PublishDeps): Promise<Publication
   return isFinal && states.every((state) => state === 'complete') ? 'complete' : 'waiting'
 }
 
-/** Returns whether all of the checkpoints were published. */
+/**
+ * Publishes checkpoints and calls `onPublished` after each. Resolves to true if all of them were
+ * published.
+ */
 type Publish = (
   checkpoints: readonly LogCheckpoint[],
   onPublished: (checkpoint: LogCheckpoint) => Promise<void>,
 ) => Promise<boolean>
 
-/** Publishes the next checkpoints to a destination. */
+/** Publishes the next checkpoints to one destination. */
 async function publishTo(
   destination: 'file' | 'webhook',
   { pg, log, signal }: PublishDeps,
@@ -95,8 +106,9 @@ async function publishTo(
 }
 
 /**
- * Returns the checkpoints that the destination has not received, in order. If the destination is
- * new, or the log was begun again, the result starts with the latest checkpoints.
+ * Returns the next checkpoints that the destination has not received, in order. For a new
+ * destination, or if the log was emptied and started again, the result starts with the latest
+ * checkpoints.
  */
 async function unpublishedCheckpoints(
   pg: Pool,

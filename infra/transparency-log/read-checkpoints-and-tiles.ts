@@ -1,17 +1,22 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { HASH_BYTES } from './leaf-hashes.ts'
 import { TILE_WIDTH, TileTree } from './merkle-tree.ts'
 import { noteOf } from './note-signer.ts'
 
-/** A signed checkpoint with the lines of all its signatures. */
+/**
+ * A checkpoint of the log as a signed note with all of its signatures. `createdAt` is in Unix
+ * seconds.
+ */
 export type LogCheckpoint = {
-  /** The number of events in the tree, and the position of the last one. */
+  /** The number of events in the tree. `lastPosition` is the position of the last of them. */
   readonly size: number
   readonly lastPosition: number
   readonly root: Buffer
   readonly note: string
   readonly createdAt: number
 }
+
+type Queryable = Pick<Pool | PoolClient, 'query'>
 
 type Row = {
   readonly size: string
@@ -32,9 +37,9 @@ const checkpointOf = ({ body, signatures, ...row }: Row): LogCheckpoint => ({
   createdAt: Number(row.created_at),
 })
 
-/** Returns the latest checkpoints of fewer than `below` events, in descending order. */
+/** Returns up to `limit` checkpoints of fewer than `below` events, the largest first. */
 export async function listCheckpoints(
-  pg: Pool,
+  pg: Queryable,
   limit: number,
   below = Number.MAX_SAFE_INTEGER,
 ): Promise<LogCheckpoint[]> {
@@ -46,9 +51,9 @@ export async function listCheckpoints(
   return rows.map(checkpointOf)
 }
 
-/** Returns the first checkpoints of more than `size` events, in ascending order. */
+/** Returns up to `limit` checkpoints of more than `size` events, the smallest first. */
 export async function checkpointsAfter(
-  pg: Pool,
+  pg: Queryable,
   size: number,
   limit: number,
 ): Promise<LogCheckpoint[]> {
@@ -59,7 +64,23 @@ export async function checkpointsAfter(
   return rows.map(checkpointOf)
 }
 
-/** Returns the first checkpoint that includes the event at the position, or null. */
+const CHECKPOINTS_PER_PAGE = 500
+
+/** Yields all checkpoints of more than `size` events in pages, the smallest first. */
+export async function* checkpointPages(
+  pg: Queryable,
+  size: number,
+): AsyncGenerator<readonly LogCheckpoint[]> {
+  for (let after = size; ; ) {
+    const page = await checkpointsAfter(pg, after, CHECKPOINTS_PER_PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = last.size
+  }
+}
+
+/** Returns the smallest checkpoint that covers the event at this position, or null if none does. */
 export async function checkpointWith(pg: Pool, position: number): Promise<LogCheckpoint | null> {
   const { rows } = await pg.query<Row>(
     `select ${COLUMNS} from transparency_log.checkpoints where last_position >= $1
@@ -70,9 +91,9 @@ export async function checkpointWith(pg: Pool, position: number): Promise<LogChe
 }
 
 /**
- * Returns the last 200 checkpoints and the first checkpoint of each earlier day, in ascending order
- * of their sizes. A site signs about eight thousand checkpoints a day, but a proof needs only a
- * few.
+ * Returns a selection of checkpoints from which proofs can start: the last 200, and the first one
+ * of each earlier day, in ascending order of their tree sizes. A site signs about eight thousand
+ * checkpoints a day.
  */
 export async function selectCheckpoints(pg: Pool): Promise<LogCheckpoint[]> {
   const { rows } = await pg.query<Row>(
@@ -86,7 +107,7 @@ export async function selectCheckpoints(pg: Pool): Promise<LogCheckpoint[]> {
   return rows.map(checkpointOf)
 }
 
-/** Returns the notes in which the log's key was replaced, in order. */
+/** Returns the signed notes in which the log replaced its key, in order. */
 export async function readKeyRotations(pg: Pool): Promise<string[]> {
   const { rows } = await pg.query<{ note: string }>(
     'select note from transparency_log.key_rotations order by number',
@@ -96,10 +117,10 @@ export async function readKeyRotations(pg: Pool): Promise<string[]> {
 
 /**
  * Returns the first `width` hashes of a tile, or null if the tile has fewer. If `width` is null,
- * returns all hashes.
+ * returns all hashes of the tile.
  */
 export async function readTile(
-  pg: Pool,
+  pg: Queryable,
   level: number,
   index: number,
   width: number | null = TILE_WIDTH,
@@ -114,10 +135,33 @@ export async function readTile(
 }
 
 /**
- * Returns the tree of the stored tiles. The tree keeps each tile that it has read, so create a new
- * tree for each response.
+ * Thrown if a tile of the log is lost, or has fewer hashes than the tree needs. `index` is the
+ * index of the hash in its level. The operator can rebuild the tile from the events.
  */
-export function storedTree(pg: Pool): TileTree {
+export class MissingHash extends Error {
+  readonly isOperatorError = true
+  readonly level: number
+  /** The tile as `level/index`. */
+  readonly tile: string
+
+  constructor(level: number, index: number) {
+    const tile = `${level}/${Math.floor(index / TILE_WIDTH)}`
+    super(
+      `tile ${tile} of the transparency log is missing or incomplete: ` +
+        'npm run audit -- rebuild-tiles rebuilds it from the events',
+    )
+    this.name = 'MissingHash'
+    this.level = level
+    this.tile = tile
+  }
+}
+
+/**
+ * Returns the tree that is stored in the tiles of the log. Its methods throw `MissingHash` if a
+ * hash that they need is not stored. It caches each tile that it has read, so
+ * create a new one for each response.
+ */
+export function storedTree(pg: Queryable): TileTree {
   const tiles = new Map<string, Promise<Buffer>>()
   const load = async (level: number, index: number): Promise<Buffer> =>
     (await readTile(pg, level, index, null)) ?? Buffer.alloc(0)
@@ -127,7 +171,7 @@ export function storedTree(pg: Pool): TileTree {
     const hashes = await (tiles.get(key) ?? tiles.set(key, load(level, tile)).get(key))
     const start = (index % TILE_WIDTH) * HASH_BYTES
     const hash = hashes?.subarray(start, start + HASH_BYTES)
-    if (hash?.length !== HASH_BYTES) throw new Error(`hash ${level}/${index} is not in the log`)
+    if (hash?.length !== HASH_BYTES) throw new MissingHash(level, index)
     return hash
   })
 }

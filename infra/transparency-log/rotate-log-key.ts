@@ -11,17 +11,17 @@ type RotatingCore = Pick<Core, 'config' | 'now' | 'pg' | 'store' | 'vault'>
 
 export type RotatedKey = {
   readonly newKey: string
-  /** The checkpoint that both keys have signed. */
+  /** The checkpoint in which the key is replaced. Both keys have signed it. */
   readonly note: string
-  /** False if the log already had this key, so that nothing was changed. */
+  /** False if the log already had this key, so nothing was changed. */
   readonly isRotatedNow: boolean
 }
 
 /**
- * Replaces the key of the log by the key of `seed`. The checkpoint of the last sealed events names
- * both keys and is signed with both, so that anybody who trusts one key can trust the other. All
- * changes are one transaction, so a process that dies leaves either the old or the new key in
- * force. A rotation to the key that is in force changes nothing. Throws `WrongLogKey` if this
+ * Replaces the key of the log with the key of `seed`. The checkpoint of the last sealed events
+ * names both keys and is signed with both, so that anybody who trusts one key can trust the other.
+ * All changes are made in one transaction. If the process dies, either the old or the new key is
+ * valid. If the log already has the new key, nothing is changed. Throws `WrongLogKey` if this
  * process does not have the log's key, and `LogMismatch` if the last sealed events were changed.
  */
 export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
@@ -46,7 +46,7 @@ export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promis
     isBroken = false
     return rotated
   } finally {
-    // A connection that is closed within a transaction rolls it back.
+    // Closing the connection within the transaction rolls it back.
     client.release(isBroken)
   }
 }
@@ -87,7 +87,7 @@ function rotationNote(body: string, old: NoteSigner, next: NoteSigner): string {
   return noteOf(extended, [old.sign(extended), next.sign(extended)])
 }
 
-/** Returns the note in which the log replaced its key by `newKey`, or null. */
+/** Returns the note in which the log replaced its key with `newKey`, or null if it never did. */
 async function rotationTo(pg: Pool, newKey: string): Promise<string | null> {
   const { rows } = await pg.query<{ note: string }>(
     'select note from transparency_log.key_rotations where new_key = $1',

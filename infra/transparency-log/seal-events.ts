@@ -84,8 +84,8 @@ async function sealInTransaction(client: PoolClient, deps: SealDeps): Promise<nu
 }
 
 /**
- * Locks the log for the transaction, and returns its size and the position of its last event.
- * Throws `WrongLogKey` if its key was rotated after this process had opened it.
+ * Locks the log until the transaction ends. Returns its size and the position of its last event.
+ * Throws `WrongLogKey` if the key of the log was replaced after this process had opened the log.
  */
 export async function lockLog(
   client: PoolClient,
@@ -100,8 +100,9 @@ export async function lockLog(
 }
 
 /**
- * Throws `LogMismatch` unless three things match: the last checkpoint is signed with the log's key,
- * its root is the root of the tiles, and the events of the last tile have the hashes in the tile.
+ * Throws `LogMismatch` unless all of this is true: the last checkpoint is signed with the log's
+ * key, its root is the root of the stored tiles, and the events of the last tile have the hashes in
+ * the tile.
  */
 export async function assertUnchanged(
   client: PoolClient,

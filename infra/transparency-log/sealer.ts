@@ -7,7 +7,7 @@ import {
   type OutboundLimits,
 } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
-import { Publisher } from './keep-publishing.ts'
+import { Publisher } from './checkpoint-publisher.ts'
 import { leafReader } from './leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from './open-log.ts'
 import { publishCheckpoints } from './publish-checkpoints.ts'
@@ -18,24 +18,27 @@ type SealerCore = Pick<
   'actors' | 'config' | 'leases' | 'log' | 'now' | 'pg' | 'store' | 'vault'
 >
 
-/** The pause between two checkpoints. There is no pause while a full checkpoint can be signed. */
+/**
+ * The pause between two checkpoints in milliseconds. There is no pause if enough events wait for a
+ * full checkpoint.
+ */
 export const SEAL_EVERY_MS = 10_000
 
 type SealerOptions = {
   readonly everyMs?: number
-  /** The limits of requests to the webhook and to witnesses. */
+  /** The time and size limits of requests to the webhook and to witnesses. */
   readonly limits?: OutboundLimits
 }
 
-/** The interval at which the unsealed events are counted during the pause. */
+/** The interval in milliseconds at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000
 
 /**
- * Seals new events every ten seconds, and as soon as there are enough for a whole checkpoint, in
- * the one process that holds the lease. If the history has changed, or the key is another one, it
- * signs nothing and raises an alarm at each attempt. The same process publishes the checkpoints,
- * beside sealing: a slow destination does not delay a checkpoint, and what was signed is published
- * also while nothing more is.
+ * Starts sealing: signs a checkpoint of the new events every ten seconds, and earlier if there are
+ * enough for a full checkpoint. Only the process that holds the lease does this. If the history has
+ * changed, or the log has another key, it signs nothing and raises an alarm at each attempt. The
+ * same process publishes the checkpoints independently of sealing. So a slow destination does not
+ * delay a checkpoint, and signed checkpoints are still published when nothing can be signed.
  */
 export async function startSealer(
   core: SealerCore,
@@ -81,12 +84,16 @@ async function sealRepeatedly(
       hasFailed = true
       if (!lost.aborted) report(core, error)
     }
-    // After a failure, the events that wait must not make the attempts more frequent.
+    // After a failure, the full pause is kept. The waiting events would otherwise make the attempts
+    // more frequent.
     await pause(everyMs, hasFailed ? async () => false : () => isCheckpointFull(core), lost)
   }
 }
 
-/** Waits until the time has passed, or `isEnough` is true, which is asked now and then. */
+/**
+ * Waits `ms` milliseconds. Returns earlier if `isEnough`, which is called every second, resolves to
+ * true.
+ */
 async function pause(
   ms: number,
   isEnough: () => Promise<boolean>,
@@ -103,9 +110,8 @@ async function pause(
 }
 
 /**
- * Returns whether enough events are waiting for a full checkpoint. Only the events in Postgres are
- * counted. The positions of another event store have gaps, so its events wait for the end of the
- * pause.
+ * Reports whether enough events wait for a full checkpoint. Always false for another event store
+ * than Postgres: its positions have gaps, so events can't be counted by their positions.
  */
 async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
   if (config.eventStore.url !== null) return false

@@ -12,8 +12,8 @@ const LEVEL_MAX = 63
 const INDEX_MAX = Number.MAX_SAFE_INTEGER / TILE_WIDTH
 
 /**
- * Parses the part of a path after `/tile/`, such as `0/x001/234.p/17`. Returns null unless the path
- * has the only canonical form.
+ * Parses the part of a URL path after `/tile/`, such as `0/x001/234.p/17`. Returns null unless it
+ * is in the canonical form.
  */
 export function parseTilePath(path: string): TileAddress | null {
   const match = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path)

@@ -32,7 +32,10 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
   return plaintext
 }
 
-/** Nonces are generated in blocks, because each call of the random generator is expensive. */
+/**
+ * Random bytes for the next nonces. They are generated in blocks, because each call of the random
+ * generator is expensive.
+ */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length
 
@@ -69,7 +72,8 @@ export function codeOfId(vault: Keyed, id: number): string {
 }
 
 /**
- * Returns the id of a code; null if the text is not a code. An object with this id need not exist.
+ * Returns the id that a code encodes, or null if the text does not have the form of a code. An
+ * object with this id need not exist.
  */
 export function idOfCode(vault: Keyed, code: string): number | null {
   const text = code.trim().toLowerCase()

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { decrypt, encrypt } from './cipher.ts'
@@ -6,11 +7,18 @@ import type { KeyRing } from './keys-derived-from-secret-key.ts'
 import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
-/**
- * The time for which a process caches a data key. For this time, other processes can still decrypt
- * the texts of a user whose key was destroyed.
- */
+/** The time in milliseconds for which a process caches a data key. */
 const CACHED_MS = 60_000
+/**
+ * The time in milliseconds after which a process checks, before it opens a text, whether keys were
+ * destroyed.
+ */
+const CHECKED_MS = 450
+/**
+ * The time in milliseconds that the destruction of a key waits. It is longer than `CHECKED_MS`, so
+ * that no process opens a text with this key after the destruction has ended.
+ */
+const DESTROYED_MS = 500
 const FORMAT = 's1.'
 
 /**
@@ -20,11 +28,87 @@ const FORMAT = 's1.'
 export function createSealing(
   pg: Pool,
   ring: KeyRing,
-): Pick<Vault, 'seal' | 'open' | 'destroyUser' | 'forgetDataKeys'> {
-  const { remember, recall, forget, clear } = createCache()
+): Pick<Vault, 'seal' | 'open' | 'destroyUser' | 'withDataKey'> {
+  const { find, findOrMake, clear } = createDataKeys(pg, ring)
+  const forgetDestroyed = createCheck(pg, clear)
+  return {
+    seal: async (userId, text) => {
+      const dataKey = await findOrMake(userId)
+      // If the user was erased, new texts are encrypted with a random key that is not stored.
+      const key = dataKey === 'destroyed' ? createSecretKey(randomBytes(32)) : dataKey
+      const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
+      return `${FORMAT}${sealed.toString('base64url')}` as Sealed
+    },
+    open: async (userId, sealed) => {
+      if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text has an unknown format')
+      await forgetDestroyed()
+      const key = await find(userId)
+      if (key === null || key === 'destroyed') return null
+      const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
+      return decrypt(key, contextOf(userId), bytes).toString('utf8')
+    },
+    destroyUser: async (userId) => {
+      await pg.query(
+        `with gone as (delete from vault.secrets where owner = $2),
+           noted as (insert into vault.erased_rows default values)
+         insert into vault.user_keys (user_id, kid, wrapped_key) values ($1, $3, $4)
+         on conflict (user_id) do update set wrapped_key = excluded.wrapped_key`,
+        [userId, contextOf(userId), ring.kid, NO_KEY],
+      )
+      clear()
+      await delay(DESTROYED_MS)
+    },
+    withDataKey: async (userIds) => {
+      const { rows } = await pg.query<{ id: number }>(
+        `select id::float8 as id from unnest($1::int8[]) as t (id) where not exists (
+           select from vault.user_keys where user_id = id and wrapped_key = ''
+         )`,
+        [userIds],
+      )
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+/**
+ * Returns a function that calls `onDestroyed` if any process has destroyed a key. It asks the
+ * database at most every `CHECKED_MS` milliseconds for the number of destroyed keys, which only
+ * increases.
+ */
+function createCheck(pg: Pool, onDestroyed: () => void): () => Promise<void> {
+  let known = 0
+  let last = { startedAt: Number.NEGATIVE_INFINITY, done: Promise.resolve() }
+  const check = async (): Promise<void> => {
+    const { rows } = await pg.query<{ destroyed: string }>({
+      name: 'vault-destroyed-keys',
+      text: `select count(*) as destroyed from vault.user_keys where wrapped_key = ''`,
+    })
+    const destroyed = Number(rows[0]?.destroyed)
+    if (destroyed <= known) return
+    known = destroyed
+    onDestroyed()
+  }
+  return async () => {
+    const startedAt = performance.now()
+    // A check that started earlier may have seen the keys as they were before the last destruction.
+    if (startedAt - last.startedAt >= CHECKED_MS) {
+      const current = { startedAt, done: check() }
+      last = current
+      current.done.catch(() => {
+        if (last === current) last = { ...current, startedAt: Number.NEGATIVE_INFINITY }
+      })
+    }
+    await last.done
+  }
+}
+
+/** Reads data keys, caches them, and creates the key of a user on first use. */
+function createDataKeys(pg: Pool, ring: KeyRing) {
+  const { remember, recall, generation, clear } = createCache()
   const find = async (userId: number): Promise<KeyObject | 'destroyed' | null> => {
     const dataKey = recall(userId)
     if (dataKey !== undefined) return dataKey
+    const before = generation()
     const { rows } = await pg.query<{ wrapped_key: Buffer }>({
       name: 'vault-user-key',
       text: 'select wrapped_key from vault.user_keys where user_id = $1',
@@ -33,7 +117,7 @@ export function createSealing(
     const wrapped = rows[0]?.wrapped_key
     if (wrapped === undefined) return null
     if (wrapped.length === 0) return 'destroyed'
-    return remember(userId, ring.unwrap(contextOf(userId), wrapped))
+    return remember(userId, ring.unwrap(contextOf(userId), wrapped), before)
   }
   const findOrMake = async (userId: number): Promise<KeyObject | 'destroyed'> => {
     const dataKey = await find(userId)
@@ -49,41 +133,23 @@ export function createSealing(
       throw new Error(`the data key of user ${userId} disappeared while it was created`)
     return made
   }
-  return {
-    seal: async (userId, text) => {
-      const found = await findOrMake(userId)
-      // After the user was erased, new texts are encrypted with a random key that is not stored.
-      const key = found === 'destroyed' ? createSecretKey(randomBytes(32)) : found
-      const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
-      return `${FORMAT}${sealed.toString('base64url')}` as Sealed
-    },
-    open: async (userId, sealed) => {
-      if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text has an unknown format')
-      const key = recall(userId) ?? (await find(userId))
-      if (key === null || key === 'destroyed') return null
-      const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
-      return decrypt(key, contextOf(userId), bytes).toString('utf8')
-    },
-    destroyUser: async (userId) => {
-      await pg.query(
-        `with gone as (delete from vault.secrets where owner = $2)
-         insert into vault.user_keys (user_id, kid, wrapped_key) values ($1, $3, $4)
-         on conflict (user_id) do update set wrapped_key = excluded.wrapped_key`,
-        [userId, contextOf(userId), ring.kid, NO_KEY],
-      )
-      forget(userId)
-    },
-    forgetDataKeys: clear,
-  }
+  return { find, findOrMake, clear }
 }
 
 /** The stored value of a destroyed key, which prevents the creation of a new key for the user. */
 const NO_KEY = Buffer.alloc(0)
 
+/**
+ * A cache of data keys. Clearing it begins a new generation: a key that was read from the database
+ * before may be destroyed, so it is not cached.
+ */
 function createCache() {
+  let generation = 0
   const cached = new Map<number, { readonly key: KeyObject; readonly until: number }>()
   return {
-    remember: (userId: number, key: KeyObject): KeyObject => {
+    generation: (): number => generation,
+    remember: (userId: number, key: KeyObject, readIn: number): KeyObject => {
+      if (readIn !== generation) return key
       const oldest = cached.keys().next().value
       if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
       cached.set(userId, { key, until: performance.now() + CACHED_MS })
@@ -95,10 +161,10 @@ function createCache() {
       cached.delete(userId)
       return undefined
     },
-    forget: (userId: number): void => {
-      cached.delete(userId)
+    clear: (): void => {
+      generation += 1
+      cached.clear()
     },
-    clear: (): void => cached.clear(),
   }
 }
 

@@ -46,7 +46,10 @@ export class WrongSecretKey extends Error {
 type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
-  /** The id of the wrapping key, which is stored so that the wrapping key can be replaced later. */
+  /**
+   * The id of the key that encrypts the data keys. It is stored with each of them, so that this key
+   * can be replaced later.
+   */
   readonly kid: string
   newDataKey(context: string): DataKey
   unwrap(context: string, wrapped: Uint8Array): KeyObject
@@ -83,6 +86,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'transparency-log': peppered('transparency-log'),
     'audit-state': peppered('audit-state'),
     'provider-host': peppered('provider-host'),
+    snapshot: peppered('snapshot'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

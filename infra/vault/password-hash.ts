@@ -2,14 +2,17 @@ import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export type HashCosts = { readonly memoryKib: number; readonly passes: number }
 
-/** The costs of new password hashes. A stored hash contains its own costs. */
+/**
+ * The memory and the number of passes for new password hashes. A stored hash contains its own
+ * values.
+ */
 export const HASH_COSTS: HashCosts = { memoryKib: 19_456, passes: 2 }
 const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * The maximum password bytes that are hashed: enough for 128 characters in any script. Longer
- * passwords are cut, so that a long password can't cause more work.
+ * The maximum number of bytes of a password that are hashed. It is enough for 128 characters in any
+ * script. Longer passwords are cut, so that a long password can't cause more work.
  */
 const PASSWORD_BYTES_MAX = 512
 
@@ -34,14 +37,14 @@ export function verifyNow(password: string, phc: string): boolean {
   if (match === null) return false
   const [, memory, passes, lanes, salt = '', hash = ''] = match
   const expected = Buffer.from(hash, 'base64')
-  const found = derive(
+  const actual = derive(
     password,
     Buffer.from(salt, 'base64'),
     Number(memory),
     Number(passes),
     Number(lanes),
   )
-  return timingSafeEqual(expected, found) && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX
+  return timingSafeEqual(expected, actual) && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX
 }
 
 function derive(

@@ -14,7 +14,7 @@ type Waiting = {
 
 /**
  * Creates functions that hash passwords on two separate threads. In libuv's thread pool, a flood of
- * logins would delay the name look-ups of every upstream call.
+ * logins would delay the DNS queries of every call to a provider.
  */
 export function createPasswordPool(): Pick<Vault, 'hashPassword' | 'verifyPassword'> {
   const queue: Waiting[] = []

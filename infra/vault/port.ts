@@ -35,18 +35,22 @@ export type Pepper =
   | 'realtime-secret'
   | 'transparency-log'
   | 'provider-host'
+  | 'snapshot'
 
 /**
  * Stores what events must not contain. Secrets are encrypted with AES-256-GCM under data keys,
- * which `SECRET_KEY` wraps. The owner (such as `channel:3`) and the purpose are bound as associated
- * data.
+ * which are themselves encrypted with a key from `SECRET_KEY`. The owner (such as `channel:3`) and
+ * the purpose are bound as associated data.
  */
 export interface Vault {
   /** Stores a secret and returns its reference, which events may contain. */
   putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
-  /** Throws when the reference is unknown or belongs to another purpose or owner. */
+  /**
+   * Returns the secret with this reference. Throws if the reference is unknown or belongs to
+   * another purpose or owner.
+   */
   getSecret(purpose: SecretPurpose, owner: string, ref: string): Promise<string>
-  /** Returns several secrets by reference, without entries for missing secrets. */
+  /** Returns several secrets by reference. A secret that does not exist has no entry. */
   getSecrets(
     purpose: SecretPurpose,
     refs: readonly { readonly owner: string; readonly ref: string }[],
@@ -57,23 +61,21 @@ export interface Vault {
    * looked up without being stored.
    */
   keyedHash(purpose: Pepper, text: string): string
-  /** Encrypts a text with the user's data key, which is created on first use. */
+  /** Encrypts a text with the user's data key. The key is created on first use. */
   seal(userId: number, text: string): Promise<Sealed>
   /** Decrypts a text. Returns null when the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
   /**
    * Destroys the user's data key and secrets permanently. Earlier and later texts of the user can't
-   * be decrypted. Other processes drop a cached key within a minute.
+   * be decrypted. When it resolves, after half a second, this holds in every process: each checks
+   * every half second, before it opens a text, whether keys that it caches were destroyed.
    */
   destroyUser(userId: number): Promise<void>
+  /** Returns those of the users whose data key has not been destroyed. */
+  withDataKey(userIds: readonly number[]): Promise<number[]>
   /**
-   * Forgets the data keys that this process caches, so that texts of users whose keys were
-   * destroyed by other processes can't be decrypted any more.
-   */
-  forgetDataKeys(): void
-  /**
-   * Hashes with argon2id outside of the main thread, and returns a PHC string. Throws `VaultBusy`
-   * when too many passwords wait.
+   * Hashes a password with argon2id outside of the main thread. Returns a PHC string. Throws
+   * `VaultBusy` if too many passwords wait.
    */
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string): Promise<boolean>

@@ -4,9 +4,12 @@ import { createSealing } from './encryption-per-user.ts'
 import { checkSecretKey, createKeyRing } from './keys-derived-from-secret-key.ts'
 import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
-import { createSecrets } from './store-secrets.ts'
+import { createSecrets } from './secret-store.ts'
 
-/** Creates the vault in the schema `vault`. Throws `WrongSecretKey`. */
+/**
+ * Creates the vault in the schema `vault`. Throws `WrongSecretKey` if the database's secrets were
+ * encrypted under another `SECRET_KEY`.
+ */
 export async function createVault(parts: {
   readonly pg: Pool
   readonly secretKey: Uint8Array
@@ -23,12 +26,15 @@ export async function createVault(parts: {
   }
 }
 
-/** The pool starts its threads when the first password must be hashed. */
+/**
+ * All vaults of the process share the pool. It starts its threads when the first password must be
+ * hashed.
+ */
 const PASSWORDS = createPasswordPool()
 
 /**
- * The tables have a separate schema, because a database dump that leaves the site must not contain
- * them.
+ * The tables have a separate schema, so that it can be left out of a database dump that leaves the
+ * site.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (
@@ -48,5 +54,10 @@ const VAULT_TABLES = `
     user_id int8 primary key,
     kid text not null,
     wrapped_key bytea not null
+  );
+  create index if not exists destroyed_user_keys on vault.user_keys (user_id)
+    where wrapped_key = '';
+  create table if not exists vault.erased_rows (
+    id int8 generated always as identity primary key
   );
 `

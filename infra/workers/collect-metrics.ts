@@ -3,7 +3,10 @@ import { AggregatorRegistry } from 'prom-client'
 import type { Metrics, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export type MetricsCollector = {
-  /** Returns the metrics of the primary and of every worker that responds in time, as one text. */
+  /**
+   * Returns the metrics of the primary process and of every worker that responds in time, as one
+   * text.
+   */
   readonly collectAll: () => Promise<string>
   readonly receive: (name: string, answer: ProcessMetrics) => void
 }

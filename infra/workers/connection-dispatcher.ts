@@ -7,7 +7,9 @@ import type { ToWorker } from './worker-messages.ts'
 
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
-/** The maximum wait for a worker, after which the connection is closed. */
+/**
+ * The maximum time in milliseconds that a connection waits for a worker. Afterwards, it is closed.
+ */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }
 
@@ -60,7 +62,7 @@ export class ConnectionDispatcher {
     if (this.members.size === 0) this.close()
   }
 
-  /** Closes the port and all connections that no worker has confirmed. */
+  /** Closes the port and the connections that still wait for a worker. */
   close(): void {
     this.server.close()
     for (const { socket, late } of this.waiting.splice(0)) {
@@ -107,13 +109,14 @@ export type WorkerListener = HttpListener & {
 }
 
 /**
- * Creates the listener of a worker. Its `server` does not listen on a port, because the primary
- * passes connections to `serve`. `onClosed` must tell the primary to pass no more connections.
+ * Creates the listener of a worker. Its `server` does not listen on a port. Instead, the primary
+ * process passes connections to `serve`. `onClosed` must tell the primary to pass no more
+ * connections.
  */
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // Without this event, which `listen` would emit, the server would not enforce its timeouts.
+  // The event that `listen` would emit. Without it, the server would not enforce its timeouts.
   server.emit('listening')
   return {
     url: '',

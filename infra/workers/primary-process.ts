@@ -16,9 +16,9 @@ import { startWorkers } from './start-workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Starts `config.relayWorkers` worker processes on one port. This primary process runs what must
- * exist only once: the embedded Postgres and the projections. If the start fails or `signal`
- * aborts, ends every process that it started and throws.
+ * Starts `config.relayWorkers` worker processes on one port. The calling process is the primary. It
+ * runs what must exist only once: the embedded Postgres and the projections. If the start fails or
+ * `signal` aborts, ends every process that it started and throws.
  */
 export async function startWithWorkers(
   config: Config,
@@ -93,8 +93,8 @@ async function startDatabase(
     signal,
   })
   closers.push(stop)
-  // All leases are outdated, because only the processes of the previous start have used this
-  // Postgres.
+  // All leases end, because they belong to processes of the previous start. No other process uses
+  // this Postgres.
   const pg = new Pool({ connectionString, max: 1 })
   surviveLostConnections(pg, () => {})
   await endAllLeases(pg)

@@ -19,7 +19,10 @@ type Options = {
   readonly count: number
   readonly port: number
   readonly host: string
-  /** Secrets are passed as environment variables, because any user can read a command line. */
+  /**
+   * The environment of the workers. It contains the secrets, because any user of the machine can
+   * read a command line.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
   readonly signal: AbortSignal
@@ -27,7 +30,7 @@ type Options = {
   readonly ownMetrics: () => Promise<Metrics>
 }
 
-/** Thrown when a worker can't start. The message is written for an operator. */
+/** Thrown when a worker can't start. The message is for the operator. */
 class WorkerFailed extends Error {
   readonly isExplained = true
 }
@@ -36,20 +39,20 @@ const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
 /**
- * If a worker dies after it has run longer than this, its replacement starts after the shortest
+ * A worker that dies after a longer time than this, in milliseconds, is replaced after the shortest
  * pause.
  */
 const STEADY_MS = 30_000
 /**
- * The maximum time, after the grace period, in which a worker closes ledgers and pools. It is
- * shorter than the primary's limit.
+ * The maximum time in milliseconds, after the grace period, for a worker to exit. It is shorter
+ * than the limit of the primary process.
  */
 const EXIT_WITHIN_MS = 12_000
 
 /**
- * Starts `count` processes on one port. A process that dies is replaced, first immediately and then
- * after growing pauses. Rejects if the port is in use, or if a worker can't start (`WorkerFailed`).
- * After a rejection, all workers have ended.
+ * Starts `count` processes on one port. A process that dies is replaced, first after the shortest
+ * pause and then after growing pauses. Rejects if the port is in use, or if a worker can't start
+ * (`WorkerFailed`). After a rejection, all workers have ended.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
   const pool = new WorkerPool(options)
@@ -89,8 +92,8 @@ class WorkerPool {
         if (message.type === 'failed') failed(new WorkerFailed(message.message))
         this.handleMessage(name, worker, message)
       })
-      // A message to a worker that is exiting causes this event. The error is ignored, because the
-      // worker's end is handled separately.
+      // This event occurs if a message is sent to a worker that is exiting. The error is ignored,
+      // because the end of the worker is handled separately.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)
@@ -103,7 +106,7 @@ class WorkerPool {
     })
   }
 
-  /** Starts to replace every worker that dies. */
+  /** From now on, replaces every worker that dies. */
   startReplacing(names: readonly string[]): void {
     this.isReplacing = true
     for (const name of names) if (!this.live.has(name)) this.replace(name, PAUSE_MS)

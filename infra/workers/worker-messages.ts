@@ -7,12 +7,13 @@ export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export type ToWorker =
   /**
-   * Passes a socket, unless the socket was closed in transfer. The worker replies with `accepted`.
+   * Passes the socket that is sent with this message. There is none if it was closed in transfer.
+   * The worker replies with `accepted`.
    */
   | { readonly type: 'connection' }
   /**
-   * Tells the worker to stop. Streams may finish within `graceMs`, new calls are rejected, and the
-   * worker exits with 0.
+   * Tells the worker to stop. Streams may finish within `graceMs` milliseconds, new calls are
+   * rejected, and the worker exits with 0.
    */
   | { readonly type: 'drain'; readonly graceMs: number }
   | { readonly type: 'process-metrics-request'; readonly requestId: number }
@@ -20,21 +21,27 @@ export type ToWorker =
 
 export type ToPrimary =
   | { readonly type: 'ready' }
-  /** The worker has received the connection, and reads from it only after this message. */
+  /**
+   * Confirms that the worker has received the connection. The worker reads from the connection only
+   * after this message.
+   */
   | { readonly type: 'accepted' }
   | { readonly type: 'closed' }
-  /** The worker can't start. The message is meant for the operator. */
+  /** Reports that the worker can't start. `message` is for the operator. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'print-line'; readonly line: string }
   /** Requests the merged metrics of all processes. */
   | { readonly type: 'all-metrics-request'; readonly requestId: number }
   | { readonly type: 'process-metrics'; readonly requestId: number; readonly metrics: Metrics }
 
-/** The functions through which a worker uses the other processes of the product. */
+/** The functions through which a process uses the other processes on the same port. */
 export type Siblings = {
-  /** Registers this process's metrics, which the primary requests at every scrape. */
+  /** Registers the metrics of this process. The primary process requests them at every scrape. */
   readonly join: (own: Registry) => void
-  /** Returns Prometheus's text format. Each sample has the label `process`. */
+  /**
+   * Returns the metrics of all processes in Prometheus's text format. Each sample has the label
+   * `process`.
+   */
   readonly metrics: () => Promise<string>
   readonly shareListener: (app: FastifyInstance) => Promise<HttpListener>
 }

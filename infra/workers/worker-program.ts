@@ -12,7 +12,7 @@ type WorkerState = {
   listener: WorkerListener | null
 }
 
-/** Runs a worker process of `startWorkers`, which ends when the primary ends. */
+/** Runs a worker process for `startWorkers`. It ends when the primary process ends. */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   // The primary may have ended while this process loaded its modules.
@@ -47,8 +47,8 @@ async function work(): Promise<void> {
 const send = (message: ToPrimary): void => void process.send?.(message)
 
 /**
- * Reads only after the confirmation is sent, because the primary could otherwise pass a partly read
- * connection to another worker.
+ * Confirms a connection and then serves it. Nothing is read before the confirmation is sent,
+ * because the primary could otherwise pass a partly read connection to another worker.
  */
 function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
   process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {

@@ -16,7 +16,7 @@ import type {
 import type { CircuitClosed } from '#domain/channel-health/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
-import type { InvoiceEvent } from '#domain/invoices/events.ts'
+import { amountOf, amountText, type InvoiceEvent } from '#domain/invoices/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
@@ -24,10 +24,10 @@ import type { SiteEvent } from '#domain/setup/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
-import { logged } from './logged-act.ts'
+import { addressWithoutSecrets, fingerprintOf } from './hide-secrets-in-logged-texts.ts'
+import { logAct } from './log-acts-of-events.ts'
 import { optionValues } from './option-values-before-and-after.ts'
-import { addressWithoutSecrets, fingerprintOf } from './text-fingerprint.ts'
-import { type UserActEvent, userActHandlers } from './user-acts.ts'
+import { type UserActEvent, userActHandlers } from './user-act-handlers.ts'
 
 type LoggedEvent =
   | AuditJobEvent
@@ -50,24 +50,24 @@ type LoggedEvent =
 
 function tokenHandlers(): Handlers<TokenEvent | TokenBudgetSet | TokenBudgetsOpened> {
   const tokens = (after: object) =>
-    logged<Extract<TokenEvent, { data: { tokenIds: readonly number[] } }>>(({ data }) => ({
+    logAct<Extract<TokenEvent, { data: { tokenIds: readonly number[] } }>>(({ data }) => ({
       ...{ kind: 'token', ids: data.tokenIds, after },
     }))
   return {
-    TokensCreated: logged(({ data }) => ({
+    TokensCreated: logAct(({ data }) => ({
       ...{ kind: 'token', ids: data.tokens.map(({ tokenId }) => tokenId) },
       after: { user_id: data.userId, status: 1, ...termsOfToken(data.terms) },
     })),
-    TokenTermsChanged: logged(({ data }) => ({
+    TokenTermsChanged: logAct(({ data }) => ({
       ...{ kind: 'token', ids: [data.tokenId], after: termsOfToken(data.terms) },
     })),
     TokensEnabled: tokens({ status: 1 }),
     TokensDisabled: tokens({ status: 2 }),
     TokensDeleted: tokens({ status: 'deleted' }),
-    TokenBudgetSet: logged(({ data: { tokenId, remain, isUnlimited } }) => ({
+    TokenBudgetSet: logAct(({ data: { tokenId, remain, isUnlimited } }) => ({
       ...{ kind: 'token', ids: [tokenId], after: { quota: remain, is_unlimited: isUnlimited } },
     })),
-    TokenBudgetsOpened: logged(({ data: { tokenIds, remain, isUnlimited } }) => ({
+    TokenBudgetsOpened: logAct(({ data: { tokenIds, remain, isUnlimited } }) => ({
       ...{ kind: 'token', ids: tokenIds, after: { quota: remain, is_unlimited: isUnlimited } },
     })),
   }
@@ -83,15 +83,15 @@ const termsOfToken = (terms: Omit<TokenTerms, 'name'>) => ({
 
 function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
   const channels = (after: object) =>
-    logged<Extract<ChannelEvent, { data: { channelIds: readonly number[] } }>>(({ data }) => ({
+    logAct<Extract<ChannelEvent, { data: { channelIds: readonly number[] } }>>(({ data }) => ({
       ...{ kind: 'channel', ids: data.channelIds, after },
     }))
   return {
-    ChannelsCreated: logged(({ data: { terms, channels: created, isEnabled, keyMode } }) => ({
+    ChannelsCreated: logAct(({ data: { terms, channels: created, isEnabled, keyMode } }) => ({
       ...{ kind: 'channel', ids: created.map(({ channelId }) => channelId) },
       after: { ...termsOfChannel(terms), key_mode: keyMode, status: isEnabled ? 1 : 2 },
     })),
-    ChannelTermsChanged: logged(
+    ChannelTermsChanged: logAct(
       ({ data: { channelId, terms, keyMode, keyRefs, droppedKeyRefs } }) => ({
         ...{ kind: 'channel', ids: [channelId] },
         after: {
@@ -102,34 +102,35 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
     ),
     ChannelsEnabled: channels({ status: 1 }),
     ChannelsDisabled: channels({ status: 2 }),
-    ChannelAutoDisabled: logged(({ data: { channelId, reason } }) => ({
+    ChannelAutoDisabled: logAct(({ data: { channelId, reason } }) => ({
       ...{ kind: 'channel', ids: [channelId], after: { status: 3, reason } },
     })),
     ChannelsDeleted: channels({ status: 'deleted' }),
-    ChannelsTagged: logged(({ data: { channelIds, tag } }) => ({
+    ChannelsTagged: logAct(({ data: { channelIds, tag } }) => ({
       ...{ kind: 'channel', ids: channelIds, after: { tag } },
     })),
-    TagTermsChanged: logged(({ data: { channelIds, change } }) => ({
+    TagTermsChanged: logAct(({ data: { channelIds, change } }) => ({
       ...{ kind: 'channel', ids: channelIds, after: termsOfChannel(change) },
     })),
-    ChannelKeySetAside: logged(({ data: { channelId, reason } }) => ({
+    ChannelKeySetAside: logAct(({ data: { channelId, reason } }) => ({
       ...{ kind: 'channel', ids: [channelId], after: { key: 'set aside', reason } },
     })),
-    ChannelKeysTakenBack: logged(({ data: { channelId } }) => ({
+    ChannelKeysTakenBack: logAct(({ data: { channelId } }) => ({
       ...{ kind: 'channel', ids: [channelId], after: { key: 'in use' } },
     })),
-    // Circuits also close without an act, for example after a probe.
-    CircuitClosed: logged(({ data: { channelId, model, reason } }) => ({
+    // Only the closing of a circuit by an admin is an act. Circuits also close for other reasons,
+    // for example after a probe.
+    CircuitClosed: logAct(({ data: { channelId, model, reason } }) => ({
       ...{ kind: 'channel', ids: reason === 'admin' ? [channelId] : [], before: {} },
       after: { circuit: 'closed', model },
     })),
-    ChannelAbilitiesFixed: logged(() => ({ kind: 'site', ids: [''] })),
+    ChannelAbilitiesFixed: logAct(() => ({ kind: 'site', ids: [''] })),
   }
 }
 
 /**
- * The names of texts that may contain a secret in an address or a header. They appear as
- * fingerprints.
+ * The fields of a channel that may contain a secret in an address or a header. The log shows only
+ * their fingerprints.
  */
 const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])
 
@@ -138,7 +139,7 @@ function termsOfChannel(terms: Partial<ChannelTerms> | TagChange): Record<string
   for (const [name, value] of Object.entries(terms)) {
     const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     if (name === 'proxyRef') shown.proxy = fingerprintOf(String(value))
-    // The address tells where calls are sent, which an auditor must be able to read.
+    // The address shows where calls are sent. An auditor must be able to read it.
     else if (name === 'baseUrl') shown[key] = addressWithoutSecrets(String(value))
     else shown[key] = OPAQUE_TERMS.has(name) ? fingerprintOf(String(value)) : value
   }
@@ -158,7 +159,7 @@ function siteHandlers(): Handlers<
   | SiteEvent
 > {
   type Other = LogKeyRotated | WitnessRefused | RefusalAcknowledged
-  const job = logged<Exclude<AuditJobEvent, Other>>(({ data }) => ({
+  const job = logAct<Exclude<AuditJobEvent, Other>>(({ data }) => ({
     ...{ kind: 'job', ids: 'ids' in data ? data.ids : [data.id] },
     after: {
       ...('mode' in data ? { mode: data.mode } : {}),
@@ -166,15 +167,15 @@ function siteHandlers(): Handlers<
     },
   }))
   const plan = (status: string) =>
-    logged<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
+    logAct<Extract<OptionsEvent, { type: `PriceChange${string}` }>>(({ data }) => ({
       ...{ kind: 'price-change', ids: [data.id], after: { status } },
     }))
   return {
-    OptionSet: logged((event) => {
+    OptionSet: logAct((event) => {
       const { key, before, value } = upcastOption(event).data
       return { kind: 'option', ids: [key], ...optionValues(before, value) }
     }),
-    SecretOptionSet: logged((event) => {
+    SecretOptionSet: logAct((event) => {
       const { key, before, secretRef } = upcastOption(event).data
       const earlier = { value: before === null ? null : shownSecret(before) }
       return {
@@ -184,67 +185,76 @@ function siteHandlers(): Handlers<
         after: { value: shownSecret(secretRef) },
       }
     }),
-    PriceChangeScheduled: logged(({ data: { id, at, changes } }) => ({
+    PriceChangeScheduled: logAct(({ data: { id, at, changes } }) => ({
       ...{ kind: 'price-change', ids: [id] },
       after: { status: 'scheduled', at: Math.floor(at / 1_000), changes },
     })),
     PriceChangeCancelled: plan('cancelled'),
     PriceChangeApplied: plan('applied'),
     PriceChangeFailed: plan('failed'),
-    SiteInitialized: logged(({ data: { rootUserId } }) => ({
+    SiteInitialized: logAct(({ data: { rootUserId } }) => ({
       ...{ kind: 'site', ids: [''], after: { root_user_id: rootUserId } },
     })),
-    MessageSent: logged(({ data: { messageId, total, format } }) => ({
+    MessageSent: logAct(({ data: { messageId, total, format } }) => ({
       ...{ kind: 'message', ids: [messageId], after: { recipients: total, format } },
     })),
-    MessageEdited: logged(({ data: { messageId, format } }) => ({
+    MessageEdited: logAct(({ data: { messageId, format } }) => ({
       ...{ kind: 'message', ids: [messageId], after: { text: 'changed', format } },
     })),
-    MessageDeleted: logged(({ data: { messageId } }) => ({
+    MessageDeleted: logAct(({ data: { messageId } }) => ({
       ...{ kind: 'message', ids: [messageId], after: { status: 'deleted' } },
     })),
-    CorrectionStarted: logged(({ data: { id, scope, planned, note, requestedBy } }) => ({
+    CorrectionStarted: logAct(({ data: { id, scope, planned, note, requestedBy } }) => ({
       ...{ kind: 'correction', ids: [id], note, noteUser: requestedBy },
       after: { model: scope.model, group: scope.group, from: scope.from, to: scope.to, ...planned },
     })),
-    InvoiceImported: logged(({ data: { invoiceId, channelId, digest, rows, currency } }) => ({
-      ...{ kind: 'invoice', ids: [invoiceId] },
-      after: { channel_id: channelId, digest, rows, currency },
+    InvoiceImported: logAct(({ data }) => ({
+      ...{ kind: 'invoice', ids: [data.invoiceId] },
+      after: {
+        ...{ channel_id: data.channelId, digest: data.digest, rows: data.rows },
+        ...{ currency: data.currency, dollars: data.dollars, amount: amountText(amountOf(data)) },
+      },
     })),
-    InvoiceDeleted: logged(({ data: { invoiceId } }) => ({
+    InvoiceDeleted: logAct(({ data: { invoiceId } }) => ({
       ...{ kind: 'invoice', ids: [invoiceId], after: { status: 'deleted' } },
     })),
-    CorrectionFinished: logged(({ data }) => ({ kind: 'correction', ids: [data.id] })),
+    CorrectionFinished: logAct(({ data }) => ({ kind: 'correction', ids: [data.id] })),
     VerificationRequested: job,
     VerificationFinished: job,
-    RebuildRequested: logged(({ data: { id, readModels } }) => ({
+    RebuildRequested: logAct(({ data: { id, readModels } }) => ({
       ...{ kind: 'job', ids: [id], after: { read_models: readModels } },
     })),
     RebuildFinished: job,
-    ScratchCopyRequested: logged(({ data: { id, position } }) => ({
+    ScratchCopyRequested: logAct(({ data: { id, position } }) => ({
       ...{ kind: 'job', ids: [id], after: { position } },
     })),
     ScratchCopyBuilt: job,
-    ScratchCopiesEnded: logged(({ data: { ids, reason } }) => ({
+    ScratchCopiesEnded: logAct(({ data: { ids, reason } }) => ({
       ...{ kind: 'job', ids, after: { reason } },
     })),
     AuditJobFailed: job,
     FindingsNotified: job,
-    LogKeyRotated: logged(({ data: { oldKey, newKey, treeSize } }) => ({
+    LogKeyRotated: logAct(({ data: { oldKey, newKey, treeSize } }) => ({
       ...{ kind: 'site', ids: [''], before: { log_key: oldKey } },
       after: { log_key: newKey, sealed_events: treeSize },
     })),
-    WitnessRefused: logged(({ data: { witness, size, refusedSize, reason } }) => ({
+    WitnessRefused: logAct(({ data: { witness, size, reason, ...data } }) => ({
       ...{ kind: 'site', ids: [''] },
-      after: { witness, reason, signed_events: size, refused_events: refusedSize },
+      after: { witness, reason, signed_events: size, ...refusedTree(data) },
     })),
-    RefusalAcknowledged: logged(({ data: { witness, size, note, acknowledgedBy } }) => ({
+    RefusalAcknowledged: logAct(({ data: { witness, size, note, acknowledgedBy, ...data } }) => ({
       ...{ kind: 'site', ids: [''], note, noteUser: acknowledgedBy },
-      ...{ before: {}, after: { witness, signed_events: size } },
+      ...{ before: {}, after: { witness, signed_events: size, ...refusedTree(data) } },
     })),
-    DataExported: logged(({ data }) => exportOf(data)),
+    DataExported: logAct(({ data }) => exportOf(data)),
   }
 }
+
+/** Returns the tree that a witness refused, as far as the event names it. */
+const refusedTree = (data: { readonly refusedSize?: number; readonly refusedRoot?: string }) => ({
+  ...(data.refusedSize === undefined ? {} : { refused_events: data.refusedSize }),
+  ...(data.refusedRoot === undefined ? {} : { refused_root: data.refusedRoot }),
+})
 
 function exportOf({ userId, invoiceId, ...data }: DataExported['data']) {
   const { exported, format, from, to, filters } = data
@@ -259,10 +269,10 @@ function moneyHandlers(): Handlers<
   Exclude<RedemptionEvent, CodeRedeemed> | TopUpEvent | QuotaGranted | QuotaDeducted
 > {
   const code = (after: object) =>
-    logged<Exclude<RedemptionEvent, CodeRedeemed>>(({ data }) => ({
+    logAct<Exclude<RedemptionEvent, CodeRedeemed>>(({ data }) => ({
       ...{ kind: 'redemption', ids: [data.redemptionId], after },
     }))
-  const terms = logged<Extract<RedemptionEvent, { data: { terms: object } }>>(({ data }) => {
+  const terms = logAct<Extract<RedemptionEvent, { data: { terms: object } }>>(({ data }) => {
     const { quota, isGift, maxUses, validFrom, validUntil } = data.terms
     const limits = { max_uses: maxUses, valid_from: validFrom, valid_until: validUntil }
     return {
@@ -270,11 +280,11 @@ function moneyHandlers(): Handlers<
       after: { quota, is_gift: isGift, ...limits },
     }
   })
-  const order = logged<TopUpEvent>(({ data }) => ({
+  const order = logAct<TopUpEvent>(({ data }) => ({
     ...{ kind: 'order', ids: [data.orderId] },
     after: { user_id: data.userId, ...('money' in data ? { money: data.money } : {}) },
   }))
-  const quota = logged<QuotaGranted | QuotaDeducted>(({ type, data }) => {
+  const quota = logAct<QuotaGranted | QuotaDeducted>(({ type, data }) => {
     const { userId, reason, note, balanceAfter } = data
     const change = type === 'QuotaGranted' ? data.amount : -data.amount
     const isKnown = balanceAfter !== undefined
@@ -292,7 +302,7 @@ function moneyHandlers(): Handlers<
     RedemptionDeleted: code({ status: 'deleted' }),
     TopUpOrdered: order,
     TopUpPaid: order,
-    TopUpRefunded: logged(({ data: { orderId, userId, money, quota: taken, reason } }) => ({
+    TopUpRefunded: logAct(({ data: { orderId, userId, money, quota: taken, reason } }) => ({
       ...{ kind: 'order', ids: [orderId], note: reason, noteUser: userId },
       after: { user_id: userId, money, quota: -taken },
     })),
@@ -312,7 +322,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 5,
+  version: 6,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

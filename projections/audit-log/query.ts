@@ -22,16 +22,16 @@ const act = rowType({
 export type ActRow = RowOf<typeof act>
 
 export type ActFilter = {
-  /** Acts of any of these actors, such as `user:7`. */
+  /** If set, only acts of these actors are listed, such as `user:7`. */
   readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined
-  /** The period in unix seconds. It includes `from` and ends before `to`. */
+  /** The period in Unix seconds. It includes `from` and ends before `to`. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
 
-/** The last row of the previous page. */
+/** The last row of the previous page. The next page begins after it. */
 export type ActCursor = { readonly position: number; readonly objectId: string }
 
 const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as "objectId",
@@ -39,9 +39,10 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
   client_ip as "clientIp", client_user as "clientUser", request_id as "requestId"`
 
 /**
- * Selects the position of the first act at or after a time. A condition on the time itself would
- * make Postgres read all newer rows, even for a period in the past. Because of the position,
- * successive periods have no gaps between them.
+ * The SQL expression for the position of the first act at or after a time. A condition on the time
+ * itself would make Postgres read all newer rows, even for a period in the past. Because each
+ * period ends at the position at which the next one begins, successive periods have no gaps between
+ * them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}
@@ -49,8 +50,9 @@ const firstPositionAt = (time: number) => sql.fragment`coalesce((
 ), ${Number.MAX_SAFE_INTEGER})`
 
 /**
- * Adds the values before each act to a page of acts. These are in the act's event, or in the last
- * earlier act on the same object that names the field.
+ * The end of a query that adds the earlier values of the changed fields to the acts of `page`. An
+ * earlier value is in the row of the act, or in the latest earlier act on the same object that
+ * changed the field.
  */
 const WITH_BEFORE = sql.fragment`
   select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
@@ -67,8 +69,9 @@ const WITH_BEFORE = sql.fragment`
   from page`
 
 /**
- * Returns acts, newest first. `before` contains the earlier values of the changed fields: the
- * values in the event, or those in the last earlier act on the same object that names the field.
+ * Returns acts, newest first. `before` contains the earlier values of the changed fields. Such a
+ * value comes from the event of the act, or from the latest earlier act on the same object that
+ * changed the field.
  */
 export async function listActs(
   db: CommonQueryMethods,
@@ -106,8 +109,9 @@ export async function listActs(
 }
 
 /**
- * Returns the acts in a range of positions, oldest first. If there are more than `limit`, the
- * result contains all acts of its last position, so that the next range misses none.
+ * Returns the acts after position `after` up to position `upTo`, oldest first. If there are more
+ * than `limit`, the result ends with all acts of one position, so that the next range misses none.
+ * It may then have more than `limit` acts.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

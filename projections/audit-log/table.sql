@@ -5,12 +5,13 @@ create table acts (
   object_id text collate "C" not null,
   created_at bigint not null,
   act text collate "C" not null,
-  -- `user:7`, `system:sweeper` and the like, as in the event.
+  -- The user or the part of the gateway that caused the event, such as `user:7` or
+  -- `system:sweeper`.
   actor text collate "C" not null,
-  -- The changed fields. `before` is null if it follows from an earlier row of the object.
+  -- The changed fields. `before` is null if the earlier values are in earlier rows of the object.
   before jsonb,
   after jsonb not null,
-  -- Encrypted with the key of the user `note_user`.
+  -- The admin's reason, encrypted with the key of the user `note_user`.
   note text,
   note_user bigint not null default 0,
   -- The address of the client, encrypted with the key of the user `client_user`.

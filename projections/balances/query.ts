@@ -43,7 +43,7 @@ const tokenBudget = rowType({
   held: quota,
   isUnlimited: Type.Boolean(),
   usedQuota: quota,
-  /** The time of the token's last call in unix seconds, or 0. */
+  /** The time of the token's last call in Unix seconds, or 0. */
   accessedAt: wireInteger,
   /** The number of edits of the budget. Calls are not counted. */
   edits: wireInteger,

@@ -10,7 +10,7 @@ const channelCheck = rowType({
   reason: Type.String(),
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in unix seconds, or 0. */
+  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
   testTime: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: Type.String(),
@@ -68,7 +68,7 @@ const testRun = rowType({
   tested: wireInteger,
   failed: wireInteger,
   /**
-   * The start and end of the run in unix seconds. `endedTime` is 0 while the run is in progress.
+   * The start and end of the run in Unix seconds. `endedTime` is 0 while the run is in progress.
    */
   startedTime: wireInteger,
   endedTime: wireInteger,

@@ -26,8 +26,8 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
 })
 
 /**
- * `keyRef` and `model` are combined into one text, because columns of a primary key may not be
- * null.
+ * Returns the primary key of a circuit's row. `keyRef` and `model` are combined into one text,
+ * because columns of a primary key may not be null.
  */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,

@@ -13,7 +13,7 @@ const circuit = rowType({
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /** The end of the circuit's pause or trial call. All times are in unix milliseconds. */
+  /** The end of the circuit's pause or trial call. All times are in Unix milliseconds. */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,

@@ -7,7 +7,10 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import { bucketOf } from './histogram-buckets.ts'
 
-/** `LATENCY` is an attempt's duration. `FIRST_TOKEN` is the time to its first token. */
+/**
+ * The values of the column `what`. `LATENCY`: the duration of an attempt. `FIRST_TOKEN`: the time
+ * from the start of an attempt to its first token.
+ */
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
@@ -36,9 +39,9 @@ type Ended = Recorded<CallSettled> | Recorded<CallReleased>
 const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
 
 /**
- * Returns whether an attempt submitted a batch. Such attempts are in no statistics. They say
- * nothing about the speed of the model, and each event of the batch's parts repeats them hours
- * later.
+ * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
+ * nothing about the speed of the model, and the final event of each of the batch's calls repeats
+ * them hours later.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 
@@ -86,7 +89,10 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
   return Math.max(0, firstByteMs - before)
 }
 
-/** Attempts that the gateway or the caller ended do not count for a channel's statistics. */
+/**
+ * The error codes of attempts that the gateway or the caller ended. These attempts do not count in
+ * a channel's statistics.
+ */
 const NOT_COUNTED_ERRORS = new Set([
   'caller-gone',
   'draining',
@@ -97,15 +103,16 @@ const NOT_COUNTED_ERRORS = new Set([
 ])
 
 /**
- * These statuses result from the operator's account or the provider's limits, not from the caller's
- * request. They therefore count as failures of the channel.
+ * The HTTP statuses below 500 that count as failures of the channel. They result from the
+ * operator's account or the provider's limits, not from the caller's request.
  */
 const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])
 
 /**
- * Returns whether an attempt counts as a success or a failure of the channel. Returns null if the
- * gateway or the caller ended the attempt, or if the provider rejected the request. A rejection of
- * the operator's account (`isAccounts`) always counts as a failure.
+ * Returns whether an attempt counts as a success or as a failure of the channel, or null if it
+ * counts as neither. It counts as neither if the gateway or the caller ended it, or if the provider
+ * rejected the caller's request. A rejection of the operator's account (`isAccounts`) always counts
+ * as a failure.
  */
 export function attemptOutcome({
   status,

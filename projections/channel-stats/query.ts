@@ -43,7 +43,7 @@ type SpreadRow = RowOf<typeof spreadRow>
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/** Reads the statistics since the minute `since` (unix seconds) for all channels with attempts. */
+/** Reads the statistics since the minute `since` (Unix seconds) for all channels with attempts. */
 export async function figuresSince(
   db: CommonQueryMethods,
   since: number,
@@ -79,7 +79,7 @@ export async function figuresSince(
 
 const minuteRow = rowType({
   channelId: wireInteger,
-  /** The start of the minute in unix seconds. */
+  /** The start of the minute in Unix seconds. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -87,8 +87,8 @@ const minuteRow = rowType({
 export type MinuteRow = RowOf<typeof minuteRow>
 
 /**
- * Reads the statistics of each minute, summed over all models. Minutes without attempts are
- * omitted.
+ * Reads the numbers of successes and failures in each minute since `since` (Unix seconds), summed
+ * over all models. Minutes without attempts are omitted.
  */
 export const minutesSince = (
   db: CommonQueryMethods,
@@ -102,7 +102,7 @@ export const minutesSince = (
   `)
 
 const stepTriesRow = rowType({
-  /** The start of the time step in unix seconds. */
+  /** The start of the time step in Unix seconds. */
   step: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
@@ -120,13 +120,13 @@ export type ChannelStep = Pick<
   HealthFigures,
   'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
 > & {
-  /** The start of the time step in unix seconds. */
+  /** The start of the time step in Unix seconds. */
   readonly at: number
 }
 
 /**
  * Reads a channel's statistics in steps of `stepSeconds`, oldest first. Steps without attempts are
- * omitted. `from` (inclusive) and `to` (exclusive) are unix seconds, and `from` is a multiple of
+ * omitted. `from` (inclusive) and `to` (exclusive) are Unix seconds, and `from` is a multiple of
  * the step.
  */
 export async function channelSteps(
@@ -154,8 +154,8 @@ export async function channelSteps(
 }
 
 function figuresOf(tries: readonly TriesRow[], spread: readonly SpreadRow[]): HealthFigures {
-  const sum = (of: (row: TriesRow) => number): number =>
-    tries.reduce((total, row) => total + of(row), 0)
+  const sum = (cellOf: (row: TriesRow) => number): number =>
+    tries.reduce((total, row) => total + cellOf(row), 0)
   const outputMs = sum((row) => row.outputMs)
   return {
     successes: sum((row) => row.successes),
@@ -181,10 +181,10 @@ function spreadFigures(
   }
 }
 
-function countsOf(spread: readonly Spread[], countMax: number): Map<number, number> {
+function countsOf(spread: readonly Spread[], measure: number): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { what, bucket, count } of spread) {
-    if (what === countMax) counts.set(bucket, (counts.get(bucket) ?? 0) + count)
+    if (what === measure) counts.set(bucket, (counts.get(bucket) ?? 0) + count)
   }
   return counts
 }

@@ -12,7 +12,7 @@ import type { Listed } from '../list-paging-and-sorting.ts'
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]
 
-/** Fields that do not apply to this kind of entry are absent. */
+/** The details of an entry. Fields that do not apply to the kind of entry are absent. */
 export type TimelineDetail = {
   readonly terms?: ChannelTerms
   readonly change?: Partial<ChannelTerms>
@@ -32,7 +32,7 @@ export type TimelineDetail = {
 
 const entry = rowType({
   position: wireInteger,
-  /** The time of the entry in unix milliseconds. */
+  /** The time of the entry in Unix milliseconds. */
   at: wireInteger,
   kind: Type.Enum(KINDS),
   actor: Type.String(),
@@ -46,7 +46,7 @@ const selected = sql.fragment`
 
 export type TimelineQuery = {
   readonly channelId: number
-  /** The start of the period in unix milliseconds. The period includes `from` and `to`. */
+  /** The start of the period in Unix milliseconds. The period includes `from` and `to`. */
   readonly from: number
   readonly to: number
   readonly limit: number
@@ -79,7 +79,7 @@ const STATUS: readonly TimelineKind[] = [
 ]
 const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
 
-/** Lists the changes of a channel's configuration up to `to` (unix milliseconds), oldest first. */
+/** Lists the changes of a channel's configuration up to `to` (Unix milliseconds), oldest first. */
 export const termsChangesOf = (
   db: CommonQueryMethods,
   channelId: number,
@@ -92,7 +92,7 @@ export const termsChangesOf = (
   `)
 
 /**
- * Reads the entry that determined a channel's status at a time (unix milliseconds), or null if the
+ * Reads the entry that determined a channel's status at a time (Unix milliseconds), or null if the
  * channel did not exist.
  */
 export const statusEntryAt = (
@@ -107,8 +107,8 @@ export const statusEntryAt = (
   `)
 
 /**
- * Reads the last entry of each circuit before a time. Circuits that were closed at that time are
- * omitted.
+ * Reads the latest entry of each circuit at or before a time (Unix milliseconds). Circuits that
+ * were closed at that time are omitted.
  */
 export const circuitEntriesAt = (
   db: CommonQueryMethods,

@@ -33,7 +33,7 @@ const SELECTED = {
    * key.
    */
   keyMode: Type.Enum([...KEY_MODES]),
-  /** The keys that are temporarily not used, with the reason and the time in unix seconds. */
+  /** The keys that are temporarily not used, with the reason and the time in Unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
@@ -41,7 +41,7 @@ const SELECTED = {
   status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
   /** The reason for which the gateway disabled the channel, or empty. */
   statusReason: Type.String(),
-  /** The time of the last status change. This time and `createdAt` are in unix seconds. */
+  /** The time of the last status change. This time and `createdAt` are in Unix seconds. */
   statusAt: wireInteger,
   createdAt: wireInteger,
   /**
@@ -53,7 +53,7 @@ const SELECTED = {
   usedQuota: quota,
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in unix seconds, or 0. */
+  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
   testedAt: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: decimalText,
@@ -63,8 +63,8 @@ const SELECTED = {
 }
 
 /**
- * NOTE: the terms are built in TypeScript, because Postgres would take three times as long for a
- * thousand rows.
+ * A channel with all its terms. NOTE: the terms are built in TypeScript, because Postgres would
+ * take three times as long for a thousand rows.
  */
 export const channelRow = rowType(
   SELECTED,
@@ -115,7 +115,7 @@ export const selected = sql.fragment`
     ) a on true
 `
 
-/** The fields of a channel that the row of its tag displays or sums. */
+/** The fields of a channel that are displayed or summed in the row of its tag. */
 export const memberRow = rowType({
   id: wireInteger,
   name: Type.String(),
@@ -129,16 +129,19 @@ export const memberRow = rowType({
 })
 export type MemberRow = RowOf<typeof memberRow>
 
-/** The columns of `memberRow`, selected from `withFigures`. `now` is in unix seconds. */
+/** The columns of `memberRow`, selected from `withFigures`. `now` is in Unix seconds. */
 export const memberColumns = (now: number) => sql.fragment`
   c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
   coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
 `
 
-/** The SQL condition that the channel `c` accepts calls at `now` (unix seconds). */
+/** The SQL condition that the channel `c` accepts calls at `now` (Unix seconds). */
 export const isUsableAt = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`
 
-/** An expired channel is displayed as disabled by the gateway. */
+/**
+ * The SQL expression for a channel's displayed status. An expired channel is displayed as disabled
+ * by the gateway.
+ */
 export const shownStatus = (now: number) =>
   sql.fragment`(case when c.status = 1 and not ${isUsableAt(now)} then 3 else c.status end)`

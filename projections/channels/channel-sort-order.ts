@@ -23,11 +23,14 @@ export type ChannelOrder = {
   readonly isIdSort: boolean
   readonly sort: ChannelSort | null
   readonly isDescending: boolean
-  /** The current time in unix seconds. */
+  /** The current time in Unix seconds. */
   readonly now: number
 }
 
-/** When sorted by expiry, channels that never expire come last. */
+/**
+ * Returns the SQL expression by which channels are sorted. When sorted by expiry, channels that
+ * never expire come last.
+ */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({
     id: sql.fragment`c.id`,

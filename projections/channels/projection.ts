@@ -121,8 +121,8 @@ function addSpent(channelId: number | null, charge: number, rows: RowChanges): v
 }
 
 /**
- * A field has a separate column if queries use it or if it changes separately. All other fields are
- * one JSON value.
+ * Returns the columns for the terms of a channel. A field has a separate column if queries use it
+ * or if it changes separately. All other fields are one JSON value.
  */
 function termCells(terms: ChannelTerms): Cells {
   const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms

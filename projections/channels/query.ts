@@ -28,7 +28,7 @@ type ChannelFilter = {
   /** The complete tag. An empty text matches all. */
   readonly tag: string
   /**
-   * The current time in unix seconds. An enabled channel that has expired by this time counts as
+   * The current time in Unix seconds. An enabled channel that has expired by this time counts as
    * disabled.
    */
   readonly now: number
@@ -65,7 +65,9 @@ export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
-/** Returns the vault references of all keys and proxies, including those of deleted channels. */
+/**
+ * Returns the vault references of all keys and proxies of the given channels, which may be deleted.
+ */
 export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
@@ -189,8 +191,10 @@ async function rowsOf(
   const rows = await db.any(sql.type(channelRow)`
     ${selected} where c.id = any(${sql.array(ids, 'int8')})
   `)
-  const place = new Map(ids.map((id, index) => [id, index]))
-  return [...rows].sort((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0))
+  const indexById = new Map(ids.map((id, index) => [id, index]))
+  return [...rows].sort(
+    (left, right) => (indexById.get(left.id) ?? 0) - (indexById.get(right.id) ?? 0),
+  )
 }
 
 /**
@@ -211,7 +215,7 @@ const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.Stri
 
 /**
  * Lists the models of usable channels of the given types, with the groups that can use each model.
- * Models have the names that callers use. `now` is in unix seconds.
+ * Models have the names that callers use. `now` is in Unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -242,8 +246,8 @@ export async function channelNames(
   db: CommonQueryMethods,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const found = await db.any(sql.type(rowType({ id: wireInteger, name: Type.String() }))`
+  const rows = await db.any(sql.type(rowType({ id: wireInteger, name: Type.String() }))`
     select id, name from read_channels.channels where id = any(${sql.array([...ids], 'int8')})
   `)
-  return new Map(found.map(({ id, name }) => [id, name]))
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -52,3 +52,35 @@ export async function countCorrectedCalls(
   `)
   return new Map(rows.map(({ position, count }) => [position, count]))
 }
+
+const sums = rowType({
+  correctionId: Type.String(),
+  calls: wireInteger,
+  refunded: wireInteger,
+  charged: wireInteger,
+  unpaid: wireInteger,
+})
+
+/** What a correction has changed so far. `unpaid` is what balances could not pay. */
+export type AppliedSums = Omit<RowOf<typeof sums>, 'correctionId'>
+
+export const NOTHING_APPLIED: AppliedSums = { calls: 0, refunded: 0, charged: 0, unpaid: 0 }
+
+/**
+ * Returns what some corrections have changed so far, by their ids. A correction that has changed
+ * nothing is missing.
+ */
+export async function sumsOfCorrections(
+  db: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, AppliedSums>> {
+  const rows = await db.any(sql.type(sums)`
+    select correction_id as "correctionId", calls, refunded, charged, unpaid
+    from read_corrected_calls.sums where correction_id = any(${sql.array([...ids], 'text')})
+  `)
+  return new Map(rows.map(({ correctionId, ...row }) => [correctionId, row]))
+}
+
+/** Returns what one correction has changed so far. */
+export const sumsOfCorrection = async (db: CommonQueryMethods, id: string): Promise<AppliedSums> =>
+  (await sumsOfCorrections(db, [id])).get(id) ?? NOTHING_APPLIED

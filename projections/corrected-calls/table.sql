@@ -11,12 +11,21 @@ create table calls (
   unpaid bigint not null,
   model text not null,
   token_id bigint not null,
-  -- The channel is 0 and the group empty for events that lack them.
+  -- For events of earlier versions, the channel is 0 and the group is empty.
   channel_id bigint not null,
   call_group text not null,
   balance_after bigint,
   held_after bigint,
   primary key (call, position)
+);
+
+-- What each correction has changed so far.
+create table sums (
+  correction_id text collate "C" primary key,
+  calls bigint not null default 0,
+  refunded bigint not null default 0,
+  charged bigint not null default 0,
+  unpaid bigint not null default 0
 );
 
 create index calls_by_position on calls (position);

@@ -5,7 +5,7 @@ import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-
 const tokenRow = rowType({
   userId: wireInteger,
   authVersion: wireInteger,
-  /** The expiry in unix seconds. */
+  /** The time at which the access token expires, in Unix seconds. */
   expiresAt: wireInteger,
 })
 export type AccessTokenRow = RowOf<typeof tokenRow>
@@ -34,7 +34,7 @@ const credentialsRow = rowType({
 export type CredentialsRow = RowOf<typeof credentialsRow>
 
 /**
- * Reads which credentials a user has, or null if the user never had any. Times are in unix seconds.
+ * Reads which credentials a user has, or null if the user never had any. Times are in Unix seconds.
  */
 export const credentialsOf = (
   db: CommonQueryMethods,

@@ -38,8 +38,8 @@ type MovingEvent =
 type Origin = {
   readonly type: MovementType
   /**
-   * The id of the cause of the movement: a call, grant, deduction, order, transfer, or the day of a
-   * check-in.
+   * The id of the cause of the movement: of a call, grant, deduction, order, transfer or
+   * correction, or the day of a check-in.
    */
   readonly source: string
   readonly reason?: string
@@ -54,9 +54,9 @@ type Origin = {
 const DAY = 86_400
 
 /**
- * The movements of each account with the balance and the held quota after them. Also the sums of
- * each account by day, and of the site by month. All rows of an account come from one stream, so
- * they are in the order of its revisions.
+ * The movements of each account with the balance and the held quota after them. The read model also
+ * contains the sums of each account by day, and of the site by month. All rows of an account come
+ * from one stream, so they are in the order of its revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
@@ -111,7 +111,8 @@ const ofCall = ({ type, data }: Recorded<CallSettled | CallInterrupted>): Origin
 })
 
 /**
- * Returns the amounts that a correction adds to the account, by channel. 0 stands for no channel.
+ * Returns the amounts that a correction adds to the account's balance, by channel. 0 stands for no
+ * channel.
  */
 function channelsOfCorrection({ calls }: ChargeCorrected['data']): ReadonlyMap<number, bigint> {
   const amounts = new Map<number, bigint>()
@@ -130,12 +131,12 @@ function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges):
   addToSite(event, origin, amount, rows)
   if (amount === 0n) return
   const createdAt = secondsOf(meta.at)
-  const place = { model, channel_id: channelId ?? 0 }
+  const cells = { model, channel_id: channelId ?? 0 }
   rows.insert(
     'movements',
     { user_id: userId, position },
     {
-      ...{ revision, created_at: createdAt, type, source, amount, reason, ...place },
+      ...{ revision, created_at: createdAt, type, source, amount, reason, ...cells },
       balance: data.balanceAfter ?? null,
       held: data.heldAfter ?? null,
       actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
@@ -149,7 +150,8 @@ function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges):
 
 /**
  * Adds a movement to the sums of the site. A correction changes the sums of each channel of its
- * calls, even if it does not change the account. A movement is counted once, in its first channel.
+ * calls, even if it does not change the account's total. A movement is counted once, in its first
+ * channel.
  */
 function addToSite(
   { meta }: Recorded<MovingEvent>,

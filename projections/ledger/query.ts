@@ -27,7 +27,7 @@ const COLUMNS = sql.fragment`position, revision, created_at as "createdAt", type
 /** A part of an account's ledger: the movements with positions above `after` and below `before`. */
 export type LedgerRange = { readonly after: number; readonly before: number }
 
-/** The position after all movements. */
+/** A position that is higher than the position of any movement. */
 const END = Number.MAX_SAFE_INTEGER
 
 /**
@@ -37,7 +37,7 @@ const END = Number.MAX_SAFE_INTEGER
 const CLOCK_SKEW_MAX = 600
 
 /**
- * Returns the range of the movements in a period, in unix seconds. The range starts with the first
+ * Returns the range of the movements in a period, in Unix seconds. The range starts with the first
  * movement of the account at or after `from`, and ends before the first one at or after `to`. The
  * order of movements in the account decides, because the clocks of processes differ. Successive
  * periods therefore have successive ranges, and no movement is in two of them.
@@ -55,16 +55,17 @@ export async function rangeOfPeriod(
 }
 
 /**
- * Returns the lowest position of a movement at or after the time. Only movements soon after the
- * earliest one by time can have a lower position. `offset 0` prevents Postgres from searching the
- * primary key from its start.
+ * Returns the lowest position of a movement at or after the time. Because clocks differ, the first
+ * movement by time may not have the lowest position. Only movements up to `CLOCK_SKEW_MAX` after it
+ * can have a lower position. `offset 0` prevents Postgres from searching the primary key from its
+ * start.
  */
 async function firstPositionAt(
   db: CommonQueryMethods,
   userId: number,
   time: number,
 ): Promise<number> {
-  const found = await db.oneFirst(sql.type(rowType({ position: nullable(wireInteger) }))`
+  const position = await db.oneFirst(sql.type(rowType({ position: nullable(wireInteger) }))`
     select min(position) as position from (
       select position from read_ledger.movements
       where user_id = ${userId} and created_at >= ${time} and created_at <= (
@@ -74,7 +75,7 @@ async function firstPositionAt(
       offset 0
     ) soon
   `)
-  return found ?? END
+  return position ?? END
 }
 
 export type LedgerFilter = LedgerRange & {
@@ -122,8 +123,8 @@ async function listByType(
 }
 
 /**
- * Returns the movement of this type whose source has this id, such as a call. Returns null if there
- * is none.
+ * Returns the first movement of the user that was caused by `source`, such as the id of a call.
+ * Returns null if there is none.
  */
 export async function movementOfSource(
   db: CommonQueryMethods,
@@ -136,21 +137,21 @@ export async function movementOfSource(
   `)
 }
 
-/** The quota of an account. `total` is the balance plus the held quota. */
+/** Amounts of an account in quota. `total` is the balance plus the held quota. */
 export type Figures = {
   readonly total: bigint
-  /** Null if the last movement is from an earlier version, whose events lack both figures. */
+  /** Null if the event of the last movement is of an earlier version, which lacks both amounts. */
   readonly balance: bigint | null
   readonly held: bigint | null
 }
 
 /**
- * The figures after the last movement of a range, and the position of that movement, or 0 for an
- * empty range.
+ * The amounts of an account after the last movement of a range. `position` is the position of this
+ * movement, or 0 for an empty range.
  */
 export type FiguresAt = Figures & { readonly position: number }
 
-/** Returns the figures after the last movement before the position. */
+/** Returns the amounts of an account after its last movement before the position `before`. */
 export async function figuresBefore(
   db: CommonQueryMethods,
   userId: number,
@@ -184,10 +185,12 @@ async function sumAmounts(
 export type TotalAt = { readonly position: number; readonly total: bigint }
 
 /**
- * Returns the totals after the rows, which are sorted newest first. Rows of earlier versions lack a
- * total. Their totals are computed from the amounts between the rows and the total after the oldest
- * row. That total is computed from `newer`, the total at a later position, or otherwise as the sum
- * of all earlier amounts. The number of queries does not depend on the number of rows.
+ * Returns the account's total (balance plus held quota) after each of the movements `rows`, which
+ * are sorted newest first. Rows of earlier versions lack their totals. Their totals are computed
+ * from the total after the oldest row without one, plus the amounts of the later movements.
+ * The total after this oldest row is computed from `newer`, the total at a later position. If
+ * `newer` is null, it is the sum of all amounts up to the row. The number of queries does not
+ * depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -195,13 +198,13 @@ export async function totalsOf(
   rows: readonly MovementRow[],
   newer: TotalAt | null,
 ): Promise<readonly bigint[]> {
-  const oldest = rows.findLast(isUnnamed)
+  const oldest = rows.findLast(lacksTotal)
   if (oldest === undefined) return rows.map(({ balance, held }) => (balance ?? 0n) + (held ?? 0n))
   const base =
     newer === null
       ? await sumAmounts(db, userId, 0, oldest.position)
       : newer.total - (await sumAmounts(db, userId, oldest.position, newer.position))
-  const positions = rows.filter(isUnnamed).map(({ position }) => position)
+  const positions = rows.filter(lacksTotal).map(({ position }) => position)
   const added = await db.any(sql.type(rowType({ position: wireInteger, added: quota }))`
     select position, added from (
       select position, sum(amount) over (order by position)::int8 as added
@@ -216,7 +219,7 @@ export async function totalsOf(
   )
 }
 
-const isUnnamed = ({ balance, held }: MovementRow): boolean => balance === null || held === null
+const lacksTotal = ({ balance, held }: MovementRow): boolean => balance === null || held === null
 
 const sum = rowType({
   type: Type.String(),
@@ -227,7 +230,7 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in unix seconds. It begins and ends at the start of a UTC day. */
+/** A period in Unix seconds. It begins and ends at the start of a UTC day. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {
@@ -239,10 +242,11 @@ export type StatementSums = {
 }
 
 /**
- * Returns the sums of an account's movements in a period by type, model and UTC day (unix seconds
- * of its start), and the figures at both ends. Everything is read in one snapshot. Normally, the
- * sums of days are added up. They differ from the sums of the movements only if clocks differ by
- * more than `CLOCK_SKEW_MAX`. In this case, the movements themselves are summed.
+ * Returns the sums of an account's movements in a period by type, model and UTC day (Unix seconds
+ * of its start), and the account's amounts at both ends of the period. Everything is read in one
+ * snapshot. Normally, the sums of days are added up. They differ from the sums of the movements
+ * only if clocks differ by more than `CLOCK_SKEW_MAX`. In this case, the movements themselves are
+ * summed.
  */
 export async function sumsOfPeriod(
   db: DatabasePool,
@@ -264,7 +268,7 @@ export async function sumsOfPeriod(
 }
 
 /**
- * Returns the figures before the first and after the last movement of a range, and the range's end.
+ * Returns the account's amounts before the first movement of a range and after its last movement.
  */
 export async function figuresAtEnds(
   db: CommonQueryMethods,
@@ -278,9 +282,9 @@ export async function figuresAtEnds(
 }
 
 /**
- * Adds up the sums of days of a period. Which movements are in the period depends on their order in
- * the account. Near its ends, the period can therefore include some movements of the day before,
- * and lack some of its last day.
+ * Adds up the daily sums of a period. The order of movements in the account decides which of them
+ * are in the period. Near its ends, the period can therefore include some movements of the day
+ * before, and lack some movements of its last day.
  */
 async function sumDays(
   db: CommonQueryMethods,
@@ -332,7 +336,7 @@ const siteSum = rowType({
 })
 export type SiteSum = RowOf<typeof siteSum>
 
-/** Returns the sums of all accounts in a month. `month` is its start in unix seconds. */
+/** Returns the sums of all accounts in a month. `month` is its start in Unix seconds. */
 export async function sumSite(db: CommonQueryMethods, month: number): Promise<readonly SiteSum[]> {
   return await db.any(sql.type(siteSum)`
     select type, reason, channel_id as "channelId", model, count, amount

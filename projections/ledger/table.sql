@@ -7,7 +7,8 @@ create table movements (
   type text collate "C" not null,
   source text not null default '',
   amount bigint not null,
-  -- The figures after the event. They are null for events of earlier versions, which lack them.
+  -- The balance and the held quota after the event. They are null for events of earlier versions,
+  -- which lack them.
   balance bigint,
   held bigint,
   actor_id bigint not null default 0,
@@ -20,11 +21,12 @@ create table movements (
 );
 
 create index movements_by_time on movements (user_id, created_at, position);
--- Nearly all movements are charges of calls, so an index of that type would not narrow a search.
+-- Nearly all movements are charges of calls, so an index on the type would not narrow a search for
+-- them.
 create index movements_by_type on movements (user_id, type, position) where type <> 'call';
 create index movements_by_source on movements (source);
 
--- The sums of each account by UTC day, of which a statement consists.
+-- The sums of each account by UTC day, from which statements are made.
 create table account_days (
   user_id bigint not null,
   day bigint not null,
@@ -35,8 +37,8 @@ create table account_days (
   primary key (user_id, day, type, model)
 );
 
--- The sums of all accounts by UTC month (unix seconds of its start). A correction has a row for each
--- channel of its calls.
+-- The sums of all accounts by UTC month (Unix seconds of its start). A correction has a row for
+-- each channel of its calls.
 create table site_months (
   month bigint not null,
   type text collate "C" not null,

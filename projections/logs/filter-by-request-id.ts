@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * The minimum length of a prefix. A shorter prefix would match too many calls, so a shorter text
- * must be a complete id.
+ * The minimum length of a request id's prefix in a search. A shorter prefix would match too many
+ * calls, so a shorter text must be a complete id.
  */
 const REQUEST_ID_PREFIX_MIN = 8
 
@@ -32,7 +32,7 @@ export function requestIdCondition(text: string) {
 }
 
 /**
- * Returns the unix seconds of the earliest request whose id can start with this prefix. Returns
+ * Returns the Unix seconds of the earliest request whose id can start with this prefix. Returns
  * null if the prefix is too short to contain a time.
  */
 function earliestSecondOf(id: string): number | null {

@@ -14,9 +14,9 @@ import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
 
 /** The JSON details of a log row, with the field names of the API. Only admins see `adminOther`. */
-export type Other = { readonly other: object; readonly adminOther: object }
+export type RowDetails = { readonly other: object; readonly adminOther: object }
 
-export const otherOfSettled = (data: CallSettled['data']): Other => ({
+export const otherOfSettled = (data: CallSettled['data']): RowDetails => ({
   other: {
     ...ofRequest(data),
     ...ofPrice(data.price, data.usage),
@@ -46,7 +46,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
   },
 })
 
-export const otherOfReleased = (data: CallReleased['data']): Other => ({
+export const otherOfReleased = (data: CallReleased['data']): RowDetails => ({
   other: {
     ...ofRequest(data),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
@@ -64,7 +64,7 @@ export const otherOfReleased = (data: CallReleased['data']): Other => ({
   },
 })
 
-export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
+export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails => ({
   other: {
     ...ofRequest(data),
     ...ofPrice(data.price, data.usage),
@@ -90,7 +90,7 @@ const ofBatch = ({ batch, billedLines, unpaid }: CallSettled['data']): object =>
         ...(unpaid === undefined ? {} : { unpaid_quota: unpaid }),
       }
 
-/** The errors of an attempt that was ended by the gateway and not by the provider. */
+/** The error codes of attempts that the gateway, and not the provider, ended. */
 const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
   'screened',
   'revoked',
@@ -101,8 +101,8 @@ const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns how a call ended. If the gateway ended the last attempt, `end` would blame the provider.
- * The error of that attempt is then returned instead.
+ * Returns how a call ended. If the gateway ended the last attempt, returns the error code of this
+ * attempt, because `end` would blame the provider. Otherwise, returns `end`.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error ?? null

@@ -19,10 +19,10 @@ import { attemptOutcome } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import {
   endOf,
-  type Other,
   otherOfInterrupted,
   otherOfReleased,
   otherOfSettled,
+  type RowDetails,
 } from './log-row-details.ts'
 
 export type LoggedEvent =
@@ -86,8 +86,8 @@ export type CallCells = {
 export type CallDetails = { readonly other: string; readonly admin_other: string }
 
 /**
- * Returns the JSON texts of a call's log row, or null for other events. They are not part of
- * `rowOf`, because sums of the log don't need them.
+ * Returns the JSON texts of a call's log row, or null for events that are not the end of a call.
+ * `rowOf` does not return these texts, because sums of the log don't need them.
  */
 export function detailsOf(event: Recorded<LoggedEvent>): CallDetails | null {
   const details = otherOf(event)
@@ -96,7 +96,7 @@ export function detailsOf(event: Recorded<LoggedEvent>): CallDetails | null {
   return { other: JSON.stringify(other), admin_other: JSON.stringify(adminOther) }
 }
 
-function otherOf({ type, data }: Recorded<LoggedEvent>): Other | null {
+function otherOf({ type, data }: Recorded<LoggedEvent>): RowDetails | null {
   if (type === 'CallSettled') return otherOfSettled(data)
   if (type === 'CallReleased') return otherOfReleased(data)
   return type === 'CallInterrupted' ? otherOfInterrupted(data) : null

@@ -171,8 +171,8 @@ export type LogSums = RowOf<typeof logSums>
 
 /**
  * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
- * not support. As in the stored sums, the quota of charged calls includes what corrections changed
- * of the charges.
+ * not support. As in the stored sums, the quota of charged calls includes the changes that
+ * corrections made to charges.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`
@@ -184,8 +184,8 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
   `)
 
 /**
- * Selects the changes of charges by corrections. A change counts at the time of the correction,
- * with the user, model, token, channel and group of its call.
+ * The SQL expression for the sum of the changes that corrections made to charges. A change counts
+ * at the time of the correction, with the user, model, token, channel and group of its call.
  */
 function changesByCorrections({ type, failedChannelId, ...filter }: LogFilter) {
   if (type !== undefined && type !== CONSUMPTION) return sql.fragment`0`
@@ -242,7 +242,7 @@ const chargedCall = rowType(
 
 const FACTOR = 'factor_'
 
-/** Returns the unit and the ratios of a video's price; undefined for a call without them. */
+/** Returns the unit and the ratios of a video's price, or undefined if the price has neither. */
 function videoIn(price: Readonly<Record<string, string>>) {
   const factors = Object.entries(price)
     .filter(([key]) => key.startsWith(FACTOR))
@@ -254,7 +254,7 @@ function videoIn(price: Readonly<Record<string, string>>) {
 export type ChargedCall = RowOf<typeof chargedCall>
 
 /**
- * Reads charged calls between `from` and `to` (unix seconds, inclusive) with ids above `after`, in
+ * Reads charged calls between `from` and `to` (Unix seconds, inclusive) with ids above `after`, in
  * ascending order. `quota` is the charge in force.
  */
 export const chargedCalls = (
@@ -272,7 +272,10 @@ export const chargedCalls = (
     order by id limit ${limit}
   `)
 
-/** Lists the users who have charged calls of a model in a range of seconds, in ascending order. */
+/**
+ * Lists the users with charged calls of a model from `from` to `to` (Unix seconds, both included)
+ * whose log rows have ids up to `upTo`. The user ids are in ascending order.
+ */
 export const chargedUsers = (
   db: CommonQueryMethods,
   { model, from, to, upTo }: { model: string; from: number; to: number; upTo: number },

@@ -27,7 +27,7 @@ const AT = Object.fromEntries(LOG_COLUMNS.map((name, index) => [name, index])) a
 type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Reads and caches the names of ids that are not cached yet. */
+  /** Reads the names of the ids that are not cached yet, and caches them. */
   readonly learn: (ids: Iterable<number>) => Promise<void>
   readonly of: (id: number) => readonly string[]
 }
@@ -77,17 +77,17 @@ const cellsOf = async (pg: Pool, text: string, values: unknown[]): Promise<Cells
 }
 
 function namesOf(pg: Pool, select: string): Names {
-  const partnersById = new Map<number, readonly string[]>()
+  const namesById = new Map<number, readonly string[]>()
   return {
-    of: (id) => partnersById.get(id) ?? NAMELESS,
+    of: (id) => namesById.get(id) ?? NAMELESS,
     learn: async (ids) => {
-      if (partnersById.size > NAMES_MAX) partnersById.clear()
+      if (namesById.size > NAMES_MAX) namesById.clear()
       const unknown = new Set<number>()
-      for (const id of ids) if (!partnersById.has(id)) unknown.add(id)
+      for (const id of ids) if (!namesById.has(id)) unknown.add(id)
       if (unknown.size === 0) return
-      for (const id of unknown) partnersById.set(id, NAMELESS)
-      const found = await cellsOf(pg, `${select} where id = any($1::int8[])`, [[...unknown]])
-      for (const [id, ...names] of found) partnersById.set(Number(id), names.map(String))
+      for (const id of unknown) namesById.set(id, NAMELESS)
+      const rows = await cellsOf(pg, `${select} where id = any($1::int8[])`, [[...unknown]])
+      for (const [id, ...names] of rows) namesById.set(Number(id), names.map(String))
     },
   }
 }

@@ -2,11 +2,11 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { PLAYGROUND_NAME } from '#domain/shared/playground-token-id.ts'
 import {
+  encryptedText,
   nullable,
   quota,
   type RowOf,
   rowType,
-  sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import { LOG_FIELDS } from '#read-api/contract/logs.ts'
@@ -20,12 +20,12 @@ const logRow = rowType({
   durationMs: wireInteger,
   /** A code that the reader translates (see `rowOf`). */
   reason: Type.String(),
-  /** Whether the user allows complete IP addresses to be shown. */
+  /** True if the user allows complete IP addresses to be shown. */
   showsIp: Type.Boolean(),
   /** The admin who made the change, or 0. `note` is the admin's reason. */
   actorId: wireInteger,
   actorName: Type.String(),
-  note: sealedText,
+  note: encryptedText,
   /** The details for admins, as JSON text. */
   adminOther: Type.String(),
   /** The channels whose attempts failed, as a JSON array for admins, or null. */
@@ -33,7 +33,10 @@ const logRow = rowType({
 })
 export type LogRow = RowOf<typeof logRow>
 
-/** An absent field does not restrict the rows. `from` and `to` are unix seconds, inclusive. */
+/**
+ * A filter of log rows. An absent field does not restrict the rows. `from` and `to` are Unix
+ * seconds, inclusive.
+ */
 export type LogFilter = {
   readonly userId?: number
   readonly type?: number
@@ -51,7 +54,7 @@ export type LogFilter = {
   readonly to?: number
 }
 
-/** Columns that are not named after their field. */
+/** The columns whose names differ from the names of their fields. */
 export const LOG_FIELD_COLUMNS = { group: 'call_group' }
 
 /** All columns of the log. The key columns are first, and the encrypted columns are last. */
@@ -150,8 +153,8 @@ export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failu
 const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from', 'to']
 
 /**
- * Returns the same rows as `logOf`, for queries that read only ids or figures. The rows come from
- * `failed_calls` alone if its columns can answer the filter.
+ * Returns the same rows as `logOf`, for queries that read only ids, quota and token counts. The
+ * rows come from `failed_calls` alone if its columns can answer the filter.
  */
 export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter
@@ -192,8 +195,8 @@ const ofTokens = (ids: readonly number[]) =>
 type SqlFragment = ReturnType<typeof sql.fragment>
 
 /**
- * Adds the current names of users, tokens and channels to the selected rows. The join comes after
- * the selection, so that other rows are not joined.
+ * Completes a query of log rows with the current names of users, tokens and channels. The names are
+ * joined to the selected rows, so that no other rows are joined.
  */
 export const named = (rows: SqlFragment, order: SqlFragment) => sql.type(logRow)`
   with selected as materialized (${rows})

@@ -34,7 +34,8 @@ create index log_of_channel on log (channel_id, id desc) include (created_at);
 create index log_of_token on log (token_id, id desc) include (created_at);
 create index log_of_group on log (call_group, id desc) include (created_at);
 create index log_of_user_and_group on log (user_id, call_group, id desc);
--- Nearly all rows are of type 2 (consumption), so an index of that type would not narrow a search.
+-- Nearly all rows are of type 2 (consumption), so an index on the type would not narrow a search
+-- for them.
 create index log_of_type on log (type, id desc) where type <> 2;
 create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
 -- The index is in byte order, so that rows can be found by the first characters of an id.

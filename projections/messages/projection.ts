@@ -15,7 +15,7 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
     messages: { key: ['id'] },
     recipients: { key: ['message_id', 'first_id'] },
     reads: { key: ['user_id', 'message_id'] },
-    // Several lanes change a row: each has some readers of the message.
+    // Several lanes change a row: the events of each reader are in the reader's own stream.
     read_counts: { key: ['message_id'], isShared: true },
   },
   handlers: {
@@ -46,7 +46,10 @@ export const messages = projectionOf<MessageEvent | MessageRead>({
   },
 })
 
-/** Reads a message's title and content, which are empty if the text cannot be decrypted. */
+/**
+ * Returns the columns for a message's text. The title and the content are empty if the vault no
+ * longer contains the text.
+ */
 async function textCells(
   messageId: number,
   { format, textRef }: MessageText,

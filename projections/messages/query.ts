@@ -58,7 +58,7 @@ export const findMessage = (
 export type MessageFilter = {
   readonly keyword: string
   /**
-   * The earliest and the latest time of creation in unix seconds, inclusive. null means no limit.
+   * The earliest and the latest time of creation in Unix seconds, inclusive. null means no limit.
    */
   readonly from: number | null
   readonly until: number | null
@@ -151,8 +151,8 @@ const inboxRow = rowType(fieldColumns(INBOX_FIELDS))
 export type InboxRow = RowOf<typeof inboxRow>
 
 /**
- * Selects the messages in one user's inbox that are not deleted, with the time at which the user
- * read them.
+ * The `from` and `where` clauses for the messages in one user's inbox that are not deleted, with
+ * the time at which the user read each message.
  */
 const inboxOf = (userId: number) => sql.fragment`
   read_messages.recipients r
@@ -229,8 +229,8 @@ const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireIn
 
 /**
  * Finds the users among `userIds` whose inbox changed in a range of event positions: a message was
- * sent, edited, deleted or read. `position` is that of the last change. Returns null if no inbox
- * changed.
+ * sent, edited, deleted or read. `position` is the position of the last such change. Returns null
+ * if no inbox changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,

@@ -12,9 +12,9 @@ const settingsRow = rowType({
   webhookUrl: Type.String(),
   webhookSecretRef: nullable(Type.String()),
 })
-export type NotificationsRow = RowOf<typeof settingsRow>
+export type NotificationSettingsRow = RowOf<typeof settingsRow>
 
-const UNSET: NotificationsRow = {
+const UNSET: NotificationSettingsRow = {
   means: 'email',
   threshold: null,
   mailTo: '',
@@ -22,10 +22,10 @@ const UNSET: NotificationsRow = {
   webhookSecretRef: null,
 }
 
-export async function notificationsOf(
+export async function notificationSettingsOf(
   db: CommonQueryMethods,
   userId: number,
-): Promise<NotificationsRow> {
+): Promise<NotificationSettingsRow> {
   const row = await db.maybeOne(sql.type(settingsRow)`
     select means, threshold, mail_to as "mailTo", webhook_url as "webhookUrl",
       webhook_secret_ref as "webhookSecretRef"
@@ -34,7 +34,7 @@ export async function notificationsOf(
   return row ?? UNSET
 }
 
-const lowRow = rowType({
+const warningRow = rowType({
   userId: wireInteger,
   /** The remaining quota, including quota held for open calls. */
   remaining: quota,
@@ -44,19 +44,19 @@ const lowRow = rowType({
   webhookUrl: Type.String(),
   webhookSecretRef: nullable(Type.String()),
 })
-export type LowAccount = RowOf<typeof lowRow>
+export type AccountToWarn = RowOf<typeof warningRow>
 
 /**
  * Finds the users among `userIds` who must be warned of low quota. They are active, have an
  * address, and have less quota than their threshold. They have not been warned since `warnedBefore`
- * (unix milliseconds).
+ * (Unix milliseconds).
  */
-export const lowAccounts = (
+export const accountsToWarnOfLowQuota = (
   db: CommonQueryMethods,
   userIds: readonly number[],
   { siteThreshold, warnedBefore }: { siteThreshold: bigint; warnedBefore: number },
-): Promise<readonly LowAccount[]> =>
-  db.any(sql.type(lowRow)`
+): Promise<readonly AccountToWarn[]> =>
+  db.any(sql.type(warningRow)`
     select u.id as "userId", a.balance + a.held as remaining, settings.threshold,
       coalesce(n.means, 'email') as means, settings.mail_to as "mailTo",
       coalesce(n.webhook_url, '') as "webhookUrl", n.webhook_secret_ref as "webhookSecretRef"

@@ -4,8 +4,8 @@ import type { BatchEvent } from '#domain/batches/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
- * The batches that have not ended. `key_ref` is null until a provider has accepted a batch. So is
- * the `channel_id` of batches that were submitted with earlier versions.
+ * The batches that have not ended. `key_ref` is null until a provider has accepted a batch. For
+ * batches that were submitted with earlier versions, `channel_id` is null until then, too.
  */
 export const openBatchesProjection = projectionOf<BatchEvent>({
   name: 'open-batches',

@@ -2,20 +2,21 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
 /**
- * Counts the unfinished batches that channels have or may have. If `keyRefs` is given, only those
- * that were submitted with one of these keys count.
+ * Counts the unfinished batches that channels have or may have. If `keptRefs` is given, those that
+ * were submitted with one of these keys do not count. The key of a batch is not known before a
+ * provider has accepted it, so such a batch counts.
  */
 export const countOpenBatchesOf = (
   db: CommonQueryMethods,
   channelIds: readonly number[],
-  keyRefs?: readonly string[],
+  keptRefs?: readonly string[],
 ): Promise<number> =>
   db.oneFirst(sql.type(rowType({ count: wireInteger }))`
     select count(*) as count from read_open_batches.batches
     where channel_id = any(${sql.array([...channelIds], 'int8')})
       and ${
-        keyRefs === undefined
+        keptRefs === undefined
           ? sql.fragment`true`
-          : sql.fragment`key_ref = any(${sql.array([...keyRefs], 'text')})`
+          : sql.fragment`(key_ref is null or key_ref <> all(${sql.array([...keptRefs], 'text')}))`
       }
   `)

@@ -12,7 +12,7 @@ import { projectionOf } from '../projection.ts'
 type CallEvent = CallAdmitted | CallProgressed | CallSettled | CallReleased | CallInterrupted
 
 /**
- * The open calls. A background job (the sweeper) looks here for calls whose owner process has died.
+ * The open calls. A background job (the sweeper) looks here for calls of processes that have died.
  */
 export const openCallsProjection = projectionOf<CallEvent>({
   name: 'open-calls',

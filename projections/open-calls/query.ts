@@ -8,8 +8,8 @@ const openCall = rowType({
   tokenId: wireInteger,
   model: Type.String(),
   /**
-   * The times are in unix milliseconds. The call's owner process must renew the lease before
-   * `leaseUntil`.
+   * The times are in Unix milliseconds. The process that serves the call must renew the lease
+   * before `leaseUntil`.
    */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
@@ -21,7 +21,7 @@ const columns = sql.fragment`
   lease_until as "leaseUntil"
 `
 
-/** Reads open calls whose lease has expired at `now` (unix milliseconds), oldest first. */
+/** Reads open calls whose lease has expired at `now` (Unix milliseconds), oldest first. */
 export const expiredCalls = (
   db: CommonQueryMethods,
   now: number,
@@ -32,7 +32,7 @@ export const expiredCalls = (
     where lease_until < ${now} order by lease_until limit ${limit}
   `)
 
-/** Reads an open call by its id. */
+/** Reads an open call by its id. Returns null if the call has ended or does not exist. */
 export const findOpenCall = (db: CommonQueryMethods, call: string): Promise<OpenCall | null> =>
   db.maybeOne(sql.type(openCall)`
     select ${columns} from read_open_calls.calls where call = ${call}

@@ -6,7 +6,7 @@ import { projectionOf } from '../projection.ts'
 /** The tasks that have not ended. A poller queries their status from the providers. */
 export const openTasksProjection = projectionOf<TaskEvent>({
   name: 'open-tasks',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tasks: { key: ['task'] } },
   handlers: {
@@ -24,6 +24,12 @@ export const openTasksProjection = projectionOf<TaskEvent>({
           sent_with_key_ref: null,
           submitted_at: data.submittedAt,
         },
+      ),
+    TaskRouted: ({ data }, rows) =>
+      rows.patch(
+        'tasks',
+        { task: data.task },
+        { sent_to_channel_id: data.channelId, sent_with_key_ref: data.keyRef },
       ),
     TaskAccepted: ({ data }, rows) =>
       rows.patch(

@@ -11,7 +11,7 @@ const openTask = rowType({
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
-  /** The time of the submission in unix milliseconds. */
+  /** The time at which the task was submitted, in Unix milliseconds. */
   submittedAt: wireInteger,
 })
 export type OpenTask = RowOf<typeof openTask>
@@ -33,46 +33,23 @@ export const openTasks = (
     order by submitted_at, task limit ${limit}
   `)
 
-const count = rowType({ count: wireInteger })
-
 /**
- * Counts the unfinished tasks that channels have or may have. If `keyRefs` is given, only those
- * that were sent with one of these keys count.
+ * Counts the unfinished tasks that channels have or may have: those that were accepted there, and
+ * those that were routed there last. If `keptRefs` is given, those with one of these keys do not
+ * count.
  */
 export const countOpenTasksOf = (
   db: CommonQueryMethods,
   channelIds: readonly number[],
-  keyRefs?: readonly string[],
+  keptRefs?: readonly string[],
 ): Promise<number> =>
-  db.oneFirst(sql.type(count)`
+  db.oneFirst(sql.type(rowType({ count: wireInteger }))`
     select count(*) as count from read_open_tasks.tasks
     where coalesce(channel_id, sent_to_channel_id) = any(${sql.array([...channelIds], 'int8')})
       and ${
-        keyRefs === undefined
+        keptRefs === undefined
           ? sql.fragment`true`
-          : sql.fragment`
-              coalesce(key_ref, sent_with_key_ref) = any(${sql.array([...keyRefs], 'text')})`
+          : sql.fragment`(coalesce(key_ref, sent_with_key_ref) is null
+              or coalesce(key_ref, sent_with_key_ref) <> all(${sql.array([...keptRefs], 'text')}))`
       }
-  `)
-
-/** The most submissions that are listed. No site submits so many tasks within a few seconds. */
-const SUBMISSIONS_MAX = 10_000
-
-/** Lists the tasks of which it is not known yet where they are sent. */
-export const findSubmissions = (db: CommonQueryMethods): Promise<readonly string[]> =>
-  db.anyFirst(sql.type(rowType({ task: Type.String() }))`
-    select task from read_open_tasks.tasks
-    where channel_id is null and sent_to_channel_id is null
-    order by submitted_at limit ${SUBMISSIONS_MAX}
-  `)
-
-/** Counts those of the tasks of which it is still not known where they are sent. */
-export const countSubmissions = (
-  db: CommonQueryMethods,
-  tasks: readonly string[],
-): Promise<number> =>
-  db.oneFirst(sql.type(count)`
-    select count(*) as count from read_open_tasks.tasks
-    where task = any(${sql.array([...tasks], 'text')})
-      and channel_id is null and sent_to_channel_id is null
   `)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
-import { plannedIdOf } from '../find-scheduled-price-change.ts'
+import { scheduledChangeIdOf } from '../find-id-of-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
 
 /**
@@ -25,7 +25,11 @@ export const optionChanges = projectionOf<OptionsEvent>({
       const { data, position, meta } = upcastOption(event)
       const { key, before, value } = data
       const cells = { key, before, after: value, actor: meta.actor, at: meta.at }
-      rows.insert('option_changes', { id: position }, { ...cells, planned_id: plannedIdOf(meta) })
+      rows.insert(
+        'option_changes',
+        { id: position },
+        { ...cells, planned_id: scheduledChangeIdOf(meta) },
+      )
     },
     SecretOptionSet: (event, rows) => {
       const { data, position, meta } = upcastOption(event)

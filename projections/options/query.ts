@@ -35,8 +35,8 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
 }
 
 /**
- * Returns a function of a model and a group. It returns true if calls are refused because the model
- * has no price.
+ * Returns a function that reports whether calls of a model in a group are refused, because no price
+ * applies to them.
  */
 export async function unpricedModels(
   db: DatabasePool,
@@ -63,7 +63,7 @@ export async function modelPrices(
   }
 }
 
-/** Returns whether the site is a demo site, on which only the super admin can make changes. */
+/** Reports whether the site is a demo site, on which only the super admin can make changes. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   const set = (await allOptions(db)).values.get('DemoSiteEnabled')
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
 import { entryChanges, pairOf } from '#domain/pricing/compare-price-options.ts'
-import { plannedIdOf } from '../find-scheduled-price-change.ts'
+import { scheduledChangeIdOf } from '../find-id-of-scheduled-price-change.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
@@ -25,7 +25,7 @@ export const priceHistory = projectionOf<OptionSet>({
           {
             changed_at: secondsOf(meta.at),
             actor: meta.actor,
-            planned_id: plannedIdOf(meta),
+            planned_id: scheduledChangeIdOf(meta),
             option_key: option,
             ...subjectOf(option, name),
             before_value: before,

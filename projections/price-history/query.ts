@@ -5,7 +5,7 @@ import { PRICE_CHANGE_FIELDS } from '#read-api/contract/options.ts'
 import { containing, type Listed, type Slice } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** Columns that are not named after their field. */
+/** The columns whose names differ from the names of their fields. */
 export const PRICE_CHANGE_COLUMNS = {
   option: 'option_key',
   group: 'group_name',
@@ -66,14 +66,14 @@ type PriceScope = {
   readonly models: readonly string[]
   readonly group: string
   readonly userGroup: string
-  /** The position at which the prices were in force. Later changes are ignored. */
+  /** The position as of which the prices are read. Later changes are ignored. */
   readonly position: number
 }
 
 /**
- * Reads the latest change of each entry that can determine a price as of a position: the entries of
- * the models, of the group's ratio, of the special ratio of the user's group, and of the fallback
- * prices.
+ * Reads the latest change, up to a position, of each entry of the price options that can determine
+ * a price in the scope. These are the entries of the models, the ratio of the group, the special
+ * ratio for users of the user's group, and the fallback prices.
  */
 export const pricesInForce = (
   db: CommonQueryMethods,

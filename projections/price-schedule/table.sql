@@ -1,6 +1,6 @@
 create table planned (
   id bigint primary key,
-  -- All times are in unix seconds.
+  -- All times are in Unix seconds.
   due_at bigint not null,
   made_at bigint not null,
   actor text not null,

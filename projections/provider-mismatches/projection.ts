@@ -4,13 +4,16 @@ import type { CallSettled } from '#domain/accounts/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** The anomalies of calls in which the provider did not deliver or charge what was billed. */
+/**
+ * The anomalies of calls for which the provider delivered another model than was billed, or charged
+ * more.
+ */
 const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
 /**
- * The calls that the provider answered with another model, or charged higher, than was billed, and
- * their number.
+ * The calls that the provider answered with another model than was billed, or for which it charged
+ * more, and the number of these calls.
  */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',

@@ -19,7 +19,7 @@ export type Mismatch = RowOf<typeof mismatch>
 type MismatchFilter = {
   readonly anomaly: string
   readonly channelId: number | null
-  /** Only calls whose ending event is before this position are listed. */
+  /** Only calls whose final event is before this position are listed. */
   readonly before: number | null
   readonly limit: number
 }

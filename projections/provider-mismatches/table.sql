@@ -1,4 +1,5 @@
--- The calls whose provider answered with another model, or charged more, than was billed.
+-- The calls that the provider answered with another model than was billed, or for which it charged
+-- more.
 create table calls (
   position bigint not null,
   created_at bigint not null,

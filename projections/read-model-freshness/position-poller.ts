@@ -3,8 +3,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 const POLL_MS = 40
 const IDLE_POLL_MS = 200
 /**
- * A period in milliseconds after each commit or call of `pollSoon`. In this period, lagging
- * positions are polled every `POLL_MS`, and later every `IDLE_POLL_MS`.
+ * The time in milliseconds after each commit or call of `pollSoon` during which lagging positions
+ * are polled every `POLL_MS`. Afterwards, they are polled every `IDLE_POLL_MS`.
  */
 const AFTER_NEWS_MS = 2_000
 
@@ -22,7 +22,7 @@ export type PollerDeps = {
   readonly poll: () => Promise<number>
   /** Polling pauses while this function returns false. */
   readonly isNeeded: () => boolean
-  /** Tells the processes that write read models that a reader waits here. */
+  /** Tells the processes that write read models that a reader waits in this process. */
   readonly notifyWriters: () => void
 }
 

@@ -3,9 +3,9 @@ import Type from 'typebox'
 import type { Core } from '#infra/core-dependencies.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
+import { createReaderNotifier } from './notify-other-processes-of-readers.ts'
 import { createPoller } from './position-poller.ts'
 import { advanceSignal, type Positions } from './read-model-advance-signal.ts'
-import { createReaderNotifier } from './readers-in-other-processes.ts'
 
 export type ReadModelName = ProjectionName
 
@@ -49,7 +49,7 @@ export function createFreshness(core: Core): Freshness {
     for (const listener of [...listeners]) listener(new Map(moved))
   }
   const poller = createPoller(core, {
-    isNeeded: () => !signal.isComplete() && listeners.size > 0,
+    isNeeded: () => !signal.ownsAllLanes() && listeners.size > 0,
     notifyWriters: createReaderNotifier(core.pg),
     poll: async () => {
       const positions = await readPositions(core)
@@ -85,8 +85,8 @@ export function createFreshness(core: Core): Freshness {
 }
 
 /**
- * Waits until the condition is true, the time is over or `stopped` is aborted. Returns whether the
- * condition is true.
+ * Waits until the condition is true, the time is over or `stopped` is aborted. Resolves to true
+ * if the condition is then true.
  */
 function waitUntil(
   isThere: () => boolean,
@@ -112,7 +112,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** A read model's position is the lowest position of its lanes. */
+/** Returns the position of each read model, which is the lowest position of its lanes. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

@@ -10,22 +10,25 @@ export type AdvanceSignal = {
    */
   readonly publish: (positions: Positions) => void
   /**
-   * True while a runner in this process owns all lanes. If false, other processes may advance lanes
-   * without this signal.
+   * Reports whether a runner in this process owns all lanes (stream partitions). If not, other
+   * processes may advance lanes without this signal.
    */
-  readonly isComplete: () => boolean
+  readonly ownsAllLanes: () => boolean
   /**
-   * Sets whether the runner owns all lanes. A runner that owns only some lanes sets false after
-   * each commit, so that waiting readers poll again.
+   * Sets whether the runner in this process owns all lanes. A runner that owns only some lanes sets
+   * false after each commit, so that waiting readers poll again.
    */
-  readonly setComplete: (isComplete: boolean) => void
+  readonly setOwnsAllLanes: (ownsAllLanes: boolean) => void
   /**
-   * Counts the readers in this process that wait for a position or follow the positions. While no
+   * Adds a reader in this process, which waits for a position or follows the positions. While no
    * process has a reader, read models may lag for longer.
    */
   readonly addReader: () => void
   readonly removeReader: () => void
-  /** Notes that another process has a reader, for `OTHER_READER_MS`. */
+  /**
+   * Records that another process has a reader. `hasReaders` then returns true for
+   * `OTHER_READER_MS`.
+   */
   readonly noteOtherReader: () => void
   readonly hasReaders: () => boolean
   /**
@@ -33,12 +36,12 @@ export type AdvanceSignal = {
    */
   readonly onReader: (listener: () => void) => () => void
   /**
-   * Calls `onPositions` now and each time a position advances. Returns a function that removes the
-   * listener.
+   * Calls `onPositions` now and each time a position advances. Calls `onPartialOwnership` each time
+   * the runner sets that it does not own all lanes. Returns a function that removes the listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,
-    onIncomplete: () => void,
+    onPartialOwnership: () => void,
   ) => () => void
 }
 
@@ -53,9 +56,9 @@ export function advanceSignal(store: EventStore): AdvanceSignal {
   if (existing !== undefined) return existing
   const listeners = new Set<{
     onPositions: (positions: Positions) => void
-    onIncomplete: () => void
+    onPartialOwnership: () => void
   }>()
-  let isComplete = false
+  let ownsAllLanes = false
   let latest: Positions = new Map()
   const signal: AdvanceSignal = {
     ...createReaders(),
@@ -63,13 +66,13 @@ export function advanceSignal(store: EventStore): AdvanceSignal {
       latest = new Map([...latest, ...positions])
       for (const { onPositions } of [...listeners]) onPositions(positions)
     },
-    isComplete: () => isComplete,
-    setComplete: (complete) => {
-      isComplete = complete
-      if (!complete) for (const { onIncomplete } of [...listeners]) onIncomplete()
+    ownsAllLanes: () => ownsAllLanes,
+    setOwnsAllLanes: (owned) => {
+      ownsAllLanes = owned
+      if (!owned) for (const { onPartialOwnership } of [...listeners]) onPartialOwnership()
     },
-    listen: (onPositions, onIncomplete) => {
-      const listener = { onPositions, onIncomplete }
+    listen: (onPositions, onPartialOwnership) => {
+      const listener = { onPositions, onPartialOwnership }
       listeners.add(listener)
       if (latest.size > 0) onPositions(latest)
       return () => listeners.delete(listener)
@@ -79,6 +82,7 @@ export function advanceSignal(store: EventStore): AdvanceSignal {
   return signal
 }
 
+/** The time in milliseconds for which a report of another process counts as a reader. */
 const OTHER_READER_MS = 3_000
 
 type Readers = Pick<

@@ -6,8 +6,8 @@ import type { RequestMatch } from '#read-api/contract/invoices.ts'
 type LineMatch = Exclude<RequestMatch, 'only_ours'>
 
 /**
- * An invoice with its channel and its days. `firstDay` and `lastDay` are the starts of days in unix
- * seconds.
+ * An invoice with its channel and its days. `firstDay` and `lastDay` are the Unix seconds at which
+ * the first and the last day start.
  */
 export type MatchedInvoice = {
   readonly invoiceId: string
@@ -21,17 +21,37 @@ export type MatchedInvoice = {
 
 const DAY = 86_400
 /**
- * How long before and after the days of the invoice calls are searched by their ids, in seconds.
+ * The time in seconds before and after the days of an invoice in which calls are searched for the
+ * invoice's request ids.
  */
 const SEARCHED_SECONDS = 62 * DAY
 
-/** Converts billionths of the currency to quota as `quotaOf` does: half away from zero. */
-const billedOf = (dollars: string) => sql.fragment`round(l.amount * ${dollars}::numeric * 0.0005)`
+/**
+ * Converts billionths of the currency to quota as `quotaOf` does: half away from zero, and cut off
+ * at the largest amount of a response.
+ */
+const billedOf = (dollars: string) => sql.fragment`
+  greatest(-9007199254740991, least(9007199254740991,
+    round(l.id_amount * ${dollars}::numeric * 0.0005)))`
 
 /**
- * Selects the lines of an invoice after the line `after`. Each has the attempt with its id, or
- * nulls. If the channel has several attempts with this id, the first charged attempt is preferred,
- * and otherwise the first one. The joins read each side once, whatever the number of lines.
+ * The lines of an invoice. The columns that start with `id_` are the first line, the number of
+ * lines and the sums of all lines with the same request id, because providers may have a line for
+ * each kind of token, and credits of earlier lines. Each duplicate stands for itself.
+ */
+const linesWithSums = (invoiceId: string) => sql.fragment`
+  select *, min(line) over same_id as id_line, count(*) over same_id as id_lines,
+    (sum(tokens) over same_id)::int8 as id_tokens, (sum(amount) over same_id)::int8 as id_amount,
+    min(model) over same_id as id_model_first, max(model) over same_id as id_model_last
+  from read_reconciliation.lines
+  where invoice_id = ${invoiceId}
+  window same_id as (partition by request_id, case when is_duplicate then line end)`
+
+/**
+ * The query for the lines of an invoice after the line `after`. Each line is joined with the
+ * attempt that has the line's request id, or with nulls. If the channel has several attempts with
+ * this id, the first charged attempt is preferred, and otherwise the first one. The joins read each
+ * side once, whatever the number of lines.
  */
 const found = (
   { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
@@ -47,28 +67,30 @@ const found = (
       and r.created_at < ${lastDay + DAY + SEARCHED_SECONDS}`
   return sql.fragment`
     select l.line, l.day, l.model, l.request_id, l.tokens, l.amount, l.is_duplicate,
+      l.id_line, l.id_lines, l.id_tokens, l.id_amount, l.id_model_first, l.id_model_last,
       ${billedOf(dollars)}::int8 as billed,
       r.position, r.attempt, r.created_at, r.call, r.user_id, r.model as call_model,
       r.tokens as call_tokens, r.cost, r.charged, r.is_charged
-    from read_reconciliation.lines l left join (
+    from (${linesWithSums(invoiceId)}) l left join (
       select distinct on (line) * from (
         ${named(sql.fragment`r.request_id`)} union all ${named(sql.fragment`r.answer_id`)}
-      ) named order by line, is_charged desc, position
+      ) named order by line, is_charged desc, position, attempt
     ) r on r.line = l.line
-    where l.invoice_id = ${invoiceId} and l.line > ${after}`
+    where l.line > ${after}`
 }
 
 /**
- * Compares two figures. They count as equal if they differ by less than one percent, because
+ * The SQL condition that two numbers are nearly equal. They may differ by one percent, because
  * providers round each line.
  */
 const isNear = (one: ReturnType<typeof sql.fragment>, other: ReturnType<typeof sql.fragment>) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
 const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedInvoice) => {
+  // An unknown cost cannot differ, so this is true. It does not agree either.
   const isSame = isNear(sql.fragment`billed`, sql.fragment`coalesce(cost, billed)`)
   const areTokens = hasTokens
-    ? isNear(sql.fragment`tokens`, sql.fragment`call_tokens`)
+    ? isNear(sql.fragment`id_tokens`, sql.fragment`call_tokens`)
     : sql.fragment`true`
   return sql.fragment`
     case when is_duplicate then 'duplicate'
@@ -76,8 +98,10 @@ const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedInvoice) => {
       when not is_charged then 'failed'
       when created_at < ${firstDay - DAY} or created_at >= ${lastDay + 2 * DAY}
         then 'other_period'
-      when ${isSame} and ${areTokens} then 'matched'
-      else 'different' end`
+      when not (${isSame} and ${areTokens}) then 'different'
+      when id_model_first <> call_model or id_model_last <> call_model then 'other_model'
+      when cost is null then 'cost_unknown'
+      else 'matched' end`
 }
 
 const matchSum = rowType({
@@ -87,6 +111,8 @@ const matchSum = rowType({
   /** The day and the model of the calls, or null for lines without a call. */
   callDay: nullable(wireInteger),
   callModel: nullable(Type.String()),
+  /** The number of request ids. Each duplicate counts as one. */
+  ids: wireInteger,
   rows: wireInteger,
   tokens: wireInteger,
   amount: Type.BigInt(),
@@ -98,8 +124,9 @@ const matchSum = rowType({
 export type MatchSum = RowOf<typeof matchSum>
 
 /**
- * Sums the lines of an invoice that have ids: by the kind of match, and by the days and models of
- * both sides. A call that several lines name is counted with the first of them.
+ * Sums the lines of an invoice that have request ids: by the kind of match, and by the days and
+ * models of both sides. If several lines name the same call, the call is counted with the first of
+ * them.
  */
 export const sumMatches = (
   db: CommonQueryMethods,
@@ -108,6 +135,7 @@ export const sumMatches = (
   db.any(sql.type(matchSum)`
     select match, to_char(day, 'YYYY-MM-DD') as day, model,
       created_at - created_at % 86400 as "callDay", call_model as "callModel",
+      (count(*) filter (where line = id_line))::int8 as ids,
       count(*)::int8 as rows, sum(tokens)::int8 as tokens, sum(amount)::int8 as amount,
       (count(*) filter (where is_counted))::int8 as calls,
       coalesce(sum(call_tokens) filter (where is_counted), 0)::int8 as "callTokens",
@@ -125,6 +153,7 @@ export const sumMatches = (
 const requestMatch = rowType({
   /** The number of the row in the file, or the position of the call that is not in the invoice. */
   place: wireInteger,
+  rows: wireInteger,
   upstreamId: Type.String(),
   day: Type.String(),
   model: Type.String(),
@@ -143,7 +172,10 @@ export type RequestMatchRow = RowOf<typeof requestMatch>
 
 type Page = { readonly after: number; readonly limit: number }
 
-/** Lists the lines with a kind of match, in the order of the file. */
+/**
+ * Lists the request ids of an invoice with the given kind of match, in the order of the file. Each
+ * has the sums of its lines, and the day and the model of its first line.
+ */
 export const listMatches = (
   db: CommonQueryMethods,
   invoice: MatchedInvoice,
@@ -151,17 +183,18 @@ export const listMatches = (
   { after, limit }: Page,
 ): Promise<readonly RequestMatchRow[]> =>
   db.any(sql.type(requestMatch)`
-    select line::int8 as place, request_id as "upstreamId", to_char(day, 'YYYY-MM-DD') as day,
-      model, tokens, amount, billed, call, user_id as "userId", created_at as "endedAt",
+    select line::int8 as place, id_lines as rows, request_id as "upstreamId",
+      to_char(day, 'YYYY-MM-DD') as day, model, id_tokens as tokens, id_amount as amount,
+      billed, call, user_id as "userId", created_at as "endedAt",
       call_model as "callModel", call_tokens as "callTokens", cost, charged
     from (${found(invoice, after)}) found
-    where ${matchOf(invoice)} = ${match}
+    where line = id_line and ${matchOf(invoice)} = ${match}
     order by line limit ${limit}
   `)
 
 /**
- * Selects the charged calls of the channel in the days of an invoice whose ids the invoice does not
- * contain.
+ * The `from` and `where` clauses for the charged calls of the channel in the days of an invoice
+ * whose ids the invoice does not contain.
  */
 const onlyOurs = ({ invoiceId, channelId, firstDay, lastDay }: MatchedInvoice) => sql.fragment`
   from read_reconciliation.requests r
@@ -182,12 +215,33 @@ export const listOnlyOurs = (
   { after, limit }: Page,
 ): Promise<readonly RequestMatchRow[]> =>
   db.any(sql.type(requestMatch)`
-    select position as place, coalesce(request_id, answer_id) as "upstreamId",
+    select position as place, 0::int8 as rows, coalesce(request_id, answer_id) as "upstreamId",
       to_char(to_timestamp(created_at) at time zone 'UTC', 'YYYY-MM-DD') as day, model,
       0::int8 as tokens, 0::int8 as amount, 0::int8 as billed, call, user_id as "userId",
       created_at as "endedAt", model as "callModel", tokens as "callTokens", cost, charged
     ${onlyOurs(invoice)} and position > ${after}
     order by position limit ${limit}
+  `)
+
+/** Counts the lines of an invoice that contain request ids, including duplicates. */
+export const countLines = (db: CommonQueryMethods, invoiceId: string): Promise<number> =>
+  db.oneFirst(sql.type(rowType({ count: wireInteger }))`
+    select count(*)::int8 as count from read_reconciliation.lines where invoice_id = ${invoiceId}
+  `)
+
+/** Counts the request ids of an invoice that one of the other invoices contains as well. */
+export const countKnownIds = (
+  db: CommonQueryMethods,
+  invoiceId: string,
+  others: readonly string[],
+): Promise<number> =>
+  db.oneFirst(sql.type(rowType({ count: wireInteger }))`
+    select count(*)::int8 as count from (
+      select request_id from read_reconciliation.lines where invoice_id = ${invoiceId}
+      intersect
+      select request_id from read_reconciliation.lines
+      where invoice_id = any(${sql.array([...others], 'text')})
+    ) known
   `)
 
 export const countOnlyOurs = (db: CommonQueryMethods, invoice: MatchedInvoice): Promise<number> =>

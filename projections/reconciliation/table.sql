@@ -1,17 +1,18 @@
--- One row for each attempt of an ended call whose provider named the request.
+-- One row for each attempt of an ended call for which the provider returned an id.
 create table requests (
   channel_id bigint not null,
   position bigint not null,
   attempt smallint not null,
   created_at bigint not null,
-  -- The id in the headers of the answer, and the id in the answer. One of them may be null.
+  -- The id in the headers of the answer, and the id in the body of the answer. One of them may be
+  -- null.
   request_id text collate "C",
   answer_id text collate "C",
   call text not null,
   user_id bigint not null,
   model text not null,
   tokens bigint not null,
-  -- What the provider should charge, or null if that is not known.
+  -- The quota that the provider should charge, or null if it is not known.
   cost bigint,
   charged bigint not null,
   -- True for the attempt that served a charged call. Other attempts have no tokens and charges.
@@ -22,7 +23,7 @@ create table requests (
 create index requests_by_id on requests (request_id, channel_id) where request_id is not null;
 create index requests_by_answer on requests (answer_id, channel_id) where answer_id is not null;
 
--- The lines of invoices that have an id of a request.
+-- The lines of invoices that contain the provider's id of a request.
 create table lines (
   invoice_id text collate "C" not null,
   -- The number of the row in the file.
@@ -31,7 +32,7 @@ create table lines (
   model text collate "C" not null,
   request_id text collate "C" not null,
   tokens bigint not null,
-  -- In billionths of the currency of the invoice.
+  -- The amount in billionths of the invoice's currency.
   amount bigint not null,
   is_duplicate boolean not null,
   primary key (invoice_id, line)

@@ -46,7 +46,7 @@ export type RedemptionSearch = Slice &
   ListOrder<RedemptionSort> & {
     /** A part of a code's name, or its complete id. An empty text matches all. */
     readonly keyword: string
-    /** The keyed hash of the keyword, which finds a code by its complete key. */
+    /** The keyed hash of the keyword. It finds a code if the keyword is the code's complete key. */
     readonly keyLookup: string
     /** The status from 1 to 3. null matches all. */
     readonly status: number | null
@@ -88,7 +88,10 @@ export async function listRedemptions(
 }
 
 const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
-/** The event stream of a code, and the vault reference of its key. */
+/**
+ * A code with the hash that names its event stream (`keyLookup`) and the vault reference of its
+ * key.
+ */
 export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>

@@ -63,13 +63,13 @@ export async function readCheckpoints(
     position: string
     definition: string
   }>('select name, lane, position, definition from projections.checkpoint')
-  const found = new Map<ProjectionName, { positions: number[]; definition: string }>()
+  const checkpoints = new Map<ProjectionName, { positions: number[]; definition: string }>()
   for (const { name, lane, position, definition } of rows) {
-    const checkpoint = found.get(name) ?? { positions: ALL_LANES.map(() => 0), definition }
+    const checkpoint = checkpoints.get(name) ?? { positions: ALL_LANES.map(() => 0), definition }
     checkpoint.positions[lane] = Number(position)
-    found.set(name, checkpoint)
+    checkpoints.set(name, checkpoint)
   }
-  return found
+  return checkpoints
 }
 
 /**
@@ -108,11 +108,11 @@ export async function moveCheckpoints(
   client: PoolClient,
   moves: readonly Move[],
 ): Promise<boolean> {
-  const moving = likeMoves(moves).map((alike) => moveAlike(client, alike))
+  const moving = groupMoves(moves).map((group) => moveGroup(client, group))
   return (await Promise.all(moving)).every((isMoved) => isMoved)
 }
 
-async function moveAlike(client: PoolClient, alike: LikeMoves): Promise<boolean> {
+async function moveGroup(client: PoolClient, group: MoveGroup): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'projection-move-checkpoints',
     text: `update projections.checkpoint c set position = $5
@@ -120,15 +120,15 @@ async function moveAlike(client: PoolClient, alike: LikeMoves): Promise<boolean>
            where c.name = v.name and c.definition = v.definition
              and c.lane = any($3::int2[]) and c.position = $4`,
     values: [
-      alike.projections.map(({ name }) => name),
-      alike.projections.map(definitionOf),
-      ...[alike.lanes, alike.from, alike.to],
+      group.projections.map(({ name }) => name),
+      group.projections.map(definitionOf),
+      ...[group.lanes, group.from, group.to],
     ],
   })
-  return rowCount === alike.projections.length * alike.lanes.length
+  return rowCount === group.projections.length * group.lanes.length
 }
 
-type LikeMoves = {
+type MoveGroup = {
   readonly projections: readonly Projection[]
   readonly lanes: readonly number[]
   readonly from: number
@@ -138,17 +138,17 @@ type LikeMoves = {
 /**
  * Groups moves with the same start, end and lanes. One statement then makes all moves of a group.
  */
-function likeMoves(moves: readonly Move[]): LikeMoves[] {
-  const found = new Map<string, LikeMoves & { projections: Projection[] }>()
+function groupMoves(moves: readonly Move[]): MoveGroup[] {
+  const groups = new Map<string, MoveGroup & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {
     for (const [ends, alike] of Map.groupBy(own, ({ from, to }) => `${from}-${to}`)) {
       const lanes = alike.map(({ lane }) => lane)
       const { from, to } = alike[0] as Move
-      const existing = found.get(`${ends} ${lanes}`)
+      const existing = groups.get(`${ends} ${lanes}`)
       if (existing === undefined)
-        found.set(`${ends} ${lanes}`, { projections: [projection], lanes, from, to })
+        groups.set(`${ends} ${lanes}`, { projections: [projection], lanes, from, to })
       else existing.projections.push(projection)
     }
   }
-  return [...found.values()]
+  return [...groups.values()]
 }

@@ -34,6 +34,7 @@ export async function createTables(
   await client.query('set local search_path to default')
 }
 
+/** Creates the tables and the checkpoints of a read model, unless its checkpoints exist already. */
 export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void> =>
   inTransaction(pg, async (client) => {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [

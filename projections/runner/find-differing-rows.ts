@@ -4,15 +4,17 @@ import type { Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 import { type LanePositions, readCheckpoints } from './checkpoints.ts'
 
-/** A row of a read model that differs from the newly folded one. */
+/** A row of a read model that differs from the row that a new fold of the events gives. */
 export type DifferingRow = {
   readonly table: string
   readonly kind: 'differs' | 'missing' | 'unexpected'
   /** The key of the row, such as `user_id 7, position 12`. */
   readonly row: string
-  /** The columns that differ. No values, because some are personal data. */
+  /** The columns that differ. Their values are omitted, because some are personal data. */
   readonly columns: readonly string[]
-  /** The event of the row, as far as its columns name it. */
+  /**
+   * The user, position and revision of the row's event. Each is null if the row has no such column.
+   */
   readonly userId: number | null
   readonly position: number | null
   readonly revision: number | null
@@ -23,7 +25,7 @@ const ROWS_MAX = 10
 /** Key columns whose texts are ids and names of models, and never personal data. */
 const SHOWN_TEXTS: ReadonlySet<string> = new Set(['batch', 'call', 'id', 'model', 'task', 'type'])
 
-type Compared = {
+export type ComparedTables = {
   readonly projection: Projection
   /** The schema of the newly folded rows, and the lanes' positions at which they were compared. */
   readonly schema: string
@@ -31,13 +33,14 @@ type Compared = {
 }
 
 /**
- * Names the first rows of the tables that differ from the newly folded ones. The live read model
- * may have advanced since the comparison: then only rows that no later event changes are named, and
- * no rows that may be new.
+ * Returns the first rows of the tables that differ from the newly folded rows. The live read model
+ * may have advanced since the comparison. In this case, only tables whose rows never change are
+ * searched, and rows that exist only in the live read model are not returned, because they may be
+ * new.
  */
 export async function findDifferingRows(
   client: PoolClient,
-  { projection, schema, positions }: Compared,
+  { projection, schema, positions }: ComparedTables,
   tables: readonly string[],
 ): Promise<readonly DifferingRow[]> {
   const live = (await readCheckpoints(client)).get(projection.name)?.positions ?? []
@@ -56,9 +59,23 @@ export async function findDifferingRows(
 type Cells = Readonly<Record<string, unknown>>
 type Row = { readonly expected: Cells | null; readonly found: Cells | null }
 
+/** Returns the first rows that differ between two tables of the same shape, in no order. */
+export async function differingRowsOf(
+  client: PoolClient,
+  table: string,
+  sources: Sources,
+  key: readonly string[],
+): Promise<readonly DifferingRow[]> {
+  const rows = await differingRows(client, sources, key, false)
+  return rows.map((row) => rowOf(table, key, row))
+}
+
+/** The qualified names of a table with newly folded rows, and of one with rows to compare. */
+type Sources = { readonly folded: string; readonly live: string }
+
 async function differingRows(
   client: PoolClient,
-  { folded, live }: { readonly folded: string; readonly live: string },
+  { folded, live }: Sources,
   key: readonly string[],
   hasAdvanced: boolean,
 ): Promise<readonly Row[]> {

@@ -11,9 +11,9 @@ import {
   commitFolds,
   type Folded,
   LanesLost,
-} from './commit-folds.ts'
+} from './commit-folded-batches.ts'
 import { type EventFilter, fold, isOutage } from './fold-events.ts'
-import { type Cursor, stopCursor } from './projection-progress-per-lane.ts'
+import { type Cursor, stopCursor } from './lane-cursors-and-projection-health.ts'
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000
@@ -114,7 +114,7 @@ async function commitOrSplit(
     for (const { moves } of folds) for (const { cursor, to } of moves) cursor.position = to
     deps.onMoved(folds.flatMap(({ moves }) => moves.map(({ cursor }) => cursor)))
   } catch (error) {
-    if (isForAll(error)) throw error
+    if (concernsAllFolds(error)) throw error
     const [move] = first.moves
     if (folds.length > 1) {
       for (const folded of folds) await commitOrSplit(deps, [folded], segment)
@@ -127,12 +127,12 @@ async function commitOrSplit(
   }
 }
 
-const isForAll = (error: unknown): boolean =>
+const concernsAllFolds = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds a segment for several cursors. A lane whose events cannot be folded is stopped and omitted
- * from the result.
+ * Folds a segment for several cursors. A cursor whose events cannot be folded is stopped and
+ * omitted from the result.
  */
 async function foldCursors(
   deps: FoldAndCommitDeps,
@@ -164,7 +164,7 @@ async function foldCursors(
   }
 }
 
-/** Folds a segment for all lanes together, except lanes that failed earlier. */
+/** Folds a segment once for all cursors of `folds`, from which the stopped cursors were removed. */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],
@@ -193,6 +193,7 @@ function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | n
     position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
 }
 
+/** Continues cursors from their current checkpoints, which another process has moved. */
 async function reread(deps: FoldAndCommitDeps, cursors: readonly Cursor[]): Promise<void> {
   const checkpoints = await readCheckpoints(deps.core.pg)
   for (const cursor of cursors) {

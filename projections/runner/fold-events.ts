@@ -4,7 +4,10 @@ import { isUnavailable } from '#infra/postgres/query-timeouts.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
 
-/** An event cannot be folded. The projection stops before this event and does not skip it. */
+/**
+ * The error for an event that cannot be folded. The projection stops before this event and does not
+ * skip it.
+ */
 export class PoisonEvent extends Error {
   readonly position: number
   readonly type: string
@@ -47,7 +50,7 @@ export async function fold(
 }
 
 /**
- * Returns whether the connection or a temporary state of the database caused the error, so that the
+ * Reports whether the connection or a temporary state of the database caused the error, so that the
  * work must be retried. Errors in data or statements are recognised by SQLSTATE class.
  */
 export function isOutage(error: unknown): boolean {

@@ -7,7 +7,7 @@ import type { FoldContext, Projection } from '../projection.ts'
 import type { LanePositions } from './checkpoints.ts'
 import type { ColumnTypes } from './copy-rows.ts'
 import { createTables } from './create-read-model-tables.ts'
-import { createIndexes, dropIndexes } from './deferred-indexes.ts'
+import { createIndexes, dropIndexes } from './drop-and-create-indexes.ts'
 import { fold } from './fold-events.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
@@ -35,8 +35,8 @@ export type FoldOptions = {
 
 /**
  * Creates the tables of projections in new schemas and folds each lane up to its position in
- * `upTo`. The events are read once for all projections. The indexes of tables whose rows never
- * change are created at the end.
+ * `upTo`. The events are read once for all projections. The indexes of tables whose rows are never
+ * changed are created at the end.
  */
 export async function foldIntoNewTables(
   core: Core,
@@ -110,8 +110,8 @@ async function foldPage(
 }
 
 /**
- * Returns a filter for the events within `upTo`. Returns null if all events up to `last` are within
- * it.
+ * Returns a filter for the events that are within the position of their lane in `upTo`. Returns
+ * null if this applies to all events up to the position `last`.
  */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)
@@ -119,8 +119,9 @@ const isWithinLanes = (upTo: LanePositions, last: number) =>
     : (event: Recorded) => event.position <= (upTo[laneOf(event.stream)] ?? 0)
 
 /**
- * Takes the changes that must be written now. Takes all changes if more than `keptMax` would
- * remain.
+ * Removes and returns the changes that must be written now. If more than `keptMax` changes are in
+ * memory, all of them must be written. Otherwise, only changes that cannot be merged with later
+ * changes must be written.
  */
 function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   const size = folds.reduce((sum, { changes }) => sum + changes.size, 0)

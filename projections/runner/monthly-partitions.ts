@@ -26,8 +26,8 @@ export async function ensureMonthsOf(
 }
 
 /**
- * The lock keeps two processes from creating a partition at once. NOTE: `if not exists` alone fails
- * if another process commits between the check and the creation.
+ * Creates the partition of a month. The lock keeps two processes from creating a partition at once.
+ * NOTE: `if not exists` alone fails if another process commits between the check and the creation.
  */
 async function createMonth(
   client: PoolClient,

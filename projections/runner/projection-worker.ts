@@ -12,7 +12,7 @@ import {
   healthOf,
   type ProjectionFailure,
   type ProjectionHealth,
-} from './projection-progress-per-lane.ts'
+} from './lane-cursors-and-projection-health.ts'
 import {
   type AheadOfEvents,
   describeAhead,
@@ -39,8 +39,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * Another process may own the lanes by now. The bus receives this error and can deliver the events
- * again.
+ * The error that the bus receives if another process may own the lanes by now. The bus can then
+ * deliver the events again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -63,7 +63,10 @@ export class ProjectionWorker implements LaneWorker {
   private readonly projections: readonly Projection[]
   /** The failures of the projections whose read models could not be built. */
   private readonly failures: ReadonlyMap<Projection, ProjectionFailure>
-  /** The failures of read models that are ahead of the events, until these are rebuilt. */
+  /**
+   * The failures of read models that include events which the store does not have. Such a failure
+   * ends when the read model is rebuilt.
+   */
   private readonly failuresAhead = new WeakSet<ProjectionFailure>()
   private cursors: Cursor[] = []
   /**
@@ -74,8 +77,8 @@ export class ProjectionWorker implements LaneWorker {
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
   private workArrived = Promise.withResolvers<void>()
-  private ahead: { readonly key: string; readonly events: Promise<Recorded[]> } | null = null
-  private lookedAt = performance.now()
+  private nextPage: { readonly key: string; readonly events: Promise<Recorded[]> } | null = null
+  private checkedAt = performance.now()
   private readonly running: Promise<void>
 
   constructor(
@@ -92,7 +95,9 @@ export class ProjectionWorker implements LaneWorker {
 
   readonly onGained = async (lanes: readonly number[]): Promise<void> => {
     const { core, onMoved } = this.deps
-    // A rebuild in between must not leave the checkpoints of the former tables with no failure.
+    // The record is read before the checkpoints. If the read model is rebuilt in between, the
+    // cursors get the new checkpoints and a failure, which `restart` removes. In the opposite
+    // order, they could get the former checkpoints without a failure.
     const ahead = await recordAheadOfEvents(core)
     const [checkpoints, head] = await Promise.all([
       readCheckpoints(core.pg),
@@ -139,7 +144,7 @@ export class ProjectionWorker implements LaneWorker {
     return failure
   }
 
-  hasAllLanes(): boolean {
+  ownsAllLanes(): boolean {
     return this.reached.size === LANE_COUNT
   }
 
@@ -171,7 +176,8 @@ export class ProjectionWorker implements LaneWorker {
 
   /** Restarts the stopped cursors whose read model was rebuilt. */
   async restart(): Promise<void> {
-    // The record is read first: once it is empty, the checkpoints are those of the rebuilt tables.
+    // The record of read models that are ahead of the events is read first. Once it is empty, the
+    // checkpoints are those of the rebuilt tables.
     const ahead = await readAheadOfEvents(this.deps.core.pg)
     const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.cursors.filter((cursor) => {
@@ -212,9 +218,9 @@ export class ProjectionWorker implements LaneWorker {
       const behind = this.cursors.filter((cursor) => this.isBehind(cursor))
       if (behind.length > 0) await this.catchUp(behind)
       else if (this.pending.length === 0) await this.idle()
-      if (performance.now() - this.lookedAt < STOPPED_CHECK_INTERVAL_MS || this.isHealthy())
+      if (performance.now() - this.checkedAt < STOPPED_CHECK_INTERVAL_MS || this.isHealthy())
         continue
-      this.lookedAt = performance.now()
+      this.checkedAt = performance.now()
       await this.restart().catch((err: unknown) => {
         core.log.warn({ err }, 'stopped projections can not look for a rebuild just now')
       })
@@ -275,7 +281,7 @@ export class ProjectionWorker implements LaneWorker {
       const lost = await foldAndCommit(this.deps, behind, segmentOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
     } catch (err) {
-      this.ahead = null
+      this.nextPage = null
       this.deps.core.log.warn({ err }, 'the read models wait for the event store')
       await delay(RETRY_MS, undefined, { signal: this.deps.stopping }).catch(() => {})
     }
@@ -294,14 +300,14 @@ export class ProjectionWorker implements LaneWorker {
     const read = (from: number): Promise<Recorded[]> =>
       this.deps.core.store.readAll(from, limit, lanes.length < LANE_COUNT ? lanes : undefined)
     const key = `${after} ${lanes}`
-    const begun = this.ahead?.key === key ? this.ahead.events : read(after)
-    this.ahead = null
+    const begun = this.nextPage?.key === key ? this.nextPage.events : read(after)
+    this.nextPage = null
     const events = await begun
     const last = events.at(-1)?.position ?? end
     if (last < end) {
       const next = read(last)
       next.catch(() => {})
-      this.ahead = { key: `${last} ${lanes}`, events: next }
+      this.nextPage = { key: `${last} ${lanes}`, events: next }
     }
     return events
   }
@@ -324,7 +330,8 @@ export class ProjectionWorker implements LaneWorker {
 }
 
 /**
- * With fewer lanes, a page is longer, so that each transaction has about the same number of events.
+ * Returns the size of a page for the lanes, and a filter for their events. With fewer lanes, a page
+ * is longer, so that each transaction has about the same number of events.
  */
 function pageFor(lanes: readonly number[]) {
   const isMine = ALL_LANES.map((lane) => lanes.includes(lane))

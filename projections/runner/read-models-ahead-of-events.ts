@@ -6,11 +6,11 @@ import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint-table.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../projection-names.ts'
 import { readCheckpoints } from './checkpoints.ts'
 
-/** A read model that includes events which the store does not have. */
+/** Describes a read model that includes events which the store does not have. */
 export type AheadOfEvents = {
   /** The highest position that the read model had reached. */
   readonly reached: number
-  /** The last position of the store when this was found. */
+  /** The last position of the store when the read model was found to be ahead of it. */
   readonly head: number
 }
 
@@ -18,8 +18,8 @@ export const describeAhead = ({ reached, head }: AheadOfEvents): string =>
   `read models have read up to ${reached}, but only ${head} events are here`
 
 /**
- * How often the last position of the event store is read. It is read again, because a replica of
- * the store may lag.
+ * The maximum number of times that the last position of the event store is read. It is read again,
+ * because a replica of the store may lag.
  */
 const HEAD_READS = 5
 const HEAD_READ_INTERVAL_MS = 200
@@ -37,7 +37,8 @@ export async function recordAheadOfEvents({
   pg,
   store,
 }: Pick<Core, 'pg' | 'store'>): Promise<Map<ProjectionName, AheadOfEvents>> {
-  // The checkpoints are read before the head, which therefore includes what they include.
+  // The checkpoints are read before the store's last position, so that events that are appended in
+  // between cannot make a read model appear to be ahead.
   const checkpoints = await readCheckpoints(pg)
   // A read model of an earlier release keeps its checkpoint, but is never rebuilt.
   const reached = PROJECTION_NAMES.map((name) => {
@@ -77,7 +78,10 @@ export async function readAheadOfEvents(
   )
 }
 
-/** Returns the read model that is furthest ahead of the events, or null. */
+/**
+ * Returns the read model that has reached the highest position, or null if none is ahead of the
+ * events.
+ */
 export const furthestAhead = (
   ahead: ReadonlyMap<ProjectionName, AheadOfEvents>,
 ): AheadOfEvents | null =>

@@ -3,6 +3,7 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
+import { foldedSchemaOf, foldingLockOf } from '../unfinished-read-models/query.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
@@ -27,9 +28,10 @@ export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
 /**
  * Builds read models in second schemas and then swaps all schemas in one transaction. The events
  * are read once for all read models. The live versions stay readable and keep advancing until the
- * swap. After a failure, they are unchanged, and the next rebuild removes the unfinished schemas.
- * Returns the new positions. `selectNeeded` returns the projections that still need a rebuild. It
- * is called while the rebuild locks are held.
+ * swap. After a failure or an abort, they are unchanged, and the unfinished schemas are dropped. If
+ * the process is killed, `dropUnfinishedReadModels` drops them. Returns the new positions.
+ * `selectNeeded` returns the projections that still need a rebuild. It is called while the rebuild
+ * locks are held.
  */
 export async function rebuildReadModels(
   core: Core,
@@ -38,12 +40,30 @@ export async function rebuildReadModels(
   options: FoldOptions = {},
   selectNeeded = async (all: readonly Projection[]): Promise<readonly Projection[]> => all,
 ): Promise<Rebuilt> {
-  const locks = projections.map(({ name }) => `rebuild:${name}`)
+  const locks = projections.map(({ name }) => foldingLockOf('rebuild', name))
   await ensureCheckpointTables(core.pg)
   return await withNamedLocks(core.pg, locks, async () => {
     const needed = await selectNeeded(projections)
-    return needed.length === 0 ? new Map() : await rebuildTogether(core, needed, context, options)
+    if (needed.length === 0) return new Map()
+    try {
+      return await rebuildTogether(core, needed, context, options)
+    } catch (error) {
+      await dropQuietly(core, needed)
+      throw error
+    }
   })
+}
+
+/**
+ * Drops the unfinished schemas of a rebuild that failed. They contain personal data, which an
+ * erasure would not find there. A failure is only logged, because the error of the rebuild matters
+ * more to the caller, and the background cleanup tries again.
+ */
+async function dropQuietly({ pg, log }: Core, projections: readonly Projection[]): Promise<void> {
+  const schemas = projections.map(({ name }) => foldedSchemaOf('rebuild', name))
+  await inTransaction(pg, (client) =>
+    client.query(schemas.map((schema) => `drop schema if exists ${schema} cascade`).join(';')),
+  ).catch((err: unknown) => log.warn({ err }, 'an unfinished rebuild could not be removed yet'))
 }
 
 async function rebuildTogether(
@@ -55,12 +75,13 @@ async function rebuildTogether(
   let reached = await core.store.headPosition()
   const targetsUpTo = (position: number) =>
     projections.map((projection) => {
-      const schema = `${schemaOf(projection.name)}_next`
+      const schema = foldedSchemaOf('rebuild', projection.name)
       return { projection, schema, upTo: ALL_LANES.map(() => position) }
     })
   const targets = targetsUpTo(reached)
   await foldIntoNewTables(core, context, targets, options)
-  // Only a short rest is folded under the lock.
+  // Most of the events that were added meanwhile are folded here, so that only few are folded under
+  // the lock.
   for (let rounds = 0; rounds < CATCH_UP_MAX; rounds += 1) {
     const head = await core.store.headPosition()
     await continueFold(
@@ -78,11 +99,13 @@ async function rebuildTogether(
     // The lock blocks all processes that write read models, so that no lane moves before the swap.
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
       lock table projections.checkpoint in share row exclusive mode`)
-    const found = await readCheckpoints(client)
+    options.signal?.throwIfAborted()
+    const checkpoints = await readCheckpoints(client)
     const head = Math.max(reached, await core.store.headPosition())
     const ends = targets.map((target) => {
-      const { positions } = found.get(target.projection.name) ?? { positions: [] }
-      // The live version may be ahead of the events. The new one must not skip those to come.
+      const { positions } = checkpoints.get(target.projection.name) ?? { positions: [] }
+      // The live version may be ahead of the events. The new version must not skip the events that
+      // will take these positions.
       const upTo = target.upTo.map((_, lane) =>
         Math.min(head, Math.max(reached, positions[lane] ?? 0)),
       )

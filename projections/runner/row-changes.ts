@@ -5,7 +5,8 @@ export type Cells = Readonly<Record<string, Cell>>
 export type Increments = Readonly<Record<string, bigint>>
 
 /**
- * `insert` needs a missing row. `patch` and `remove` need an existing row. `upsert` accepts both.
+ * An `insert` requires that the row is missing. A `patch` or `remove` requires that the row exists.
+ * An `upsert` accepts both.
  */
 export type ChangeKind = 'insert' | 'upsert' | 'patch' | 'remove'
 
@@ -23,7 +24,7 @@ export type RowChange = {
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
-  /** The tables with a change that is not an upsert. */
+  /** The tables with at least one change that is not an upsert. */
   readonly #unmergeable = new Set<string>()
 
   insert(table: string, key: Cells, set: Cells): void {
@@ -160,7 +161,10 @@ function addChange(table: string, change: RowChange, set: Cells, add: Increments
   }
 }
 
-/** Throws if a cell is undefined, which means that the event has an unexpected shape. */
+/**
+ * Returns a copy of the cells. Throws if a cell is undefined, which means that the event has an
+ * unexpected shape.
+ */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {
   for (const column in set) {
     if (set[column] === undefined) assert(false, `${table}.${column} is missing in the event`)

@@ -4,11 +4,11 @@ import { UnreadableSecret } from '#infra/vault/port.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import type { ProjectionName } from '../projection-names.ts'
 import { PROJECTIONS } from '../projection-registry.ts'
+import { listenForReaders } from '../read-model-freshness/notify-other-processes-of-readers.ts'
 import {
   type AdvanceSignal,
   advanceSignal,
 } from '../read-model-freshness/read-model-advance-signal.ts'
-import { listenForReaders } from '../read-model-freshness/readers-in-other-processes.ts'
 import { adoptEarlierHashes, definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
 import { ensureReadModel } from './create-read-model-tables.ts'
 import type { FoldOptions } from './fold-into-new-tables.ts'
@@ -16,7 +16,7 @@ import {
   failureOf,
   type ProjectionFailure,
   type ProjectionHealth,
-} from './projection-progress-per-lane.ts'
+} from './lane-cursors-and-projection-health.ts'
 import { ProjectionWorker } from './projection-worker.ts'
 import {
   describeAhead,
@@ -29,12 +29,10 @@ import { type Rebuilt, rebuildReadModels } from './rebuild-read-model.ts'
 import { type VerificationResult, verifyReadModels } from './verify-read-model.ts'
 
 export type ProjectionRunner = {
-  /**
-   * Each projection's lowest position over the lanes that this process owns.
-   */
+  /** Returns each projection's lowest position over the lanes that this process owns. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** False while a projection is stopped because of an event that cannot be folded. */
+  /** Returns false while a projection is stopped because of an event that cannot be folded. */
   readonly isHealthy: () => boolean
   /**
    * Rebuilds read models. The events are read once for all of them. The live versions stay
@@ -77,7 +75,7 @@ export async function startProjections(
   signal.publish(await lowestPositions(core))
   const pg = createSingleConnectionPool(core.pg)
   listenForReaders(pg, signal.noteOtherReader)
-  const parts = {
+  const workerDeps = {
     core,
     pg,
     context,
@@ -88,7 +86,7 @@ export async function startProjections(
     onMoved: () => publishPositions(runner, signal),
     readers: signal,
   }
-  const runner = new ProjectionWorker(parts, projections, failures)
+  const runner = new ProjectionWorker(workerDeps, projections, failures)
   const work = core.bus.work('projections', runner)
   const selectedProjections = (
     names?: ProjectionName | readonly ProjectionName[],
@@ -108,7 +106,7 @@ export async function startProjections(
     stop: async () => {
       stop.abort()
       await runner.stop()
-      signal.setComplete(false)
+      signal.setOwnsAllLanes(false)
       await work.stop()
       if (!pg.ending) await pg.end()
     },
@@ -120,12 +118,13 @@ export async function startProjections(
  * so readers poll the database.
  */
 function publishPositions(runner: ProjectionWorker, signal: AdvanceSignal): void {
-  signal.setComplete(runner.hasAllLanes())
-  if (runner.hasAllLanes()) signal.publish(runner.positions())
+  signal.setOwnsAllLanes(runner.ownsAllLanes())
+  if (runner.ownsAllLanes()) signal.publish(runner.positions())
 }
 
 /**
- * Creates missing read models, and rebuilds those with another definition. Returns the failures.
+ * Creates missing read models, and rebuilds those with another definition. Returns the failures of
+ * the read models that could not be rebuilt.
  */
 async function openReadModels(
   core: Core,
@@ -157,8 +156,9 @@ async function openReadModels(
 }
 
 /**
- * Logs an alarm for read models that are ahead of the events. It runs first, because a rebuild for
- * a new definition removes this trace of missing events.
+ * Logs an alarm for read models that contain events which the store does not have. This must be
+ * done before the read models with a new definition are rebuilt, because a rebuild removes the only
+ * trace of the missing events.
  */
 async function reportAheadOfEvents(core: Core): Promise<void> {
   const ahead = await recordAheadOfEvents(core)
@@ -171,9 +171,9 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
 }
 
 /**
- * Returns the lowest position of each read model. For a read model that is ahead of the events, it
- * is at most the last position of the store when this was found, because later events are missing
- * in it.
+ * Returns the position up to which each read model is complete: the lowest position of its lanes. A
+ * read model that is ahead of the events lacks the events that were appended after this was
+ * noticed. Its result is at most the last position that the store had then.
  */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)

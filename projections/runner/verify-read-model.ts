@@ -5,9 +5,11 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
+import { foldedSchemaOf, foldingLockOf } from '../unfinished-read-models/query.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
-import { type DifferingRow, findDifferingRows } from './find-differing-rows.ts'
+import { failureReason } from './failure-reason.ts'
+import { type ComparedTables, type DifferingRow, findDifferingRows } from './find-differing-rows.ts'
 import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 
 export type VerificationResult = {
@@ -18,13 +20,16 @@ export type VerificationResult = {
   readonly position: number
   readonly isEqual: boolean
   /**
-   * The name, number of rows and hash of each live table. `expected` has those of the new tables.
+   * The name, the number of rows and the hash of each live table, as one text. `expected` is the
+   * corresponding text for the newly folded tables.
    */
   readonly found: string
   readonly expected: string
   /** The tables that differ, and the first of their rows that could be named. */
   readonly tables: readonly string[]
   readonly rows: readonly DifferingRow[]
+  /** Why no rows could be named although the tables differ, or null. */
+  readonly rowsError: string | null
 }
 
 /** Compares a read model with newly folded rows; see `verifyReadModels`. */
@@ -51,7 +56,7 @@ export const verifyReadModels = (
 ): Promise<VerificationResult[]> =>
   withNamedLocks(
     core.pg,
-    projections.map(({ name }) => `verify:${name}`),
+    projections.map(({ name }) => foldingLockOf('verify', name)),
     () => verifyTogether(core, projections, context, options),
   )
 
@@ -74,22 +79,34 @@ async function verifyTogether(
       )
       const tables = differingTables(found, expected)
       const compared = { projection, schema: checkSchemaOf(projection), positions }
-      const rows =
-        tables.length === 0
-          ? []
-          : await inTransaction(
-              core.pg,
-              (client) => findDifferingRows(client, compared, tables),
-              SNAPSHOT,
-            )
       results.push({
         ...{ name: projection.name, position: lowestOf(positions), isEqual: found === expected },
-        ...{ found, expected, tables, rows },
+        ...{ found, expected, tables, ...(await nameRows(core, compared, tables)) },
       })
     }
     return results
   } finally {
     for (const { schema } of targets) await core.pg.query(`drop schema if exists ${schema} cascade`)
+  }
+}
+
+/**
+ * Names the rows that differ. An error is returned instead of thrown, because a table whose columns
+ * were changed cannot be compared row by row, and the result that it differs must not be lost.
+ */
+async function nameRows(
+  { log, pg }: Core,
+  compared: ComparedTables,
+  tables: readonly string[],
+): Promise<Pick<VerificationResult, 'rows' | 'rowsError'>> {
+  if (tables.length === 0) return { rows: [], rowsError: null }
+  try {
+    const find = (client: PoolClient) => findDifferingRows(client, compared, tables)
+    return { rows: await inTransaction(pg, find, SNAPSHOT), rowsError: null }
+  } catch (error) {
+    const { name } = compared.projection
+    log.warn({ err: error, readModel: name }, 'the rows of a read model could not be compared')
+    return { rows: [], rowsError: failureReason(error) }
   }
 }
 
@@ -104,7 +121,7 @@ function differingTables(found: string, expected: string): string[] {
     .map((table) => table.split(':')[0] ?? '')
 }
 
-const checkSchemaOf = ({ name }: Projection): string => `${schemaOf(name)}_check`
+const checkSchemaOf = ({ name }: Projection): string => foldedSchemaOf('verify', name)
 const tablesOf = ({ tables }: Projection): string[] => Object.keys(tables)
 
 async function hashesOfLive(client: PoolClient, projections: readonly Projection[]) {

@@ -79,7 +79,7 @@ async function readColumns(
   }
 }
 
-/** Creates the missing monthly partitions of the tables. */
+/** Creates the monthly partitions that are missing for the rows of the tables. */
 async function ensureMonths(client: PoolClient, tables: readonly TableRows[]): Promise<void> {
   await Promise.all(
     tables.map(({ table, shape: { monthColumn }, rows }) =>
@@ -159,9 +159,9 @@ function hasColumns(cells: Cells, columns: readonly string[]): boolean {
 }
 
 /**
- * Copies rows into a separate table. One statement then adds them to the target table. The separate
- * table exists only within the transaction. It is not a temporary table, because a role may lack
- * the right to create one.
+ * Copies rows into a separate table, and then writes them to the target table with one statement.
+ * The separate table exists only within the transaction. It is not a temporary table, because a
+ * role may lack the right to create one.
  */
 async function copyAndUpsert(
   client: PoolClient,

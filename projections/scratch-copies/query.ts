@@ -1,8 +1,8 @@
 import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
 
 /**
- * Messages and notification settings are not copied. Nobody reads them in a copy, and no copy may
- * keep what a user deleted.
+ * The read models that are not copied. Nobody reads messages or notification settings in a copy,
+ * and no copy may keep what a user deleted.
  */
 const NOT_COPIED: readonly ProjectionName[] = ['messages', 'notifications']
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/tasks/events.ts'
 import { projectionOf } from '../projection.ts'
 
-/** All drawing and music tasks, each with its request, state and result. */
+/** All drawing, music and video tasks, each with its request, state and result. */
 export const tasks = projectionOf<TaskEvent>({
   name: 'tasks',
   version: 2,
@@ -51,8 +51,8 @@ const submissionCells = (data: TaskSubmitted['data']) => ({
 })
 
 /**
- * Returns the cells of a failure. If the failure has no channel or code, those of the provider's
- * earlier answer stay.
+ * Returns the columns of a failure. If the event has no channel or code, the channel or code of the
+ * provider's earlier answer is kept.
  */
 const failure = (data: TaskFailed['data']) => ({
   status: 'FAILURE',

@@ -2,10 +2,10 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { TASK_KINDS, type TaskKind } from '#domain/tasks/events.ts'
 import {
+  encryptedText,
   nullable,
   type RowOf,
   rowType,
-  sealedText,
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
@@ -20,9 +20,9 @@ const taskRow = rowType({
   ...fieldColumns(MUSIC_FIELDS),
   changedPosition: wireInteger,
   kind: Type.Enum(TASK_KINDS),
-  /** `failed`, `refused`, `unreachable`, `lost` or `timeout`, or empty without a failure. */
+  /** The cause of the failure (see `FailureCause`), or empty without a failure. */
   cause: Type.String(),
-  result: sealedText,
+  result: encryptedText,
   videoSeconds: nullable(wireInteger),
   videoResolution: nullable(Type.String()),
   isDeleted: Type.Boolean(),
@@ -32,7 +32,7 @@ export { type ListOrder, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 
-/** An absent field does not restrict the tasks. `from` and `to` are unix seconds, inclusive. */
+/** An absent field does not restrict the tasks. `from` and `to` are Unix seconds, inclusive. */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number
@@ -62,8 +62,8 @@ const withId = (id: string, isByUpstreamId: boolean) =>
 type SqlFragment = ReturnType<typeof sql.fragment>
 
 /**
- * Adds the current names of users and channels to the selected tasks. The join comes after the
- * selection, so that other tasks are not joined.
+ * Completes a query of tasks with the current names of users and channels. The names are joined to
+ * the selected tasks, so that no other tasks are joined.
  */
 const named = (rows: SqlFragment, order: SqlFragment) => sql.type(taskRow)`
   with selected as materialized (${rows})
@@ -154,8 +154,8 @@ export const newestTaskPosition = async (
 export const TASKS_COUNTED_MAX = 100_000
 
 /**
- * Counts matching tasks, up to `most`. With the default, callers can tell whether there are more
- * than `TASKS_COUNTED_MAX`.
+ * Counts matching tasks, up to `most`. With the default for `most`, callers can tell whether there
+ * are more than `TASKS_COUNTED_MAX` tasks.
  */
 export const countTasks = (
   db: CommonQueryMethods,
@@ -195,7 +195,10 @@ export type PositionRange = {
   readonly userId?: number
 }
 
-/** Returns the ids of the user's newest tasks of a kind. Task ids rise with time. */
+/**
+ * Returns the ids of the user's newest tasks of a kind, in pages. `after` is the last id of the
+ * previous page, or null. Task ids rise with time.
+ */
 export const recentTasks = async (
   db: CommonQueryMethods,
   { userId, kind, after, limit }: RecentTasks,

@@ -4,7 +4,7 @@ create table tasks (
   -- The position of the submission, by which lists are ordered and paged.
   position bigint not null,
   changed_position bigint not null,
-  -- `drawing`, `music` or `video`.
+  -- The kind of task: `drawing`, `music` or `video`.
   kind text not null,
   user_id bigint not null,
   platform text not null,
@@ -20,16 +20,16 @@ create table tasks (
   status text not null default 'NOT_START',
   -- The cause of the failure, or empty without a failure.
   cause text not null default '',
-  -- The times are in unix milliseconds. `started_at` and `finished_at` are null until the task has
+  -- The times are in Unix milliseconds. `started_at` and `finished_at` are null until the task has
   -- started or ended.
   submitted_at bigint not null,
   started_at bigint,
   finished_at bigint,
-  -- What a video task makes, as requested: null for other tasks. The resolution is null if the
-  -- vendor has only one.
+  -- The length and the resolution of the requested video, null for other tasks. The resolution
+  -- is also null if the vendor has only one.
   video_seconds bigint,
   video_resolution text,
-  -- Whether the caller deleted the video.
+  -- True if the caller deleted the video.
   is_deleted boolean not null default false,
   -- The texts are encrypted with the key of the task's user.
   prompt text,

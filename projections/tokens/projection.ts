@@ -20,8 +20,8 @@ import { secondsOf } from '../unix-seconds.ts'
 import { TOKEN_COLUMNS } from './query.ts'
 
 /**
- * Names are decrypted, so that users can search for them. Keys are vault references. Budgets are in
- * the `balances` projection.
+ * The tokens of all users. Names are decrypted, so that users can search for them. Keys are vault
+ * references. Budgets are in the `balances` projection.
  */
 export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',

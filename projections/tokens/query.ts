@@ -16,7 +16,7 @@ import {
 } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** Columns that are not named after their field. */
+/** The columns whose names differ from the names of their fields. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
 
 const TOKEN = {
@@ -26,7 +26,7 @@ const TOKEN = {
    */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
-  /** The expiry in unix seconds, or null. */
+  /** The time at which the token expires, in Unix seconds. Null if it never expires. */
   expiresAt: nullable(wireInteger),
   models: nullable(Type.Array(Type.String())),
   rateLimit: Type.Object(fieldColumns(RATE_LIMIT_FIELDS)),
@@ -121,7 +121,7 @@ export type TokenSearch = Slice &
      * all.
      */
     readonly status: number | null
-    /** The current time in unix seconds. */
+    /** The current time in Unix seconds. */
     readonly now: number
   }
 
@@ -203,7 +203,7 @@ export type TouchedToken = RowOf<typeof touched>
 
 /**
  * Reads the tokens that were changed, refilled or used at event positions above `after` and up to
- * `upTo`, including deleted tokens. `position` is that of the last change, refill or use.
+ * `upTo`, including deleted tokens. `position` is the position of the last change, refill or use.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,

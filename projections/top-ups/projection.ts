@@ -12,7 +12,10 @@ import type {
 import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** One row for each report of the payment provider about a refund or a dispute. */
+/**
+ * The handlers that add one row for each report of the payment provider about a refund or a
+ * dispute.
+ */
 const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   TopUpRefundReported: ({ data, meta, position }, rows) => {
     const { orderId, refundId, money, status, reason } = data
@@ -35,7 +38,10 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
   },
 }
 
-/** Rows for refunds, and for money restored after a failed refund or a won dispute. */
+/**
+ * The handlers that add rows for refunds, and for money that was restored after a failed refund or
+ * a won dispute.
+ */
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data

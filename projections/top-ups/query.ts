@@ -34,7 +34,10 @@ export type OrderFilter = {
   readonly state: OrderState | null
 }
 
-/** All orders. `state` is the displayed status: `refunded` if money was refunded. */
+/**
+ * The `from` clause for all orders. `state` is the displayed status, which is `refunded` if any
+ * money was refunded.
+ */
 const tables = sql.fragment`
   from (
     select o.*, coalesce(u.username, '') as username,
@@ -44,7 +47,7 @@ const tables = sql.fragment`
   ) o
 `
 
-/** Columns that are not named after their field. */
+/** The columns whose names differ from the names of their fields. */
 export const ORDER_COLUMNS = {
   status: 'state',
   money: 'cents',
@@ -113,7 +116,7 @@ export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promi
     order by id limit 1
   `)
 
-/** Amounts of money are stored in hundredths of the order's currency. */
+/** The column for amounts of money, which are stored in hundredths of the order's currency. */
 export const CENTS = { money: 'cents' }
 
 const refundRow = rowType({ orderId: wireInteger, ...fieldColumns(REFUND_FIELDS) })

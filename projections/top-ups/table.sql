@@ -10,7 +10,7 @@ create table orders (
   cents bigint not null,
   currency text not null,
   code text not null default '',
-  -- `pending` or `paid`. A refund does not change the status.
+  -- The status: `pending` or `paid`. A refund does not change the status.
   status text not null default 'pending',
   payment_id text not null default '',
   rebate_quota bigint not null default 0,
@@ -18,7 +18,7 @@ create table orders (
   refunded_cents bigint not null default 0,
   refunded_quota bigint not null default 0,
   refunds bigint not null default 0,
-  -- The times are in unix seconds.
+  -- The times are in Unix seconds.
   created_at bigint not null,
   paid_at bigint
 );
@@ -56,7 +56,7 @@ create table restorations (
 create table reports (
   order_id bigint not null,
   position bigint not null,
-  -- `refund` or `dispute`.
+  -- The kind of report: `refund` or `dispute`.
   kind text not null,
   report_id text not null,
   cents bigint not null,

@@ -58,9 +58,9 @@ export const usageByHour = projectionOf<LoggedEvent>({
 function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   const row = rowOf(event)
   const { created_at, user_id, type, model, call } = row
-  const place = { created_at, user_id, type, model, ...placeOf(row) }
+  const attributes = { created_at, user_id, type, model, ...channelAndGroupOf(row) }
   addUsage(
-    call === undefined ? place : { ...place, token_id: call.token_id },
+    call === undefined ? attributes : { ...attributes, token_id: call.token_id },
     {
       count: 1n,
       quota: fromWire(row.quota),
@@ -73,14 +73,14 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
 }
 
 /**
- * Adds the changes of charges by a correction to the hour of the correction. The calls are not
- * counted again.
+ * Adds the changes that a correction made to charges to the hour of the correction. The calls are
+ * not counted again.
  */
 function correct({ data, meta }: Recorded<ChargeCorrected>, rows: RowChanges): void {
   const created_at = secondsOf(meta.at)
   const { userId: user_id, model } = data
-  for (const { tokenId: token_id, charge, corrected, ...place } of data.calls) {
-    const { group: call_group = '', channelId, isCosted = false } = place
+  for (const { tokenId: token_id, charge, corrected, ...attributes } of data.calls) {
+    const { group: call_group = '', channelId, isCosted = false } = attributes
     const quota = fromWire(corrected) - fromWire(charge)
     const call = { token_id, call_group, channel_id: channelId ?? 0 }
     addUsage(
@@ -92,15 +92,15 @@ function correct({ data, meta }: Recorded<ChargeCorrected>, rows: RowChanges): v
   }
 }
 
-type Place = Pick<LogCells, 'created_at' | 'user_id' | 'model'> &
-  CallPlace & { readonly type: number; readonly token_id?: number }
+type UsageAttributes = Pick<LogCells, 'created_at' | 'user_id' | 'model'> &
+  ChannelAndGroup & { readonly type: number; readonly token_id?: number }
 
-type Figures<Name extends string> = { readonly [name in Name]: bigint }
+type Amounts<Name extends string> = { readonly [name in Name]: bigint }
 
 function addUsage(
-  { created_at, user_id, type, model, call_group, channel_id: channel, token_id }: Place,
-  counted: Figures<'count' | 'quota' | 'prompt_tokens' | 'completion_tokens'>,
-  { cost, costed_quota, ...cache }: Figures<'cost' | 'costed_quota' | keyof typeof NO_CACHE>,
+  { created_at, user_id, type, model, call_group, channel_id: channel, token_id }: UsageAttributes,
+  counted: Amounts<'count' | 'quota' | 'prompt_tokens' | 'completion_tokens'>,
+  { cost, costed_quota, ...cache }: Amounts<'cost' | 'costed_quota' | keyof typeof NO_CACHE>,
   rows: RowChanges,
 ): void {
   const hour = created_at - (created_at % HOUR)
@@ -141,13 +141,13 @@ function cacheOf({ data }: Recorded<LoggedEvent>) {
   return { cache_read_tokens: BigInt(data.usage.cacheRead), cache_saved: saved }
 }
 
-type CallPlace = Pick<CallCells, 'call_group' | 'channel_id'>
+type ChannelAndGroup = Pick<CallCells, 'call_group' | 'channel_id'>
 
 /**
- * Returns the channel and group as in the log's columns. Sums that are filtered by group therefore
- * agree with the log.
+ * Returns the channel and the group of a log row, as in the columns of the log. Sums that are
+ * filtered by group therefore agree with the log.
  */
-const placeOf = ({ call, call_group = '' }: LogCells): CallPlace =>
+const channelAndGroupOf = ({ call, call_group = '' }: LogCells): ChannelAndGroup =>
   call === undefined
     ? { call_group, channel_id: 0 }
     : { call_group: call.call_group, channel_id: call.channel_id }

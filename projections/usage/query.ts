@@ -13,7 +13,10 @@ import { usageKeyOf } from './usage-sum-keys.ts'
 
 export { usageKeyOf } from './usage-sum-keys.ts'
 
-/** The unix seconds at which the first and the last hour of the range start. */
+/**
+ * A filter of hourly sums. `fromHour` and `toHour` are the Unix seconds at which the first and the
+ * last hour of the range start.
+ */
 export type HoursFilter = {
   /** The user whose sums are read. If it is omitted, the sums are for all users. */
   readonly userId?: number
@@ -71,8 +74,9 @@ export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<U
   db.one(sums(sql.fragment`${source(filter)}`))
 
 /**
- * A filter of sums (see `usageKeyOf`). `from` and `to` are the unix seconds at which the first and
- * the last hour or day start.
+ * A filter of the sums per user, token, channel or group. `parts` contains keys of `usageKeyOf`,
+ * such as `channel:3`. `from` and `to` are the Unix seconds at which the first and the last hour or
+ * day start.
  */
 export type PartsFilter = {
   readonly parts: readonly string[]
@@ -122,7 +126,7 @@ const sums = (from: TimeColumn) => sql.type(usageSums)`
 
 const DAY_SECONDS = 86_400
 
-/** The unix seconds at which the first and the last hour of the range start. */
+/** The Unix seconds at which the first and the last hour of the range start. */
 export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
@@ -307,7 +311,10 @@ const channelDay = rowType({
 })
 export type ChannelDay = RowOf<typeof channelDay>
 
-/** Sums the charged calls of a channel by UTC day and model. `from` and `to` are starts of days. */
+/**
+ * Sums the charged calls of a channel by UTC day and model. `from` and `to` are the Unix seconds at
+ * which the first and the last day start.
+ */
 export const channelDays = (
   db: CommonQueryMethods,
   channelId: number,
@@ -329,16 +336,15 @@ const channelCharges = rowType({
   model: Type.String(),
   calls: wireInteger,
   charged: wireInteger,
-  /** The charges on days in `covered`. */
+  /** The charges on days that an invoice covers. */
   invoiced: wireInteger,
-  /**
-   * On all other days: the sum of the known costs, and the charges of the calls with a known cost.
-   */
+  /** The sum of the known provider costs on days that no invoice covers. */
   expected: wireInteger,
+  /** The charges of the calls with a known provider cost on days that no invoice covers. */
   costed: wireInteger,
 })
 
-/** The days of a channel that an invoice covers. Both ends are starts of days in unix seconds. */
+/** The days of a channel that an invoice covers. Both ends are starts of days in Unix seconds. */
 type CoveredDays = {
   readonly channelId: number
   readonly firstDay: number
@@ -346,8 +352,8 @@ type CoveredDays = {
 }
 
 /**
- * Sums the charged calls of all channels, deleted ones included, by model. `from` and `to` are
- * starts of days.
+ * Sums the charged calls of all channels, including deleted channels, by model. `from` and `to` are
+ * the Unix seconds at which the first and the last day start.
  */
 export const chargesByChannel = (
   db: CommonQueryMethods,

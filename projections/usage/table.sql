@@ -1,6 +1,7 @@
 -- `cost` is what providers charged, in quota, for the calls whose provider price is known.
 -- `costed_quota` is what users were charged for the same calls. `cache_read_tokens` is the part of
--- `prompt_tokens` that providers read from their caches, and `cache_saved` the quota that this saved.
+-- `prompt_tokens` that providers read from their caches, and `cache_saved` the quota that this
+-- saved.
 create table by_model (
   hour bigint not null,
   type smallint not null,
@@ -60,8 +61,8 @@ create table by_part (
   primary key (part, hour, type, model, call_group, channel_id)
 );
 
--- The usage by day of the parts in `by_part`, and of users and tokens such as `user:7` and
--- `token:7`. Queries of long ranges read this table.
+-- The usage by day of channels and groups, and of users and tokens, such as `user:7` and `token:7`.
+-- Queries of long ranges read this table.
 create table by_day (
   part text not null,
   day bigint not null,

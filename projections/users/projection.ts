@@ -42,9 +42,9 @@ const NO_IDENTITIES = Object.fromEntries(
 )
 
 /**
- * An identity's stream sets the identity's owner, and a user's stream sets the user's fields. Each
- * row is thus changed by only one lane. NOTE: the row of a released identity is kept, because the
- * identity may be claimed again in the same batch.
+ * The handlers for identities. An identity's stream sets the identity's owner, and a user's stream
+ * sets the user's fields. Each row is thus changed by only one lane. NOTE: the row of a released
+ * identity is kept, because the identity may be claimed again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -74,7 +74,10 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
   must_change_password: isTemporary === true,
 })
 
-/** Names are decrypted, so that admins can search for them. */
+/**
+ * The users, their names and their identities. Names are decrypted, so that admins can search for
+ * them.
+ */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 7,

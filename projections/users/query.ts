@@ -16,7 +16,7 @@ import {
 } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
-/** Columns that are not named after their field or setting. */
+/** The columns whose names differ from the names of their fields or settings. */
 export const USER_COLUMNS = { group: 'user_group' }
 export const SETTING_COLUMNS = {
   acceptUnsetModelRatioModel: 'accepts_unpriced',
@@ -76,6 +76,11 @@ export const findUserByIdentity = (
 export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRow | null> =>
   db.maybeOne(sql.type(userRow)`
     select ${columns} from read_users.users u where u.id = ${userId}
+  `)
+
+export const erasedUserIds = (db: CommonQueryMethods): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
+    select u.id from read_users.users u where u.is_erased order by u.id
   `)
 
 export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
@@ -152,6 +157,42 @@ export async function listUsers(
   return { rows, total }
 }
 
+/** The names of users, by their ids. The name of an erased user is empty. */
+export const usernamesByIds = async (
+  db: CommonQueryMethods,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> => {
+  const users = await usersByIds(db, [...new Set(userIds)])
+  return new Map(users.map(({ id, username }) => [id, username]))
+}
+
+const account = rowType({
+  userId: wireInteger,
+  username: Type.String(),
+  balance: wireInteger,
+  held: wireInteger,
+})
+export type AccountRow = RowOf<typeof account>
+
+/**
+ * Lists the accounts of users, deleted and erased ones included, newest first. `keyword` is a user
+ * id or a part of a username, and an empty text matches all. Only users with ids below `before` are
+ * listed.
+ */
+export const listAccounts = (
+  db: CommonQueryMethods,
+  { keyword, before, limit }: { keyword: string; before: number | undefined; limit: number },
+): Promise<readonly AccountRow[]> =>
+  db.any(sql.type(account)`
+    select u.id as "userId", u.username, coalesce(a.balance, 0) as balance,
+      coalesce(a.held, 0) as held
+    from read_users.users u left join read_balances.accounts a on a.user_id = u.id
+    where (${keyword} = '' or u.id::text = ${keyword} or u.username ilike ${containing(keyword)})
+      and (${before ?? null}::bigint is null or u.id < ${before ?? null})
+    order by u.id desc
+    limit ${limit}
+  `)
+
 const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /**
@@ -168,7 +209,10 @@ export const changedUsers = (
     order by changed_position fetch first ${limit} rows with ties
   `)
 
-/** Returns the ids of all users with the name, deleted ones included: a name may be used again. */
+/**
+ * Returns the ids of all users with the name, including deleted users. There can be several,
+ * because a name may be used again.
+ */
 export const userIdsByName = (
   db: CommonQueryMethods,
   username: string,
@@ -177,7 +221,7 @@ export const userIdsByName = (
     select id from read_users.users where username = ${username} order by id
   `)
 
-/** Finds the user with exactly this name, or null. */
+/** Returns the id of the user with exactly this name, or null if there is none. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1

@@ -11,6 +11,8 @@ type Code =
   | 'NoWitness'
   | 'SizeInvalid'
   | 'EventChanged'
+  | 'TileMissing'
+  | 'ReconciliationBehind'
 
 const AUDIT_ERRORS: ErrorCatalogue<Code> = {
   CallUnknown: [404, { zh: '该请求不存在', en: 'There is no such call' }],
@@ -39,6 +41,24 @@ const AUDIT_ERRORS: ErrorCatalogue<Code> = {
       zh: `位置 ${position} 的事件与透明日志中的记录不一致`,
       en: `The event at position ${position} is not the one in the transparency log`,
     }),
+  ],
+  TileMissing: [
+    409,
+    ({ tile = '' }) => ({
+      zh:
+        `透明日志的数据块 ${tile} 缺失，无法出具收据：` +
+        '请管理员运行 npm run audit -- rebuild-tiles，从事件重建数据块',
+      en:
+        `Tile ${tile} of the transparency log is missing, so there is no proof: ` +
+        'an admin rebuilds it from the events with npm run audit -- rebuild-tiles',
+    }),
+  ],
+  ReconciliationBehind: [
+    503,
+    {
+      zh: '账单对比尚未更新，请稍后再试',
+      en: 'The comparison is not up to date. Try again later',
+    },
   ],
   RangeInvalid: [
     400,

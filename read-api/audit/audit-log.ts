@@ -13,8 +13,8 @@ import {
 import { userIdsByName, usersByIds } from '#projections/users/query.ts'
 import { isActName } from '../contract/audit-act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
-import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { csvLine } from '../logs/log-export-formats.ts'
 import {
   type App,
   integerOf,
@@ -32,7 +32,10 @@ const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
-/** `GET /api/audit/log`: administrative and security acts, newest first, with their changes. */
+/**
+ * `GET /api/audit/log`: the administrative and security actions of users, each with the fields that
+ * it changed, newest first.
+ */
 export function listAuditLog(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(auditLogQueries, 'GET /api/audit/log'),
@@ -65,7 +68,10 @@ const CSV_COLUMNS = [
   'request_id',
 ] as const
 
-/** `GET /api/audit/log/export`: all acts that match the filters, as CSV or NDJSON. */
+/**
+ * `GET /api/audit/log/export`: all entries of the audit log that match the filters, as CSV or
+ * NDJSON.
+ */
 export function exportAuditLog(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   app.route({
@@ -136,8 +142,8 @@ async function filterOf(
 }
 
 /**
- * Returns the actors that match a filter: the actor with this text, such as `user:7`, or the users
- * with this name.
+ * Returns the actors that match a filter text. An actor is a text such as `user:7`. The filter text
+ * is either an actor or the name of a user.
  */
 async function actorsOf(
   { core }: ReadDeps,
@@ -158,7 +164,10 @@ function cursorOf(text: string | undefined): ActCursor | null {
   return { position: Number(position), objectId }
 }
 
-/** Converts rows to acts, with the names of the users that they mention. */
+/**
+ * Converts rows of the audit log to the entries of a response, with the names of the users that the
+ * rows mention.
+ */
 export async function actsOf(
   { core }: Pick<ReadDeps, 'core'>,
   rows: readonly ActRow[],
@@ -199,8 +208,9 @@ const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): s
   kind === 'user' ? (names.get(id) ?? '') : ''
 
 /**
- * Returns the changed fields, without those that have the same value before and after. A login is
- * an exception: its values are not the state that an earlier login left, so all of them are shown.
+ * Returns the changed fields of an entry. Fields with the same value before and after are left out.
+ * A login is an exception: its values don't replace the values of an earlier login, so all are
+ * returned.
  */
 function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
   if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }

@@ -4,23 +4,23 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { BalanceAt } from '../contract/ledger.ts'
-import { type At, isAfter } from './at-parameter.ts'
+import { isAfter, type Moment } from './parse-moment.ts'
 
 const PAGE = 200
 
 /**
- * Returns the balance and the held quota of an account at a moment. The last event before that
- * moment that moved quota contains both figures. Therefore only a few events are read, however long
- * the history is. Events of earlier versions lack the figures, so their history is folded from its
- * start.
+ * Returns the balance and the held quota of an account at a moment. It searches backwards for the
+ * last event before the moment that moved quota, because such an event contains both figures. Only
+ * a few events are read, however long the history is. Events of old versions lack the figures. In
+ * that case, the account is folded from its first event.
  */
 export async function balanceAt(
   store: Pick<EventStore, 'readStream'>,
   userId: number,
-  at: At | null,
+  moment: Moment | null,
 ): Promise<BalanceAt> {
   const stream = accountStream(userId)
-  const end = await firstRevision(store, stream, (event) => isAfter(event, at))
+  const end = await firstRevision(store, stream, (event) => isAfter(event, moment))
   let last: Recorded | undefined
   for (let next = end; next > 0; next -= PAGE) {
     const from = Math.max(0, next - PAGE)

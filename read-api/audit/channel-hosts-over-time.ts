@@ -6,33 +6,38 @@ import type { HostOfChannel } from '../read-route-helpers.ts'
 
 const PAGE = 1_000
 
-/** The host of a channel from a position on. It is empty if the host is unknown. */
-type Entry = {
+/**
+ * The host to which a channel sends from an event position on. It is empty if the host is unknown.
+ */
+type HostChange = {
   readonly position: number
-  /** The time of the change in unix milliseconds. */
+  /** The time at which the host changed, in Unix milliseconds. */
   readonly at: number
   readonly host: string
 }
 
-type Attempted = {
-  /** The hash in the evidence. Attempts of earlier versions have none. */
+type SentAttempt = {
+  /**
+   * The hash of the host, from the evidence of the attempt. Undefined for attempts that older
+   * versions recorded.
+   */
   readonly hostHash: string | undefined
-  /** When the request was sent, in unix milliseconds. */
+  /** The time at which the request was sent to the provider, in Unix milliseconds. */
   readonly sentAt: number | undefined
-  /** The positions of the events that began and ended the call. */
+  /** The positions of the events that began and ended the call of this attempt. */
   readonly from: number
   readonly to: number
 }
 
 /**
- * Keeps the hosts of all channels over time. It reads the events of the channels, each event only
- * once, and stores only changes of hosts.
+ * Remembers which host each channel had at which time. Reads the events of all channels, each event
+ * once, and keeps only those that changed a host.
  */
 export class ChannelHosts {
   private readonly store: Core['store']
   private readonly vault: Core['vault']
   private readonly hostOfChannel: HostOfChannel
-  private readonly hosts = new Map<number, Entry[]>()
+  private readonly hosts = new Map<number, HostChange[]>()
   private revision = 0
   private reading: Promise<void> | null = null
 
@@ -46,15 +51,15 @@ export class ChannelHosts {
   }
 
   /**
-   * Returns the host to which an attempt was sent, or null if it is not known. Without a hash in
-   * the evidence, the host is the one that the channel had when the attempt started.
+   * Returns the host to which an attempt was sent, or null if the host is unknown. If the evidence
+   * has no hash, returns the host that the channel had when the attempt was sent.
    */
-  async hostOf(channelId: number, attempted: Attempted): Promise<string | null> {
+  async hostOf(channelId: number, attempt: SentAttempt): Promise<string | null> {
     this.reading ??= this.readNew().finally(() => {
       this.reading = null
     })
     await this.reading
-    const { hostHash, sentAt = 0, from, to } = attempted
+    const { hostHash, sentAt = 0, from, to } = attempt
     const entries = this.hosts.get(channelId) ?? []
     const entry =
       hostHash === undefined
@@ -84,7 +89,7 @@ export class ChannelHosts {
     }
   }
 
-  private add(channelId: number, entry: Entry): void {
+  private add(channelId: number, entry: HostChange): void {
     const entries = this.hosts.get(channelId) ?? []
     if (entries.at(-1)?.host !== entry.host) entries.push(entry)
     this.hosts.set(channelId, entries)

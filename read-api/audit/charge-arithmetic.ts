@@ -11,8 +11,8 @@ const LINES_MAX = 100
 const PAGE = 100
 
 /**
- * Computes a charge again from its ending event. The charge of a part of a batch is the sum of the
- * charges of its lines, which the events of the batch contain.
+ * Computes the charge of a call again from the event that ended it. A call that pays for lines of a
+ * batch is charged the sum of these lines, which are read from the events of the batch.
  */
 export async function chargeArithmetic(
   store: Pick<EventStore, 'readStream'>,

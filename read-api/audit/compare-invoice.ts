@@ -1,7 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
-import type { Invoice } from '#domain/invoices/events.ts'
-import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
-import { QUOTA_PER_DOLLAR, toWire } from '#domain/shared/quota.ts'
+import { quotaOf } from '#domain/invoices/amounts.ts'
+import { amountText, type Invoice } from '#domain/invoices/events.ts'
 import {
   countOnlyOurs,
   type MatchedInvoice,
@@ -16,10 +15,10 @@ import {
   REQUEST_MATCHES,
 } from '../contract/invoices.ts'
 
-const BILLIONTHS = 1_000_000_000n
-const BILLIONTH_DIGITS = 9
-
-/** The figures of the invoice and of this site for a day and a model, or sums of such figures. */
+/**
+ * What the invoice bills and what this site recorded, for one day and model or as a sum over
+ * several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this site.
+ */
 type Figures = {
   rows: number
   billedTokens: number
@@ -31,19 +30,19 @@ type Figures = {
   charged: number
 }
 
-const noFigures = (): Figures => ({
+const zeroFigures = (): Figures => ({
   ...{ rows: 0, billedTokens: 0, amount: 0n, calls: 0, tokens: 0, cost: 0, charged: 0 },
 })
 
 type Pair = { readonly day: string; readonly model: string; readonly figures: Figures }
 
-/** The figures by day and model. */
+/** A map from day and model to figures. `figuresFor` creates missing entries. */
 class Pairs {
   private readonly pairs = new Map<string, Pair>()
 
-  at(day: string, model: string): Figures {
+  figuresFor(day: string, model: string): Figures {
     const key = `${day} ${model}`
-    const pair = this.pairs.get(key) ?? { day, model, figures: noFigures() }
+    const pair = this.pairs.get(key) ?? { day, model, figures: zeroFigures() }
     this.pairs.set(key, pair)
     return pair.figures
   }
@@ -53,16 +52,18 @@ class Pairs {
   }
 }
 
+type ComparedRequests = Omit<NonNullable<InvoiceComparison['requests']>, 'known_ids'>
+type Compared = Pick<InvoiceComparison, 'items' | 'total' | 'models'> & {
+  readonly requests: ComparedRequests | null
+}
+
 /**
- * Compares an invoice with the calls that this site recorded for its channel. A line with the id of
- * a call is compared with this call. The remaining lines and calls are compared by day and model.
- * Each line, and each call on the days of the invoice, is therefore counted in exactly one of the
- * two sums.
+ * Compares an invoice with the calls that this site recorded for the channel of the invoice. An
+ * invoice line that contains the id of a call is compared with this call. The remaining lines and
+ * calls are compared as sums by day and model. Each line, and each call on the days of the invoice,
+ * is thus counted exactly once.
  */
-export async function compareInvoice(
-  db: CommonQueryMethods,
-  invoice: Invoice,
-): Promise<Pick<InvoiceComparison, 'requests' | 'items' | 'total' | 'models'>> {
+export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): Promise<Compared> {
   const matched = matchedInvoiceOf(invoice)
   const { firstDay, lastDay, channelId } = matched
   const hasRequests = (invoice.requests ?? 0) > 0
@@ -73,8 +74,11 @@ export async function compareInvoice(
   ])
   const byId = sums.filter(({ match }) => match !== 'unknown' && match !== 'duplicate')
   const { dollars } = invoice
-  const items = itemsOf(restOf(invoice, ours, byId), matched)
-  const whole = [...restOf(invoice, ours, []).sorted(), ...outside(byId, matched)]
+  const items = itemsOf(remainingFigures(invoice, ours, byId), matched)
+  const whole = [
+    ...remainingFigures(invoice, ours, []).sorted(),
+    ...callsOutsideDays(byId, matched),
+  ]
   return {
     requests: hasRequests ? requestsOf(invoice, sums, byId, onlyOurs) : null,
     items,
@@ -99,25 +103,32 @@ export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
 const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
 
-/** Returns the figures of both sides by day and model, without the lines and calls in `byId`. */
-function restOf(invoice: Invoice, ours: readonly ChannelDay[], byId: readonly MatchSum[]): Pairs {
+/**
+ * Returns what both sides have for each day and model, without the lines and calls that were
+ * already compared by their ids (`byId`).
+ */
+function remainingFigures(
+  invoice: Invoice,
+  ours: readonly ChannelDay[],
+  byId: readonly MatchSum[],
+): Pairs {
   const pairs = new Pairs()
   for (const { day, model, rows, tokens, amount } of invoice.lines) {
-    const pair = pairs.at(day, model)
+    const pair = pairs.figuresFor(day, model)
     pair.rows += rows
     pair.billedTokens += tokens
     pair.amount += BigInt(amount)
   }
-  for (const { day, model, ...own } of ours) addOurs(pairs.at(day, model), own, 1)
+  for (const { day, model, ...own } of ours) addOurs(pairs.figuresFor(day, model), own, 1)
   const range = matchedInvoiceOf(invoice)
   for (const sum of byId) {
-    const theirs = pairs.at(sum.day, sum.model)
+    const theirs = pairs.figuresFor(sum.day, sum.model)
     theirs.rows -= sum.rows
     theirs.billedTokens -= sum.tokens
     theirs.amount -= sum.amount
     const { callDay, callModel } = sum
     if (callDay === null || !isWithin(callDay, range)) continue
-    addOurs(pairs.at(dayOf(callDay), callModel ?? ''), oursOf(sum), -1)
+    addOurs(pairs.figuresFor(dayOf(callDay), callModel ?? ''), oursOf(sum), -1)
   }
   return pairs
 }
@@ -138,27 +149,30 @@ function addOurs(figures: Figures, own: Ours, sign: 1 | -1): void {
   figures.charged += sign * own.charged
 }
 
-/** Returns the sums of the calls that lines name but that ended outside the days of the invoice. */
-function outside(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
+/**
+ * Returns the sums of calls that have an invoice line but ended before or after the days of the
+ * invoice.
+ */
+function callsOutsideDays(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
   return byId.flatMap((sum) => {
     const { callDay, callModel } = sum
     if (callDay === null || isWithin(callDay, range)) return []
-    const figures = { ...noFigures(), ...oursOf(sum) }
+    const figures = { ...zeroFigures(), ...oursOf(sum) }
     return [{ day: dayOf(callDay), model: callModel ?? '', figures }]
   })
 }
 
-/** Sums the lines that were matched by their ids, and the calls of these lines. */
+/** Sums the lines that were matched to calls by their ids, together with these calls. */
 function requestsOf(
   { dollars, duplicatesAmount = 0 }: Invoice,
   sums: readonly MatchSum[],
   byId: readonly MatchSum[],
   onlyOurs: number,
-): NonNullable<InvoiceComparison['requests']> {
+): ComparedRequests {
   const counts = new Map(REQUEST_MATCHES.map((match) => [match as string, 0]))
-  for (const { match, rows } of sums) counts.set(match, (counts.get(match) ?? 0) + rows)
+  for (const { match, ids } of sums) counts.set(match, (counts.get(match) ?? 0) + ids)
   counts.set('only_ours', onlyOurs)
-  const figures = noFigures()
+  const figures = zeroFigures()
   for (const sum of byId) {
     figures.rows += sum.rows
     figures.billedTokens += sum.tokens
@@ -189,14 +203,14 @@ function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comp
 }
 
 /**
- * Returns whether two figures count as equal. They may differ by less than one percent, because
+ * Reports whether two figures count as equal. They may differ by at most one percent, because
  * providers round each row.
  */
 const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))
 
 function sumOf(pairs: readonly Pair[]): Figures {
-  const sum = noFigures()
+  const sum = zeroFigures()
   for (const { figures } of pairs) {
     sum.rows += figures.rows
     sum.billedTokens += figures.billedTokens
@@ -207,27 +221,12 @@ function sumOf(pairs: readonly Pair[]): Figures {
 }
 
 /**
- * Converts figures for a response. The amount is rounded to quota once, so the sum of rounded parts
- * may differ from it.
+ * Converts figures to the form of a response. The sum's amount is converted to quota as a whole and
+ * rounded once. The parts of the sum are rounded one by one, so they may add up to a different
+ * amount.
  */
 function wireFigures({ amount, billedTokens, ...own }: Figures, dollars: string) {
   const billed = quotaOf(amount, dollars)
   const margin = own.charged - billed
   return { ...own, billed_tokens: billedTokens, billed, amount: amountText(amount), margin }
-}
-
-/** Converts billionths of the currency to quota, rounded to the nearest unit. */
-export function quotaOf(amount: bigint, dollars: string): number {
-  const { units, scale } = decimalOf(dollars)
-  const divisor = BILLIONTHS * 10n ** BigInt(scale)
-  const size = (amount < 0n ? -amount : amount) * units * QUOTA_PER_DOLLAR
-  const rounded = (2n * size + divisor) / (2n * divisor)
-  return toWire(amount < 0n ? -rounded : rounded)
-}
-
-/** Writes billionths as an exact decimal, such as `-0.0125`. */
-export function amountText(amount: bigint): string {
-  const text = decimalText({ units: amount < 0n ? -amount : amount, scale: BILLIONTH_DIGITS })
-  const short = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
-  return amount < 0n ? `-${short}` : short
 }

@@ -18,14 +18,15 @@ import { type LedgerViewer, ownLedger, userLedger } from './ledger.ts'
 
 type CorrectionsCore = Pick<Core, 'actors' | 'db' | 'vault'>
 
-/** The user who confirmed a correction, and the reason. */
+/** The user who confirmed a correction of charges, and the reason that the user gave. */
 type Confirmation = Pick<ChargeCorrection, 'requested_by' | 'reason'>
 
 const UNCONFIRMED: Confirmation = { requested_by: { id: 0, name: '' }, reason: '' }
 
 /**
- * Reads who confirmed corrections, and why. Both texts are empty if the admin has been erased.
- * Owners of calls do not see the name of an admin.
+ * Returns, by correction id, who confirmed each correction and why. The name and the reason are
+ * empty if the personal data of the admin has been erased. The owner of a call does not see the
+ * name of an admin.
  */
 async function confirmationsOf(
   { actors, db, vault }: CorrectionsCore,
@@ -50,7 +51,7 @@ async function confirmationsOf(
   return found
 }
 
-/** Returns the corrections of one call, oldest first. */
+/** Returns the corrections of the charge of one call, oldest first. */
 export async function correctionsOf(
   core: CorrectionsCore,
   call: string,
@@ -67,7 +68,9 @@ export async function correctionsOf(
   }))
 }
 
-/** Returns the corrections of the calls of log rows, by request id. Few calls have any. */
+/**
+ * Returns the corrections of the given calls, by the request id of the call. Most calls have none.
+ */
 export async function loggedCorrections(
   core: CorrectionsCore,
   calls: readonly string[],
@@ -88,9 +91,9 @@ export async function loggedCorrections(
 }
 
 /**
- * `GET /api/ledger/self/corrections/:position` and, for auditors,
- * `GET /api/audit/ledger/:userId/corrections/:position`: the calls whose charges one movement
- * corrected.
+ * `GET /api/ledger/self/corrections/:position` and, for auditors, `GET
+ * /api/audit/ledger/:userId/corrections/:position`. One ledger entry can correct the charges of
+ * many calls. Returns the calls of the entry at this position.
  */
 export function listCorrectedCalls(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'corrected-calls', 'users')

@@ -20,12 +20,18 @@ export type ExplainDeps = {
   readonly hosts: ChannelHosts
 }
 
-/** The names of a call's user and token, and the address that the viewer may see. */
+/**
+ * The names of a call's user and token, and the IP address of the request in the form that the
+ * viewer may see.
+ */
 export type CallNames = Pick<LogRow, 'username' | 'tokenName'> & { readonly address: string }
 
 type Viewer = {
   readonly seesAll: boolean
-  /** The path of the log that the viewer may read and that has the call; null if there is none. */
+  /**
+   * The path of a log route that the viewer may read and that contains the call; null if there is
+   * none.
+   */
   readonly logPath: string | null
 }
 
@@ -131,7 +137,10 @@ function reasonOf({ type, data }: CallEnding): string {
   return type === 'CallReleased' ? data.reason : (data.endReason ?? data.end)
 }
 
-/** Explains the attempts of a call that has ended. */
+/**
+ * Explains the attempts of a call that has ended: to which channel and host each was sent, with
+ * which result.
+ */
 async function attemptsOf(
   { core, hosts }: ExplainDeps,
   end: CallEnding,
@@ -164,8 +173,8 @@ async function attemptsOf(
   return explained
 }
 
-/** The anomalies that reveal something about the provider. As in the log, only admins see them. */
-const OF_PROVIDER = new Set(['other-model', 'higher-cost'])
+/** Anomalies that reveal something about the provider. Only admins see them, as in the log. */
+const PROVIDER_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 function usageOf(
   { type, data }: Extract<CallEnding, { type: 'CallSettled' | 'CallInterrupted' }>,
@@ -179,7 +188,7 @@ function usageOf(
     normalised: { ...data.usage },
     raw,
     unpaid: settled?.unpaidUsage === undefined ? null : { ...settled.unpaidUsage },
-    anomaly: seesAll || !OF_PROVIDER.has(anomaly ?? '') ? anomaly : null,
+    anomaly: seesAll || !PROVIDER_ANOMALIES.has(anomaly ?? '') ? anomaly : null,
   }
 }
 
@@ -197,9 +206,9 @@ async function batchOf(
 }
 
 /**
- * Returns the price, with the entries of the price options that determined it. The price contains
- * the revision of the event after which the price list was read. The entries are therefore read at
- * that event.
+ * Returns the price of a call, and the entries of the price options from which it was computed. A
+ * price contains the revision of the last option event that was read for it. The entries are
+ * therefore read as of this event.
  */
 async function priceOf(
   { core }: ExplainDeps,

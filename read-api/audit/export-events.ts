@@ -18,8 +18,8 @@ const READ_LIMITS = { stallMs: 60_000, totalMs: 6 * 60 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
- * `GET /api/audit/export`: a tar archive of the recorded events with proofs and a verifier. It is
- * sent while it is read. An interrupted export continues with `from`.
+ * `GET /api/audit/export`: a tar archive of the recorded events, with proofs and a verifier. Files
+ * are sent as they are read. The parameter `from` continues an export that was interrupted.
  */
 export function exportEvents(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
@@ -59,7 +59,7 @@ async function* tarOf(
 ): AsyncGenerator<Buffer> {
   const seconds = Math.floor(range.exportedAt.getTime() / 1_000)
   for await (const { name, bytes } of exportFiles(exportSource(core), range)) {
-    // An export takes long, and the user may have lost the right to it.
+    // An export can take hours. Meanwhile, the user may have lost the right to read it.
     if (!(await isAllowed())) throw new Error('the user may no longer read the export')
     if (bytes !== null) yield* tarFile(name, bytes, seconds)
   }

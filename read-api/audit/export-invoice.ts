@@ -10,18 +10,20 @@ import {
   invoiceQueries,
   type RequestMatch,
 } from '../contract/invoices.ts'
-import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { csvLine } from '../logs/log-export-formats.ts'
+import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
-import { findInvoice, listRequests, requestOf } from './invoices.ts'
+import { findInvoice, waitForComparison } from './find-invoice.ts'
+import { listRequests, requestOf } from './invoices.ts'
 import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 /**
- * The number of rows per batch. It is large, because each batch matches the remaining lines again.
+ * The number of rows per batch. It is large, because each batch has to match the remaining lines
+ * again.
  */
 const BATCH_ROWS = 10_000
 
@@ -39,15 +41,16 @@ const CALL_COLUMNS = [
 ] as const satisfies readonly (keyof NonNullable<InvoiceRequest['call']>)[]
 
 /**
- * `GET /api/audit/invoices/:id/export` and `…/requests/export`: the comparison of an invoice by day
- * and model, and by request, as CSV. Amounts are in quota, except `amount`, which is in `currency`.
+ * `GET /api/audit/invoices/:id/export`: the comparison of an invoice by day and model, as CSV.
+ * `…/requests/export`: the comparison by request. Amounts are in quota, except `amount`, which is
+ * in the invoice's currency.
  */
 export function exportInvoice(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
   const options = {
     ...{ exposeHeadRoute: false, onRequest: onlyAuditor },
-    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation'),
+    preHandler: waitForComparison(deps, 'usage-by-hour', 'reconciliation'),
   }
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/export'),

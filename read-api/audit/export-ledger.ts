@@ -4,8 +4,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type LedgerFilter, listMovements, type TotalAt } from '#projections/ledger/query.ts'
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
-import { csvLine } from '../logs/export-format.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { csvLine } from '../logs/log-export-formats.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
 import { type Exporting, recordExport } from './record-export.ts'
@@ -26,6 +26,7 @@ const COLUMNS = [
   'balance',
   'held',
   'actor_id',
+  'actor_name',
   'reason',
   'note',
   'model',
@@ -48,8 +49,8 @@ const FORMATS = {
 }
 
 /**
- * `GET /api/ledger/self/export` and `GET /api/audit/ledger/:userId/export`: all movements that
- * match the filters as CSV or NDJSON, newest first. The file is sent while it is read.
+ * `GET /api/ledger/self/export` and `GET /api/audit/ledger/:userId/export`: all ledger entries that
+ * match the filters, as CSV or NDJSON, newest first. Rows are sent as they are read.
  */
 export function exportLedger(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })

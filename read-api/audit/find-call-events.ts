@@ -9,16 +9,17 @@ type OfType<T extends AccountEvent['type']> = Recorded<Extract<AccountEvent, { t
 
 export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupted'>
 
-/** The events of one call on the stream of its account. */
+/** The events that the stream of an account contains for one call. */
 export type CallEvents = {
   readonly admission: OfType<'CallAdmitted'> | null
   readonly raises: readonly OfType<'HoldRaised'>[]
-  /** The event that ended the call. Null while the call is open. */
+  /** The event that ended the call, or null while the call is open. */
   readonly end: CallEnding | null
 }
 
 /**
- * The maximum number of events that are searched for the admission, and again for the later events.
+ * The maximum number of events that are read to find the admission. The same maximum applies to the
+ * events after it.
  */
 const SEARCHED_MAX = 4_000
 const PAGE = 500
@@ -28,10 +29,11 @@ const PAGE = 500
  */
 const CLOCKS_MS = 2_000
 /**
- * Finds the events of a call by its id, a UUID v7, which contains the time of the request.
- * `endedAt` is the position of the event that ended the call, or null if the call is open. If
- * `isDense` is set, every position has an event, so an event can be read by its position. Returns
- * null if the account has no event of the call at `endedAt`.
+ * Finds the events of a call by its id. The id is a UUID v7, which contains the time of the
+ * request. `endedAt` is the position of the event that ended the call, or null if the call is open.
+ * `isDense` tells that every position has an event, so that an event can be read by its position.
+ * Returns null if no events of the call are found, or the event at `endedAt` belongs to another
+ * call.
  */
 export async function findCallEvents(
   store: Store,
@@ -72,8 +74,8 @@ async function endingAt(
 }
 
 /**
- * Searches the admission forwards from the time of the request, and then backwards from the end of
- * the call.
+ * Finds the event that admitted the call. Searches forwards from the time of the request first, and
+ * then backwards from the end of the call.
  */
 async function findAdmission(
   store: Store,
@@ -119,5 +121,5 @@ async function readBetween(
   return events
 }
 
-/** Returns the time in a UUID v7, in unix milliseconds. */
+/** Returns the time that a UUID v7 contains, in Unix milliseconds. */
 const timeOf = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)

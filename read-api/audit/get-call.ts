@@ -16,7 +16,10 @@ import { ChannelHosts } from './channel-hosts-over-time.ts'
 import { type CallNames, explainCall } from './explain-call.ts'
 import { findCallEvents } from './find-call-events.ts'
 
-/** `GET /api/audit/calls/:requestId`: all that is recorded about one call, with its arithmetic. */
+/**
+ * `GET /api/audit/calls/:requestId`: everything that is recorded about one call, with the
+ * computation of its charge.
+ */
 export function getCall(app: App, deps: ReadDeps): void {
   const { core } = deps
   const hosts = new ChannelHosts(core, deps.hostOfChannel)
@@ -51,13 +54,16 @@ export function getCall(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Admins and auditors see the calls of all users, with channels and costs. */
+/**
+ * Reports whether the requester may see the calls of all users, with their channels and costs.
+ * Admins and auditors may.
+ */
 export const seesAllCalls = (request: FastifyRequest): boolean =>
   principalOf(request).role >= AUDITOR
 
 /**
- * Returns the path of the log that contains the call, or null if the caller may not read it. Admins
- * may read the log of all users, and other users only the log of their own calls.
+ * Returns the path of a log route that shows the call to the requester, or null if there is none.
+ * Admins may read the log of all users. Other users may read the log of their own calls.
  */
 function logPathOf(request: FastifyRequest, owner: number): string | null {
   const { role, userId } = principalOf(request)
@@ -68,14 +74,17 @@ function logPathOf(request: FastifyRequest, owner: number): string | null {
 export type FoundCall = {
   readonly call: string
   readonly userId: number
-  /** The position of the ending event, or null for an open call. */
+  /** The position of the event that ended the call, or null if the call is open. */
   readonly endedAt: number | null
   readonly names: CallNames
 }
 
 const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** Finds a call that the caller may see. A call of another user is treated like an unknown call. */
+/**
+ * Finds a call that the requester may see. Returns null if the call does not exist or belongs to
+ * another user.
+ */
 export async function findVisibleCall(
   { core }: Pick<ReadDeps, 'core'>,
   request: FastifyRequest,

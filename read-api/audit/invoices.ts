@@ -1,10 +1,19 @@
 import type { CommonQueryMethods } from 'slonik'
-import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
+import { isInRange, quotaOf } from '#domain/invoices/amounts.ts'
+import {
+  amountOf,
+  amountText,
+  INVOICES_STREAM,
+  type Invoice,
+  invoicesDecider,
+  otherInvoiceIds,
+} from '#domain/invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
 import {
+  countKnownIds,
   listMatches,
   listOnlyOurs,
   type MatchedInvoice,
@@ -17,8 +26,8 @@ import {
   type RequestMatch,
 } from '../contract/invoices.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { auditError } from './audit-errors.ts'
-import { amountText, compareInvoice, matchedInvoiceOf, quotaOf } from './compare-invoice.ts'
+import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
+import { findInvoice, waitForComparison } from './find-invoice.ts'
 
 const PAGE_SIZE = 50
 
@@ -40,18 +49,23 @@ export function listInvoices(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/invoices/:id`: an invoice beside what this site recorded for its channel. */
+/**
+ * `GET /api/audit/invoices/:id`: an invoice, compared with the calls that this site recorded for
+ * its channel.
+ */
 export function getInvoice(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
-    preHandler: upToDate(deps, 'usage-by-hour', 'reconciliation', 'channels'),
+    preHandler: waitForComparison(deps, 'usage-by-hour', 'reconciliation', 'channels'),
     handler: async ({ params, query }) => {
       const invoice = await findInvoice(deps, params.id)
       const { db } = deps.core
-      const [{ requests, items: all, total, models }, names] = await Promise.all([
+      const state = await deps.core.actors.peek(invoicesDecider, INVOICES_STREAM)
+      const [{ requests, items: all, total, models }, names, known_ids] = await Promise.all([
         compareInvoice(db, invoice),
         channelNames(db, [invoice.channelId]),
+        countKnownIds(db, invoice.invoiceId, otherInvoiceIds(state, invoice)),
       ])
       const counts = Object.fromEntries(
         COMPARISONS.map((one) => [one, all.filter((item) => item.comparison === one).length]),
@@ -62,7 +76,8 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const end = start + Number(query.limit ?? PAGE_SIZE)
       return success({
         ...summaryOf(invoice, names.get(invoice.channelId)),
-        ...{ requests, counts, total, models: [...models] },
+        ...{ counts, total, models: [...models] },
+        requests: requests && { ...requests, known_ids },
         items: selected.slice(start, end),
         next_cursor: end < selected.length ? String(end) : null,
       })
@@ -70,12 +85,15 @@ export function getInvoice(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/invoices/:id/requests`: the lines with ids, and the calls that no line names. */
+/**
+ * `GET /api/audit/invoices/:id/requests`: the invoice lines that contain a request id. With
+ * `match=only_ours`: the calls that are not in the invoice.
+ */
 export function listInvoiceRequests(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests'),
     onRequest: onlyAuditor,
-    preHandler: upToDate(deps, 'reconciliation'),
+    preHandler: waitForComparison(deps, 'reconciliation'),
     handler: async ({ params, query: { match, cursor, limit = PAGE_SIZE } }) => {
       const invoice = await findInvoice(deps, params.id)
       const size = Number(limit)
@@ -92,7 +110,10 @@ export function listInvoiceRequests(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Lists the lines of a match, or the calls that are not in the invoice. */
+/**
+ * Lists the invoice lines with this match result. For `only_ours`, lists the calls that are not in
+ * the invoice.
+ */
 export const listRequests = (
   db: CommonQueryMethods,
   invoice: MatchedInvoice,
@@ -101,33 +122,26 @@ export const listRequests = (
 ): Promise<readonly RequestMatchRow[]> =>
   match === 'only_ours' ? listOnlyOurs(db, invoice, page) : listMatches(db, invoice, match, page)
 
-/** Returns an invoice. Throws a 404 for an unknown one. */
-export async function findInvoice({ core }: ReadDeps, id: string): Promise<Invoice> {
-  const { invoices } = await core.actors.peek(invoicesDecider, INVOICES_STREAM)
-  const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
-  if (invoice === undefined) throw auditError('ObjectUnknown')
-  return invoice
-}
-
 function summaryOf(invoice: Invoice, channelName = '') {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
   const { currency, dollars, lines, importedAt } = invoice
-  const amount = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n)
   return {
     ...{ id, channel_id, digest, bytes, rows, duplicates, currency, dollars },
     channel_name: channelName,
     first_day: lines[0]?.day ?? '',
     last_day: lines.at(-1)?.day ?? '',
-    billed: quotaOf(amount, dollars),
+    billed: quotaOf(amountOf(invoice), dollars),
+    is_out_of_range: !isInRange(invoice),
     imported_at: Math.floor(importedAt / 1_000),
   }
 }
 
 export function requestOf(row: RequestMatchRow, match: RequestMatch): InvoiceRequest {
-  const { place, upstreamId, day, model, amount, billed, tokens } = row
+  const { place, rows, upstreamId, day, model, amount, billed, tokens } = row
   const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
   return {
     row: match === 'only_ours' ? 0 : place,
+    rows,
     ...{ match, upstream_id: upstreamId, day, model, billed, billed_tokens: tokens },
     amount: amountText(amount),
     call:

@@ -19,7 +19,7 @@ import {
   type TotalAt,
   totalsOf,
 } from '#projections/ledger/query.ts'
-import { usersByIds } from '#projections/users/query.ts'
+import { usernamesByIds, usersByIds } from '#projections/users/query.ts'
 import {
   type LedgerItem,
   type LedgerPage,
@@ -38,14 +38,17 @@ import {
   textOf,
   upToDate,
 } from '../read-route-helpers.ts'
-import { type At, readAt } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { balanceAt } from './balance-at.ts'
+import { type Moment, parseMoment } from './parse-moment.ts'
 
 const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
 
-/** The viewer of a ledger. Users read only their own ledger and do not see channels. */
+/**
+ * The user whose ledger is read, and whether this user is the one who reads it. Owners do not see
+ * the channels of their calls.
+ */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 
 type UserLedgerViewer = LedgerViewer & { readonly username: string }
@@ -56,8 +59,9 @@ export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
 })
 
 /**
- * `GET /api/ledger/self` and `GET /api/audit/ledger/:userId`: the movements of an account with the
- * figures after each, newest first, between the opening and the closing figures of the period.
+ * `GET /api/ledger/self` and `GET /api/audit/ledger/:userId`: the entries of an account's ledger,
+ * newest first, each with the total, the balance and the held quota after it. The response also has
+ * these three figures at the start and at the end of the period.
  */
 export function listLedger(app: App, deps: ReadDeps): void {
   app.route({
@@ -77,7 +81,7 @@ export function listLedger(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the viewer of another user's ledger. Throws a 404 for an unknown user. */
+/** Prepares reading the ledger of another user. Throws a 404 if there is no such user. */
 export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLedgerViewer> {
   const userId = Number(id)
   const [user] = await usersByIds(core.db, [userId])
@@ -85,7 +89,10 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLe
   return { userId, isOwner: false, username: user.username }
 }
 
-/** Reads the filters of a ledger. Throws a 400 for an unknown type and a reversed period. */
+/**
+ * Reads the filters of a ledger request. Throws a 400 if a type is unknown or the period ends
+ * before it begins.
+ */
 export async function ledgerFilter(
   { core }: ReadDeps,
   { userId }: LedgerViewer,
@@ -111,7 +118,7 @@ async function ledgerPage(
   const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
   const filter = await ledgerFilter(deps, viewer, query)
   const { opening, closing } = await figuresAtEnds(db, filter.userId, filter)
-  // Movements that are written while the response is read are not in it, so that it adds up.
+  // Leaves out entries that are written while the response is read, so that the figures add up.
   const end = closing.position + 1
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
@@ -127,8 +134,9 @@ async function ledgerPage(
 type Ends<F> = { readonly opening: F; readonly closing: F }
 
 /**
- * Returns the figures at the start and at the end of a period, with the holds as of these moments.
- * `from` and `to` are in unix seconds. A period without an end lasts until now.
+ * Returns the total, the balance and the held quota of an account at the start and at the end of a
+ * period. Holds of calls that were open at these moments are included. `from` and `to` are in Unix
+ * seconds. A period without an end lasts until now.
  */
 async function endsOf(
   { core: { store } }: ReadDeps,
@@ -144,19 +152,20 @@ async function endsOf(
 }
 
 /**
- * Returns the figures after a movement as they are at a later moment. Holds since the movement have
- * moved quota out of the balance without changing the total. If the total has changed, another
- * movement came in between, and the figures are returned unchanged.
+ * Takes the total, the balance and the held quota after a ledger entry, and updates them to a later
+ * moment. Holds are no ledger entries. They move quota from the balance to the held quota and leave
+ * the total unchanged. If the total has changed, another entry came in between, and `figures` is
+ * returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],
   userId: number,
   figures: Figures,
-  at: At | null,
+  moment: Moment | null,
 ): Promise<Figures> {
-  // Without figures in the movement, the whole history would have to be read.
+  // If the entry does not contain the balance, `balanceAt` would have to read the whole history.
   if (figures.balance === null) return figures
-  const { total, balance, held } = await balanceAt(store, userId, at)
+  const { total, balance, held } = await balanceAt(store, userId, moment)
   if (BigInt(total) !== figures.total) return figures
   return { total: figures.total, balance: BigInt(balance), held: BigInt(held) }
 }
@@ -168,7 +177,8 @@ const wireFigures = ({ total, balance, held }: Figures) => ({
 })
 
 /**
- * Converts rows to the items of a response. `newer` is the total at a later position, if known.
+ * Converts rows to the items of a response. `newer` is the total at a position after these rows, if
+ * it is known already.
  */
 export async function ledgerItems(
   { core }: ReadDeps,
@@ -183,6 +193,8 @@ export async function ledgerItems(
     core.db,
     corrections.map(({ position }) => position),
   )
+  const actors = isOwner ? [] : rows.map(({ actorId }) => actorId)
+  const names = await usernamesByIds(core.db, actors)
   for (const [n, { balance, held, note, ...row }] of rows.entries()) {
     const total = totals[n] ?? 0n
     const text = note === null ? '' : await core.vault.open(userId, note as Sealed)
@@ -190,7 +202,8 @@ export async function ledgerItems(
       ...{ position: row.position, revision: row.revision, created_at: row.createdAt },
       ...{ type: row.type as MovementType, source: row.source, reason: row.reason },
       ...{ amount: Number(row.amount), ...wireFigures({ total, balance, held }) },
-      ...{ actor_id: row.actorId, note: text ?? '', is_note_erased: text === null },
+      ...{ actor_id: row.actorId, actor_name: names.get(row.actorId) ?? '' },
+      ...{ note: text ?? '', is_note_erased: text === null },
       ...{ model: row.model, token_id: row.tokenId },
       channel_id: isOwner ? 0 : row.channelId,
       corrected_calls: calls.get(row.position) ?? 0,
@@ -200,8 +213,8 @@ export async function ledgerItems(
 }
 
 /**
- * `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of a month and
- * its movements, page by page, between the opening and the closing figures.
+ * `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of one month,
+ * the balance at its start and at its end, and one page of its entries.
  */
 export function getStatement(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'ledger', 'users', 'corrected-calls')
@@ -260,7 +273,7 @@ async function statementOf(
   }
 }
 
-/** Returns the start and the end of a month (`2026-11`) in UTC, in unix seconds. */
+/** Returns the start and the end of a month (`2026-11`) in UTC, in Unix seconds. */
 function periodOfMonth(month: string): { readonly from: number; readonly to: number } {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return { from: Date.UTC(year, number - 1) / 1_000, to: Date.UTC(year, number) / 1_000 }
@@ -284,7 +297,10 @@ function sumsBy<Row extends Summed, Key, Part extends object>(
   }))
 }
 
-/** `GET /api/audit/balance/:userId` and `GET /api/ledger/self/balance`: the account at a moment. */
+/**
+ * `GET /api/audit/balance/:userId` and `GET /api/ledger/self/balance`: the balance and the held
+ * quota of an account at a moment.
+ */
 export function getBalanceAt(app: App, deps: ReadDeps): void {
   const { store } = deps.core
   app.route({
@@ -292,7 +308,7 @@ export function getBalanceAt(app: App, deps: ReadDeps): void {
     onRequest: onlyUser,
     handler: async (request) => {
       const { userId } = principalOf(request)
-      return success(await balanceAt(store, userId, readAt(request.query.at)))
+      return success(await balanceAt(store, userId, parseMoment(request.query.at)))
     },
   })
   app.route({
@@ -300,7 +316,7 @@ export function getBalanceAt(app: App, deps: ReadDeps): void {
     ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'users') },
     handler: async ({ params, query }) => {
       const { userId } = await userLedger(deps, params.userId)
-      return success(await balanceAt(store, userId, readAt(query.at)))
+      return success(await balanceAt(store, userId, parseMoment(query.at)))
     },
   })
 }

@@ -2,9 +2,11 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { firstRevision, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { EventPage, RawEvent } from '../contract/time-travel.ts'
-import { type At, isAfter } from './at-parameter.ts'
+import { isAfter, type Moment } from './parse-moment.ts'
 
-/** The maximum number of events that one request reads. The caller continues with the cursor. */
+/**
+ * The maximum number of events that one request reads. The response has a cursor to continue with.
+ */
 const SCANNED_MAX = 10_000
 const PAGE = 500
 
@@ -13,20 +15,25 @@ export type EventQuery = {
   readonly type: string
   readonly actor: string
   readonly userId: number | null
-  readonly from: At | null
-  readonly to: At | null
-  /** The position after which the page starts. */
+  readonly from: Moment | null
+  readonly to: Moment | null
+  /**
+   * The position of the last event before the page. The page starts with the next matching event.
+   */
   readonly after: number
   readonly limit: number
 }
 
-/** Reads the next events after a position, in order. A page that is not full is the last one. */
+/**
+ * Reads the events after a position, in order. A result with fewer events than a full page is the
+ * last one.
+ */
 type Source = (after: number) => Promise<readonly Recorded[]>
 
 /**
- * Lists events in the order of positions. Only positions and the revisions of a stream have an
- * index, so any other filter reads events until the page is full or the limit of one request is
- * reached.
+ * Lists events in the order of their positions. Indexes exist only for positions and for the
+ * revisions of a stream. With any other filter, events are read and compared until the page is full
+ * or `SCANNED_MAX` events were read.
  */
 export async function listRawEvents(
   store: EventStore,
@@ -62,13 +69,15 @@ const rawEvent = ({ meta, data, ...event }: Recorded): RawEvent => ({
   data: data as Record<string, unknown>,
 })
 
-async function startOf(store: EventStore, from: At | null, isDense: boolean): Promise<number> {
+async function startOf(store: EventStore, from: Moment | null, isDense: boolean): Promise<number> {
   if (from === null) return 0
   if ('position' in from) return isDense ? Math.max(0, from.position - 1) : from.position
   return (await positionOfTime(store, from.time - 1, isDense)) ?? 0
 }
 
-/** The streams that the filters name, or null for all. */
+/**
+ * Returns the names of the streams to which the filters restrict the list, or null for all streams.
+ */
 function streamsOf({ stream, userId }: EventQuery): readonly string[] | null {
   if (stream !== '') return [stream]
   if (userId === null) return null
@@ -81,7 +90,7 @@ const allEvents =
   (after) =>
     store.readAll(after, PAGE)
 
-/** Merges streams by position. */
+/** Merges the events of several streams into the order of their positions. */
 function mergedStreams(store: EventStore, streams: readonly string[]): Source {
   const next = new Map<string, number>()
   return async (after) => {
@@ -92,7 +101,8 @@ function mergedStreams(store: EventStore, streams: readonly string[]): Source {
         return await store.readStream(stream, from, PAGE)
       }),
     )
-    // Beyond the end of a full page, the stream may have further events that come first.
+    // A stream with a full page may have further events. Events behind the end of that page wait,
+    // because those further events may come before them.
     const full = pages.filter(({ length }) => length === PAGE)
     const end = Math.min(...full.map((page) => page.at(-1)?.position ?? 0))
     const merged = pages

@@ -7,6 +7,7 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { findingParts } from '#domain/audit/finding-parts.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type JobProgress, readProgress } from '#infra/audit-program/job-progress.ts'
@@ -16,6 +17,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { type Language, languageOf } from '#infra/http/request-language.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
+import { usernamesByIds } from '#projections/users/query.ts'
 import {
   type AuditCheck,
   type AuditFinding,
@@ -27,7 +29,7 @@ import type { App, ReadDeps } from '../read-route-helpers.ts'
 
 /**
  * `GET /api/audit/verifications`: the latest verifications of the recorded events, newest first.
- * `GET /api/audit/verifications/{id}`: one of them.
+ * `GET /api/audit/verifications/{id}`: one verification.
  */
 export function listVerifications(app: App, deps: ReadDeps): void {
   app.route({
@@ -36,7 +38,7 @@ export function listVerifications(app: App, deps: ReadDeps): void {
     handler: async (request) => {
       const { verifications } = await jobsOf(deps)
       const language = languageOf(request)
-      const items = await jobAnswers(deps, verifications, language, verificationAnswer)
+      const items = await jobResponses(deps, verifications, language, verificationResponse)
       return success({ items })
     },
   })
@@ -47,9 +49,9 @@ export function listVerifications(app: App, deps: ReadDeps): void {
       const { verifications } = await jobsOf(deps)
       const { id } = request.params
       const own = verifications.filter((job) => job.request.id === id)
-      const [answer] = await jobAnswers(deps, own, languageOf(request), verificationAnswer)
-      if (answer === undefined) throw httpError('NotFound')
-      return success(answer)
+      const [response] = await jobResponses(deps, own, languageOf(request), verificationResponse)
+      if (response === undefined) throw httpError('NotFound')
+      return success(response)
     },
   })
 }
@@ -61,7 +63,7 @@ export function listRebuilds(app: App, deps: ReadDeps): void {
     onRequest: onlyAuditor,
     handler: async (request) => {
       const { rebuilds } = await jobsOf(deps)
-      const items = await jobAnswers(deps, rebuilds, languageOf(request), rebuildAnswer)
+      const items = await jobResponses(deps, rebuilds, languageOf(request), rebuildResponse)
       return success({ items, read_models: [...PROJECTION_NAMES] })
     },
   })
@@ -70,23 +72,35 @@ export function listRebuilds(app: App, deps: ReadDeps): void {
 const jobsOf = ({ core: { actors } }: ReadDeps): Promise<AuditJobsState> =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, (state) => state)
 
-/** Returns the items of a response for jobs, newest first, with the progress of running jobs. */
-async function jobAnswers<Job extends AuditJob, Answer>(
+/** Converts jobs to items of a response, newest first. Running jobs have their progress. */
+async function jobResponses<Job extends AuditJob, Item>(
   { core }: ReadDeps,
   jobs: readonly Job[],
   language: Language,
-  answerOf: (job: Job, progress: JobProgress | null, language: Language) => Answer,
-): Promise<Answer[]> {
+  responseOf: (job: Job, at: JobContext) => Item,
+): Promise<Item[]> {
   const ids = jobs.filter(isOpen).map(({ request }) => request.id)
   const progress = await readProgress(core.pg, ids)
-  return jobs
-    .toReversed()
-    .map((job) => answerOf(job, progress.get(job.request.id) ?? null, language))
+  const requesters = jobs.flatMap(({ request }) => request.requestedBy ?? [])
+  const names = await usernamesByIds(core.db, requesters)
+  return jobs.toReversed().map((job) => {
+    const { id, requestedBy } = job.request
+    const requester = (requestedBy !== null && names.get(requestedBy)) || ''
+    return responseOf(job, { progress: progress.get(id) ?? null, requester, language })
+  })
+}
+
+type JobContext = {
+  /** The progress of a running job, and otherwise null. */
+  readonly progress: JobProgress | null
+  /** The name of the user who requested the job, or an empty text. */
+  readonly requester: string
+  readonly language: Language
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000)
 
-function progressAnswer(progress: JobProgress | null) {
+function progressResponse(progress: JobProgress | null) {
   if (progress === null) return null
   const { secondsLeft, ...others } = progress
   return { ...others, seconds_left: secondsLeft }
@@ -97,33 +111,28 @@ const FAILED: TranslatedText = {
   en: 'The log of the server says why the job failed',
 }
 
-function jobAnswer(
+function jobResponse(
   { request, result, failure }: AuditJob,
-  progress: JobProgress | null,
-  language: Language,
+  { progress, requester, language }: JobContext,
 ) {
   const ended = result ?? failure
   const running = progress === null ? ('waiting' as const) : ('running' as const)
   const status = failure === null ? (result === null ? running : 'finished') : 'failed'
   return {
     id: request.id,
-    requested_by: request.requestedBy,
+    ...{ requested_by: request.requestedBy, requested_by_name: requester },
     status: status as Verification['status'],
     requested_at: seconds(request.requestedAt),
     finished_at: ended === null ? null : seconds(ended.finishedAt),
-    progress: ended === null ? progressAnswer(progress) : null,
+    progress: ended === null ? progressResponse(progress) : null,
     error: failure === null ? '' : FAILED[language],
   }
 }
 
-function verificationAnswer(
-  job: VerificationJob,
-  progress: JobProgress | null,
-  language: Language,
-): Verification {
+function verificationResponse(job: VerificationJob, at: JobContext): Verification {
   const { result } = job
   return {
-    ...jobAnswer(job, progress, language),
+    ...jobResponse(job, at),
     mode: result?.mode ?? job.request.mode,
     from_position: result?.fromPosition ?? 0,
     to_position: result?.toPosition ?? 0,
@@ -134,23 +143,26 @@ function verificationAnswer(
       check: counts.check as AuditCheck,
     })),
     finding_count: result?.findingCount ?? 0,
-    findings: (result?.findings ?? []).map((finding) => findingAnswer(finding, language)),
+    findings: (result?.findings ?? []).map((finding) => findingResponse(finding, at.language)),
   }
 }
 
-function findingAnswer(finding: Finding, language: Language): AuditFinding {
+function findingResponse(finding: Finding, language: Language): AuditFinding {
   const { check, position, stream, revision } = finding
-  const detail = detailIn(language, finding)
-  const is_acknowledged = finding.isAcknowledged === true
-  return { check: check as AuditCheck, position, stream, revision, detail, is_acknowledged }
+  return {
+    ...{ check: check as AuditCheck, position, stream, revision },
+    ...{ detail: detailIn(language, finding), parts: findingParts(language, finding) },
+    is_acknowledged: finding.isAcknowledged === true,
+  }
 }
 
-function rebuildAnswer(job: RebuildJob, progress: JobProgress | null, language: Language): Rebuild {
-  const answer = jobAnswer(job, progress, language)
-  const { status } = answer
+function rebuildResponse(job: RebuildJob, at: JobContext): Rebuild {
+  const { progress } = at
+  const response = jobResponse(job, at)
+  const { status } = response
   const positions = new Map(job.result?.readModels.map(({ name, position }) => [name, position]))
   return {
-    ...answer,
+    ...response,
     read_models: job.request.readModels.map((name) => ({
       ...{ name, status },
       done: positions.get(name) ?? progress?.done ?? 0,

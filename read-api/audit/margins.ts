@@ -1,3 +1,4 @@
+import { isInRange, quotaOf } from '#domain/invoices/amounts.ts'
 import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -7,15 +8,16 @@ import { channelNames } from '#projections/channels/query.ts'
 import { chargesByChannel } from '#projections/usage/query.ts'
 import { type MarginItem, type Margins, marginQueries } from '../contract/margins.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { matchedInvoiceOf, quotaOf } from './compare-invoice.ts'
+import { matchedInvoiceOf } from './compare-invoice.ts'
 
 const PAGE_SIZE = 50
 const DAYS_MAX = 366
 const DAY_SECONDS = 86_400
 
 /**
- * `GET /api/audit/margins`: what callers were charged and what providers bill, by channel and
- * model. On days without an invoice, the costs are computed with the channel's cost ratio.
+ * `GET /api/audit/margins`: what users were charged and what providers billed, by channel and
+ * model. On days without an invoice, the expected cost is computed with the cost ratio of the
+ * channel.
  */
 export function getMargins(app: App, deps: ReadDeps): void {
   app.route({
@@ -25,13 +27,16 @@ export function getMargins(app: App, deps: ReadDeps): void {
     handler: async ({ query }) => {
       const days = daysOf(query.first_day, query.last_day)
       const { invoices } = await deps.core.actors.peek(invoicesDecider, INVOICES_STREAM)
-      const billing = invoices.filter((invoice) => isInDays(invoice, days))
+      const ofDays = invoices.filter((invoice) => isInDays(invoice, days))
+      const billing = ofDays.filter(isInRange)
+      const refused = ofDays.filter((invoice) => !isInRange(invoice))
       const items = await marginItems(deps, billing, days)
       const start = integerOf(query.cursor) ?? 0
       const end = start + Number(query.limit ?? PAGE_SIZE)
       return success({
         ...{ first_day: query.first_day, last_day: query.last_day, total: sumOf(items) },
         overlapping_channels: overlappingChannels(billing, days),
+        out_of_range_channels: sortedIds(refused.map(({ channelId }) => channelId)),
         items: items.slice(start, end),
         next_cursor: end < items.length ? String(end) : null,
       })
@@ -39,7 +44,7 @@ export function getMargins(app: App, deps: ReadDeps): void {
   })
 }
 
-/** The starts of the first and the last day, in unix seconds. */
+/** The starts of the first and the last day, in Unix seconds. */
 type Days = { readonly from: number; readonly to: number }
 
 function daysOf(first: string, last: string): Days {
@@ -70,7 +75,7 @@ function isInDays(invoice: Invoice, { from, to }: Days): boolean {
   return firstDay <= to && lastDay >= from
 }
 
-/** Returns the channels that two invoices bill for the same day of the range. */
+/** Returns the ids of the channels that two or more invoices bill for the same day of the range. */
 function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): number[] {
   const found: number[] = []
   for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {
@@ -84,10 +89,13 @@ function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): 
       billedUntil = Math.max(billedUntil, lastDay)
     }
   }
-  return found.sort((one, other) => one - other)
+  return sortedIds(found)
 }
 
-/** The items by channel and model, the highest charges first. */
+const sortedIds = (ids: readonly number[]): number[] =>
+  [...new Set(ids)].sort((one, other) => one - other)
+
+/** Returns one item per channel and model, the highest charges first. */
 async function marginItems(
   { core: { db } }: ReadDeps,
   invoices: readonly Invoice[],
@@ -118,7 +126,10 @@ async function marginItems(
 
 type Bill = { readonly channelId: number; readonly model: string; readonly billed: number }
 
-/** Sums an invoice by model. Each sum is rounded to quota once. */
+/**
+ * Sums the lines of an invoice by model, for the days in the range. Each sum is rounded to quota
+ * once.
+ */
 function billsOf({ channelId, dollars, lines }: Invoice, { from, to }: Days): Bill[] {
   const inDays = lines.filter(({ day }) => {
     const start = Date.parse(`${day}T00:00:00Z`) / 1_000

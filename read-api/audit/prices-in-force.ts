@@ -8,14 +8,14 @@ type Scope = {
   readonly model: string
   readonly group: string
   readonly userGroup: string
-  /** The provider's tools that the price contains. */
+  /** The names of the provider's tools (such as a web search) for which the price has an amount. */
   readonly tools: readonly string[]
   readonly position: number
 }
 
 /**
- * Lists the entries of price options that were in force at a position for a model and a group, each
- * with its author. Entries that nobody has set have their built-in value.
+ * Lists the entries of the price options that applied to a model and a group at a position, each
+ * with the user who set it. An entry that nobody has set has its built-in value.
  */
 export async function listPricesInForce(
   { db }: Pick<Core, 'db'>,

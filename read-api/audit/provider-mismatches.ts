@@ -8,8 +8,8 @@ import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-help
 const PAGE_SIZE = 50
 
 /**
- * `GET /api/audit/calls`: the calls that the provider answered with another model, or charged
- * higher, than was billed.
+ * `GET /api/audit/calls`: the calls that the provider answered with another model than was billed,
+ * or for which the provider charged more than was billed.
  */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({
@@ -35,7 +35,10 @@ export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/other-models`: how often each channel's provider answered with other models. */
+/**
+ * `GET /api/audit/other-models`: how many calls of each channel the provider answered with another
+ * model than was billed.
+ */
 export function countOtherModels(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(callQueries, 'GET /api/audit/other-models'),

@@ -11,8 +11,11 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision, hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { HttpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { SealedEventChanged } from '#infra/transparency-log/prove-events.ts'
+import { MissingHash } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
+import { correctionsOfCalls } from '#projections/corrected-calls/query.ts'
 import {
   type Consistency,
   RECEIPTS_MAX,
@@ -31,18 +34,20 @@ type Receipts = {
 }
 
 /**
- * Builds the receipts of a response. `since` is the size of a tree that the caller already knows.
+ * Builds the receipts for a response. `since` is the size of a Merkle tree that the caller has
+ * verified before. If it is given, the response proves that the current tree extends that tree.
  */
 async function receiptsOf(
   core: Core,
   records: readonly StoredRecord[],
   since: string | undefined,
+  later: readonly StoredRecord[] = [],
 ): Promise<Receipts> {
   try {
-    const built = await buildReceipts(core, records, integerOf(since) ?? null)
+    const built = await buildReceipts(core, records, integerOf(since) ?? null, later)
     const { items, consistency, key_rotations: rotations } = built
     return {
-      items: items.map(answerOf),
+      items: items.map(responseOf),
       consistency:
         consistency === null ? null : { ...consistency, hashes: [...consistency.hashes] },
       key_rotations: [...rotations],
@@ -51,24 +56,28 @@ async function receiptsOf(
     if (error instanceof SealedEventChanged) {
       throw auditError('EventChanged', { position: error.position })
     }
+    if (error instanceof MissingHash) throw auditError('TileMissing', { tile: error.tile })
     if (!(error instanceof TreeTooSmall)) throw error
     throw auditError('SizeInvalid', { field: 'since_size', max: error.size })
   }
 }
 
-const answerOf = ({ inclusion, cosignatures, ...receipt }: IssuedReceipt): Receipt => ({
+const responseOf = ({ inclusion, cosignatures, ...receipt }: IssuedReceipt): Receipt => ({
   ...receipt,
   inclusion: inclusion === null ? null : { ...inclusion, hashes: [...inclusion.hashes] },
   cosignatures: [...cosignatures],
 })
 
-/** `GET /api/audit/receipts/:requestId`: the receipts of a call's admission and of its end. */
+/**
+ * `GET /api/audit/receipts/:requestId`: the receipts of the event that admitted the call, of the
+ * event that ended it, and of each later correction of its charge.
+ */
 export function getCallReceipts(app: App, deps: ReadDeps): void {
   const { core } = deps
   app.route({
     ...endpoint(receiptQueries, 'GET /api/audit/receipts/:requestId'),
     onRequest: onlyUser,
-    preHandler: upToDate(deps, 'call-log', 'open-calls'),
+    preHandler: upToDate(deps, 'call-log', 'open-calls', 'corrected-calls'),
     handler: async (request) => {
       const found = await findVisibleCall(deps, request, request.params.requestId)
       if (found === null) throw auditError('CallUnknown')
@@ -81,16 +90,34 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
         hasDensePositions(core),
       )
       if (events === null) throw auditError('CallUnknown')
-      const records: StoredRecord[] = []
-      for (const event of [events.admission, events.end]) {
-        if (event === null) continue
-        const { stream, revision } = event
-        records.push(...(await recordsOf(core).readStream(stream, revision, 1)))
-      }
-      const receipts = await receiptsOf(core, records, request.query.since_size)
-      return success({ user_id: userId, ...receipts })
+      const { admission, end } = events
+      const corrections = await correctionsOfCalls(core.db, [call])
+      const read = (found: readonly ({ readonly revision: number } | null)[]) =>
+        recordsAt(core, accountStream(userId), found)
+      const [records, later] = [await read([admission, end]), await read(corrections)]
+      const { since_size: since } = request.query
+      const receipts = await receiptsOf(core, records, since, later).catch((error: unknown) => {
+        // A changed event of a correction must not prevent the receipts of the charge itself.
+        if (later.length === 0 || !(error instanceof HttpError)) throw error
+        return receiptsOf(core, records, since)
+      })
+      const missing = records.length + later.length - receipts.items.length
+      return success({ user_id: userId, unproven_corrections: missing, ...receipts })
     },
   })
+}
+
+async function recordsAt(
+  core: Core,
+  stream: string,
+  events: readonly ({ readonly revision: number } | null)[],
+): Promise<StoredRecord[]> {
+  const records: StoredRecord[] = []
+  for (const event of events) {
+    if (event === null) continue
+    records.push(...(await recordsOf(core).readStream(stream, event.revision, 1)))
+  }
+  return records
 }
 
 /** `GET /api/audit/receipts`: the receipt of the event at a position. */
@@ -110,8 +137,9 @@ export function getEventReceipt(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * Returns the event at a position if the caller may see it. For users, only their own account is
- * searched, so that the response reveals nothing about other events.
+ * Returns the event at a position, or null if there is none that the caller may see. For ordinary
+ * users, only the stream of their own account is searched. The response therefore reveals nothing
+ * about other events.
  */
 async function recordAt(
   core: Core,
@@ -131,7 +159,8 @@ async function recordAt(
 }
 
 /**
- * `GET /api/ledger/self/receipts`: the receipts of contiguous revisions of the caller's account.
+ * `GET /api/ledger/self/receipts`: the receipts of a range of events in the stream of the caller's
+ * account.
  */
 export function listOwnReceipts(app: App, { core }: ReadDeps): void {
   app.route({

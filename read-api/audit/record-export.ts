@@ -15,7 +15,7 @@ import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 const PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
-/** The request for an export, and the permits of its route. */
+/** A request for an export, with what its route needs to answer it. */
 export type Exporting = {
   readonly deps: ReadDeps
   readonly permits: ReturnType<typeof createPermits>
@@ -28,9 +28,9 @@ type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' |
 }
 
 /**
- * Records an export of other users' data as an event. Call it before the first byte is sent. If the
- * event can't be appended, the export is not sent, and its permit is released. Throws a 429 after
- * 60 exports of a user in an hour.
+ * Records as an event that a user exports data of other users. Call this before the first byte is
+ * sent. If the event can't be appended, it releases the permit and throws, so that nothing is sent.
+ * Throws a 429 if the user has exported 60 times in the last hour.
  */
 export async function recordExport(
   deps: Pick<ReadDeps, 'site'>,
@@ -64,10 +64,16 @@ async function record(
   await site.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
 }
 
-/** The query parameters that start a range and end a range, and those that are no filters. */
-const FROM = ['from', 'start_timestamp']
-const TO = ['to', 'end_timestamp']
-const NO_FILTERS: ReadonlySet<string> = new Set([...FROM, ...TO, 'format', 'zone', 'columns'])
+/** The names of query parameters that begin a range, that end a range, and that are no filters. */
+const RANGE_START_PARAMETERS = ['from', 'start_timestamp']
+const RANGE_END_PARAMETERS = ['to', 'end_timestamp']
+const NON_FILTER_PARAMETERS: ReadonlySet<string> = new Set([
+  ...RANGE_START_PARAMETERS,
+  ...RANGE_END_PARAMETERS,
+  'format',
+  'zone',
+  'columns',
+])
 
 function rangeOf(query: object): Pick<DataExported['data'], 'from' | 'to' | 'filters'> {
   const given = new Map(Object.entries(query).filter(([, value]) => value !== ''))
@@ -76,7 +82,7 @@ function rangeOf(query: object): Pick<DataExported['data'], 'from' | 'to' | 'fil
     return value !== undefined && Number.isSafeInteger(value) ? value : null
   }
   return {
-    ...{ from: first(FROM), to: first(TO) },
-    filters: [...given.keys()].filter((name) => !NO_FILTERS.has(name)),
+    ...{ from: first(RANGE_START_PARAMETERS), to: first(RANGE_END_PARAMETERS) },
+    filters: [...given.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)),
   }
 }

@@ -9,13 +9,19 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import type { BatchResult } from '../contract/calls.ts'
 import { evidenceOf, usageReportOf } from './visible-call-evidence.ts'
 
-/** The maximum number of results in an explanation. The events of the batch contain all results. */
+/**
+ * The maximum number of batch results in the explanation of a call. The events of the batch contain
+ * all results.
+ */
 const RESULTS_MAX = 100
-/** The maximum number of events that are searched for results. An event has up to 200 results. */
+/** The maximum number of events that are searched for results. One event has up to 200 results. */
 const SEARCHED_MAX = 100
 const PAGE = 10
 
-/** Lists the first results that one call of a batch pays for, in the order of their billing. */
+/**
+ * Lists the first results of a batch that one call pays for, in the order in which they were
+ * billed. A batch has one call for each model and price.
+ */
 export async function resultsOfBatch(
   store: Pick<EventStore, 'readStream'>,
   { batch, call, seesAll }: { batch: string; call: string; seesAll: boolean },

@@ -18,60 +18,66 @@ import { evolveUser, initialUser, type UserRecord } from '#domain/users/state.ts
 import type { Core } from '#infra/core-dependencies.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { findToken } from '#projections/tokens/query.ts'
+import { usernamesByIds } from '#projections/users/query.ts'
 import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
-import { type At, isAfter } from './at-parameter.ts'
+import { userIdOf } from '../read-route-helpers.ts'
+import { isAfter, type Moment } from './parse-moment.ts'
 import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 
 type Deps = Pick<Core, 'store' | 'db' | 'vault'>
 type State = Readonly<Record<string, unknown>>
 
-/** How the state of an object is folded from the events of its stream. */
+/** How the state of one object is computed from the events of its stream. */
 type Fold = {
   readonly stream: string
-  /** Reports whether the event concerns the object, so that it counts as its last change. */
+  /** Reports whether the event changed this object. The stream may also contain other objects. */
   readonly concerns: (event: Recorded) => boolean
   readonly apply: (event: Recorded) => void
-  /** Applies and returns the last event of another stream that changed the existing object. */
-  readonly applyOther?: (at: At | null) => Promise<Recorded | null>
+  /**
+   * Some objects are also changed by events of a second stream. Finds the last such event until the
+   * moment, applies and returns it. Returns null if there is none. It is called only for an object
+   * that exists.
+   */
+  readonly applyOther?: (moment: Moment | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */
   readonly state: () => Promise<State | null> | State | null
 }
 
 const PAGE = 500
-/** The text that replaces a secret that is set. */
+/** The text that is shown instead of a secret. */
 const SECRET = '***'
 
 /**
- * Folds the events of one object up to a moment. The state is null before the object was created.
- * Returns null if the object has never existed.
+ * Returns the state of an object at a moment, computed from its events. `state` is null in the
+ * result if the object was created later. Returns null if the object has never existed.
  */
 export async function stateAsOf(
   deps: Deps,
   kind: StateKind,
   id: string,
-  at: At | null,
+  moment: Moment | null,
 ): Promise<StateAsOf | null> {
   const fold = await foldOf(deps, kind, id)
   if (fold === null) return null
   let last: Recorded | null = null
   let change: Recorded | null = null
-  await readUntil(deps.store, fold.stream, at, (event) => {
+  await readUntil(deps.store, fold.stream, moment, (event) => {
     last = event
     fold.apply(event)
     if (fold.concerns(event)) change = event
   })
-  const other = change === null ? null : ((await fold.applyOther?.(at)) ?? null)
+  const other = change === null ? null : ((await fold.applyOther?.(moment)) ?? null)
   if (other !== null) {
     last = laterOf(last, other)
     change = laterOf(change, other)
   }
-  return await answerOf(deps, { kind, id }, fold, last, change)
+  return await responseOf(deps, { kind, id }, fold, last, change)
 }
 
 const laterOf = (event: Recorded | null, other: Recorded): Recorded =>
   event === null || event.position < other.position ? other : event
 
-async function answerOf(
+async function responseOf(
   deps: Deps,
   { kind, id }: { readonly kind: StateKind; readonly id: string },
   fold: Fold,
@@ -93,11 +99,17 @@ async function answerOf(
         : {
             ...{ position: change.position, revision: change.revision, type: change.type },
             ...{ created_at: secondsOf(change), actor: change.meta.actor },
+            actor_name: await nameOfActor(deps, change.meta.actor),
           },
   }
 }
 
-/** Reports whether a later event concerns the object. */
+async function nameOfActor({ db }: Deps, actor: string): Promise<string> {
+  const id = userIdOf(actor)
+  return id === null ? '' : ((await usernamesByIds(db, [id])).get(id) ?? '')
+}
+
+/** Reports whether an event after `last` changed the object. */
 async function hasEventsAfter(
   store: Deps['store'],
   { stream, concerns }: Fold,
@@ -112,17 +124,20 @@ async function hasEventsAfter(
 
 const secondsOf = ({ meta }: Recorded): number => Math.floor(meta.at / 1_000)
 
-/** Calls `visit` with the events of a stream in their order, up to the first after the moment. */
+/**
+ * Calls `visit` with the events of a stream in their order. Stops before the first event after the
+ * moment.
+ */
 export async function readUntil(
   store: Pick<EventStore, 'readStream'>,
   stream: string,
-  at: At | null,
+  moment: Moment | null,
   visit: (event: Recorded) => void,
 ): Promise<void> {
   for (let from = 0; ; from += PAGE) {
     const events = await store.readStream(stream, from, PAGE)
     for (const event of events) {
-      if (isAfter(event, at)) return
+      if (isAfter(event, moment)) return
       visit(event)
     }
     if (events.length < PAGE) return
@@ -154,6 +169,19 @@ function optionsFold(kind: 'options' | 'prices'): Fold {
   }
 }
 
+/**
+ * Renames the members of a part of the domain's state, such as `baseUrl`, to names of the API, such
+ * as `base_url`. It must not be used for objects whose members are named by users.
+ */
+function withWireNames(part: object): State {
+  const members = Object.entries(part).map(([name, value]: [string, unknown]) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const wireName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return [wireName, isObject ? withWireNames(value) : value] as const
+  })
+  return Object.fromEntries(members)
+}
+
 function channelFold(channelId: number): Fold {
   const state = initialChannels()
   return {
@@ -172,7 +200,8 @@ function channelFold(channelId: number): Fold {
 function channelState({ terms, status, keyRefs, keyMode, setAside }: ChannelRecord): State {
   const { proxyRef, setting, ...others } = terms
   return {
-    ...{ ...others, setting: maskedSetting(setting), proxy: proxyRef === undefined ? '' : SECRET },
+    ...withWireNames(others),
+    ...{ setting: maskedSetting(setting), proxy: proxyRef === undefined ? '' : SECRET },
     ...{ status, key: keyRefs.length === 0 ? '' : SECRET, key_count: keyRefs.length },
     ...{ key_mode: keyMode, suspended_keys: setAside.length },
   }
@@ -198,11 +227,13 @@ async function userState(vault: Core['vault'], user: UserRecord): Promise<State>
     display_name: (await vault.open(user.userId, displayName as Sealed)) ?? '',
     password: passwordRef === null ? '' : SECRET,
     identities: Object.keys(identities),
-    settings: Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [
-        name,
-        isSecretSetting(name) ? SECRET : value,
-      ]),
+    settings: withWireNames(
+      Object.fromEntries(
+        Object.entries(settings).map(([name, value]) => [
+          name,
+          isSecretSetting(name) ? SECRET : value,
+        ]),
+      ),
     ),
   }
 }
@@ -222,12 +253,12 @@ async function tokenFold(deps: Deps, tokenId: number): Promise<Fold | null> {
     apply: (event) => {
       tokenDecider.evolve(state, event as Recorded<TokenEvent>)
     },
-    applyOther: async (at) => {
+    applyOther: async (moment) => {
       if (!state.tokens.has(tokenId)) return null
-      const event = await tokenBudgetAsOf(deps, { userId, tokenId }, at)
+      const event = await tokenBudgetAsOf(deps, { userId, tokenId }, moment)
       if (event === null) return null
       const { remain, isUnlimited } = event.data
-      // A quota without limit has no amount that could be spent.
+      // An unlimited quota has no amount.
       budget = { quota: isUnlimited ? null : remain, is_unlimited: isUnlimited }
       return event
     },
@@ -237,7 +268,8 @@ async function tokenFold(deps: Deps, tokenId: number): Promise<Fold | null> {
       const { name, allowIps, ...terms } = record.terms
       const opened = typeof name === 'string' ? await vault.open(userId, name) : name.plain
       return {
-        ...{ user_id: userId, name: opened ?? '', is_enabled: record.isEnabled, ...terms },
+        ...{ user_id: userId, name: opened ?? '', is_enabled: record.isEnabled },
+        ...withWireNames(terms),
         ...budget,
         ...{ key: SECRET, allow_ips: allowIps === null ? '' : SECRET },
       }

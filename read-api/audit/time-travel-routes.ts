@@ -7,13 +7,16 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { timeTravelQueries } from '../contract/time-travel.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { readAt, readRange } from './at-parameter.ts'
 import { auditError } from './audit-errors.ts'
 import { listRawEvents } from './list-raw-events.ts'
+import { parseMoment, parseMomentRange } from './parse-moment.ts'
 import { listPricesInForce } from './prices-in-force.ts'
 import { readUntil, stateAsOf } from './state-as-of.ts'
 
-/** `GET /api/audit/state/:kind/:id`: a token, channel, user, the options or prices at a moment. */
+/**
+ * `GET /api/audit/state/:kind/:id`: the state of a token, a channel, a user, the options or the
+ * prices at a moment.
+ */
 export function getState(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/state/:kind/:id'),
@@ -21,7 +24,7 @@ export function getState(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'tokens', 'audit-log'),
     handler: async ({ params, query }) => {
       const { kind, id } = params
-      const state = await stateAsOf(deps.core, kind, id, readAt(query.at))
+      const state = await stateAsOf(deps.core, kind, id, parseMoment(query.at))
       if (state === null) throw auditError('ObjectUnknown')
       return success(state)
     },
@@ -40,7 +43,7 @@ export function getPrices(app: App, deps: ReadDeps): void {
       const userGroup = query.user_group || group
       const values = new Map<string, string>()
       let last: Recorded | null = null as Recorded | null
-      await readUntil(core.store, OPTIONS_STREAM, readAt(query.at), (event) => {
+      await readUntil(core.store, OPTIONS_STREAM, parseMoment(query.at), (event) => {
         const { type, data } = event as Recorded<OptionsEvent>
         if (type === 'OptionSet') values.set(data.key, data.value)
         last = event
@@ -60,7 +63,7 @@ export function getPrices(app: App, deps: ReadDeps): void {
 
 const PAGE_SIZE = 50
 
-/** `GET /api/audit/events`: stored events in their order, as they are. */
+/** `GET /api/audit/events`: the events as they are stored, in order. */
 export function listEvents(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/events'),
@@ -71,7 +74,7 @@ export function listEvents(app: App, { core }: ReadDeps): void {
         core.store,
         {
           ...{ stream, type, actor, userId: integerOf(query.user_id) ?? null },
-          ...readRange(query),
+          ...parseMomentRange(query),
           after: integerOf(query.after) ?? 0,
           limit: Number(query.limit ?? PAGE_SIZE),
         },

@@ -9,6 +9,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { witnessCheckpoint } from '#infra/transparency-log/cosign-checkpoint-as-witness.ts'
 import { TILE_WIDTH } from '#infra/transparency-log/merkle-tree.ts'
 import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparency-log/open-log.ts'
 import {
@@ -18,7 +19,6 @@ import {
   readTile,
 } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
-import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import {
   type SignedCheckpoint,
   transparencyLogQueries,
@@ -32,7 +32,10 @@ const PAGE_SIZE_MAX = 100
 const TEXT = 'text/plain; charset=utf-8'
 const WITNESS_REQUEST_BYTES_MAX = 64 * 1024
 
-/** `GET /api/transparency-log/status`: the keys and the latest checkpoint, for anybody. */
+/**
+ * `GET /api/transparency-log/status`: the keys of the log and its latest checkpoint. Needs no
+ * login.
+ */
 export function getLogStatus(app: App, { core }: ReadDeps): void {
   app.addHook('onReady', () => ensureLogSchema(core))
   app.route({
@@ -84,9 +87,9 @@ export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…` (C2SP tlog-tiles), for anybody:
- * the tiles contain hashes only. Both are also at the root, as `/checkpoint` and `/tile/…`.
- * `/transparency-log/verify.mjs` is the offline verifier, also for anybody.
+ * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…`, as specified by C2SP
+ * tlog-tiles. They need no login, because tiles contain only hashes. Both are also served at the
+ * root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline verifier.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
   for (const path of ['/transparency-log/checkpoint', '/checkpoint']) {
@@ -96,7 +99,7 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
       return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
     })
   }
-  // Customers need it to verify their receipts, so it is as public as the key.
+  // Customers need the verifier to check their receipts, so it needs no login.
   app.get('/transparency-log/verify.mjs', async (_request, reply) =>
     reply
       .type('text/javascript; charset=utf-8')
@@ -120,8 +123,9 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * `GET /transparency-log/tile/entries/…` and `/tile/entries/…`: the events of a tile, for auditors.
- * Each entry has its length in 4 bytes, because an event may exceed 65 535 bytes.
+ * `GET /transparency-log/tile/entries/…` and `/tile/entries/…`: the events whose hashes are in a
+ * tile, for auditors. Each event is preceded by its length in 4 bytes. The 2 bytes of the
+ * specification are too few, because an event may exceed 65 535 bytes.
  */
 export function serveEntries(app: App, { core }: ReadDeps): void {
   for (const path of ['GET /transparency-log/tile/entries/*', 'GET /tile/entries/*'] as const) {
@@ -137,7 +141,10 @@ export function serveEntries(app: App, { core }: ReadDeps): void {
   }
 }
 
-/** Returns the events of a tile as bytes, or null if there is no such tile. */
+/**
+ * Returns the events whose hashes are in a tile, each preceded by its length. Returns null if the
+ * tile does not exist.
+ */
 async function readEntries(core: Core, path: string): Promise<Buffer | null> {
   const address = parseTilePath(path)
   if (address === null) return null
@@ -159,7 +166,10 @@ async function readEntries(core: Core, path: string): Promise<Buffer | null> {
   return Buffer.concat(entries)
 }
 
-/** `POST /transparency-log/witness/add-checkpoint` (C2SP tlog-witness), for the configured logs. */
+/**
+ * `POST /transparency-log/witness/add-checkpoint`, as specified by C2SP tlog-witness. Signs
+ * checkpoints of the logs whose keys are configured.
+ */
 export function answerAsWitness(app: App, { core }: ReadDeps): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -201,8 +211,9 @@ async function witnessesOf(core: Core): Promise<Witness[]> {
 
 const refusalsOf = ({ actors }: Core) =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) =>
-    refusals.map(({ id, witness, size, refusedAt, acknowledgedAt }) => ({
+    refusals.map(({ id, witness, size, refusedAt, acknowledgedAt, ...refusal }) => ({
       ...{ id, witness, size, refused_at: Math.floor(refusedAt / 1_000) },
+      ...{ refused_size: refusal.refusedSize, refused_root: refusal.refusedRoot ?? null },
       acknowledged_at: acknowledgedAt === null ? null : Math.floor(acknowledgedAt / 1_000),
     })),
   )

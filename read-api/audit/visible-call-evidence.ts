@@ -8,8 +8,8 @@ export type EvidenceView = {
 }
 
 /**
- * Returns the evidence that the viewer may see. Owners of a call get the digests, but only those
- * identifiers that the answer to the call contained anyway.
+ * Returns the part of an attempt's evidence that the viewer may see. The owner of a call gets the
+ * digests. Of the identifiers, the owner gets only those that the response to the call contained.
  */
 export function evidenceOf(
   evidence: Partial<ProviderEvidence> | undefined,
@@ -34,16 +34,17 @@ export function evidenceOf(
 const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Matches names in a usage report that reveal what the site pays, or to whom. */
-const OF_OPERATOR = /cost|price|billing|upstream|provider|account/i
+/** Matches names in a provider's usage report that reveal what the operator pays, or to whom. */
+const COST_OR_PROVIDER_NAME = /cost|price|billing|upstream|provider|account/i
 
 /**
- * Returns the usage report of the provider. Returns null if only admins and auditors may see it.
+ * Returns the usage report of the provider, or null if there is none or the viewer may not see it.
+ * Reports that reveal costs are for admins and auditors only.
  */
 export function usageReportOf(
   evidence: Partial<ProviderEvidence> | undefined,
   seesAll: boolean,
 ): string | null {
   const report = evidence?.usage ?? null
-  return report !== null && (seesAll || !OF_OPERATOR.test(report)) ? report : null
+  return report !== null && (seesAll || !COST_OR_PROVIDER_NAME.test(report)) ? report : null
 }

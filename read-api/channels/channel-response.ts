@@ -3,14 +3,14 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
 import type { Channel } from '../contract/channels.ts'
-import { answerOf } from '../contract/resource-field-definition.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
 
 /**
- * Returns the response for admins, which contains no keys and no secrets. `now` is in Unix
- * milliseconds.
+ * Converts a channel to the response for admins. The response contains no keys and no secrets.
+ * `now` is in Unix milliseconds.
  */
 export function channelResponse({ terms, ...row }: ChannelRow, now: number): Channel {
-  const channel = answerOf(CHANNEL_FIELDS, {
+  const channel = responseOf(CHANNEL_FIELDS, {
     ...row,
     ...terms,
     ...effectiveStatus(row, terms.expiredTime, now),
@@ -32,7 +32,10 @@ export function channelResponse({ terms, ...row }: ChannelRow, now: number): Cha
 
 type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
 
-/** Returns the status in responses. An expired channel counts as automatically disabled. */
+/**
+ * Returns the status and the `other_info` that responses show. An enabled channel whose expiry has
+ * passed is shown as automatically disabled.
+ */
 function effectiveStatus(
   { status, statusReason, statusAt }: Row,
   expiredTime: number,

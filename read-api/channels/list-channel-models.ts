@@ -3,12 +3,12 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { channelQueries } from '../contract/channels.ts'
-import { currentOptions } from '../options/list-options.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * For admins: `GET /api/channel/models` lists all models that have a price or that a channel
- * offers. `GET /api/channel/models_enabled` lists the models that enabled channels serve.
+ * `GET /api/channel/models`, for admins: all models that have a price or that a channel names. `GET
+ * /api/channel/models_enabled`, for admins: the models that enabled channels serve.
  */
 export function listChannelModels(app: App, deps: ReadDeps): void {
   const { core } = deps

@@ -40,9 +40,9 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
-      // The response is serialized without its schema. With the schema, the serializer would test
-      // for each row whether it is a tag or a channel. These tests would take longer than all other
-      // work of the request.
+      // `JSON.stringify` replaces the serializer that Fastify derives from the schema. That
+      // serializer would test for each row whether it is a tag or a channel. These tests would take
+      // longer than all other work of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -75,8 +75,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for all channels of a tag, with their totals and common values. Channels without
- * a tag have their own rows.
+ * Returns one row for all channels with the same tag, with the sums and the common values of their
+ * fields. Channels without a tag are returned as separate rows.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))

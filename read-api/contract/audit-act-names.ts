@@ -1,4 +1,7 @@
-/** The acts of the audit log: the types of their events in kebab case. */
+/**
+ * The names of the actions that the audit log lists (its "acts"). Each name is an event type in
+ * kebab case.
+ */
 export const ACT_NAMES = [
   'access-token-issued',
   'access-token-revoked',
@@ -91,7 +94,7 @@ export const ACT_NAMES = [
 ] as const
 export type ActName = (typeof ACT_NAMES)[number]
 
-/** The names of all events that are no acts, in the same form. */
+/** The names of all event types that the audit log does not list, in kebab case. */
 export const OTHER_EVENT_NAMES = [
   'affiliate-transferred',
   'batch-accepted',
@@ -104,6 +107,8 @@ export const OTHER_EVENT_NAMES = [
   'call-released',
   'call-settled',
   'channel-balance-read',
+  'channel-submissions-paused',
+  'channel-submissions-resumed',
   'channel-test-run-ended',
   'channel-test-run-started',
   'channel-tested',
@@ -126,6 +131,7 @@ export const OTHER_EVENT_NAMES = [
   'task-accepted',
   'task-deleted',
   'task-failed',
+  'task-routed',
   'task-status-changed',
   'task-submitted',
   'task-succeeded',
@@ -141,7 +147,7 @@ export const OTHER_EVENT_NAMES = [
 ] as const
 export type OtherEventName = (typeof OTHER_EVENT_NAMES)[number]
 
-/** Returns the name of an act: `UserRoleChanged` becomes `user-role-changed`. */
+/** Converts an event type to a name: `UserRoleChanged` becomes `user-role-changed`. */
 export const actNameOf = (eventType: string): string =>
   eventType.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 
@@ -150,6 +156,6 @@ export const isActName = (text: string): text is ActName => ACT_NAMES.some((name
 export const isOtherEventName = (text: string): text is OtherEventName =>
   OTHER_EVENT_NAMES.some((name) => name === text)
 
-/** Returns the type of an event by its name: `user-role-changed` becomes `UserRoleChanged`. */
+/** Converts a name to an event type: `user-role-changed` becomes `UserRoleChanged`. */
 export const eventTypeOf = (name: string): string =>
   name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())

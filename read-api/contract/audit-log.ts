@@ -3,7 +3,7 @@ import { Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The kinds of objects in the audit log. */
+/** The kinds of objects whose changes the audit log lists. */
 export const ACT_OBJECT_KINDS = [
   'channel',
   'correction',
@@ -22,25 +22,29 @@ export type ActObjectKind = (typeof ACT_OBJECT_KINDS)[number]
 
 const Fields = Type.Record(Type.String(), Type.Unknown())
 
-/** One administrative or security act on one object. */
+/** One entry of the audit log: an administrative or security action on one object. */
 export const AuditAct = Type.Object({
   position: Type.Integer(),
-  /** The time of the act in Unix seconds. */
+  /** The time of the action in Unix seconds. */
   created_at: Type.Integer(),
-  /** The user, or the part of the site that acted by itself, such as `system:channels`. */
+  /** Who acted: a user, or a process of the site such as `system:channels`. */
   actor: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
-  /** The type of the act, such as `user-role-changed`. It is the event's type in kebab case. */
+  /**
+   * The action, such as `user-role-changed`. It is the type of the recorded event in kebab case.
+   */
   act: Type.String(),
   object: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
-   * The changed fields before and after the act. Texts that may contain a secret appear as
-   * fingerprints, and secrets as `***`.
+   * The fields that the action changed, with their values before and after it. A text that may
+   * contain a secret is replaced by a fingerprint, and a secret by `***`.
    */
   before: nullable(Fields),
   after: Fields,
   /** The reason that an admin wrote, or an empty text. */
   reason: Type.String(),
-  /** True if a reason was given that became unreadable, because its user was erased. */
+  /**
+   * True if an admin wrote a reason that can no longer be read, because a user's data was erased.
+   */
   is_reason_erased: Type.Boolean(),
   client_ip: Type.String(),
   request_id: nullable(Type.String()),
@@ -48,16 +52,16 @@ export const AuditAct = Type.Object({
 export type AuditAct = Static<typeof AuditAct>
 
 const AuditActs = Type.Object({
-  /** The acts, newest first. */
+  /** The entries, newest first. */
   items: Type.Array(AuditAct),
   next_cursor: nullable(Type.String()),
 })
 
 const filters = {
-  /** The name of a user, `user:7`, or another actor such as `system:channels`. */
+  /** A user name, or an actor such as `user:7` or `system:channels`. */
   actor: Query.text,
   act: Query.text,
-  /** `channel:3`: the history of an object. */
+  /** Limits the list to the history of one object, such as `channel:3`. */
   object: Query.text,
   from: Query.integer,
   to: Query.integer,

@@ -3,7 +3,7 @@ import { choiceOf, Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The position and time of an event of the call, and the account's balance after the event. */
+/** An event of the call: where and when it was recorded, and the account's balance after it. */
 const Moment = {
   position: Type.Integer(),
   revision: Type.Integer(),
@@ -16,55 +16,63 @@ const Moment = {
 const Admission = Type.Object({
   ...Moment,
   hold: Type.Integer(),
-  /** When the lease of the admission ended, in Unix seconds. */
+  /**
+   * The time until which the owning process had to renew its claim on the call, in Unix seconds.
+   */
   lease_until: Type.Integer(),
   client_ip: Type.String(),
 })
 
 const RaisedHold = Type.Object({ ...Moment, added: Type.Integer(), hold: Type.Integer() })
 
-/** The number of bytes and their SHA-256 in hexadecimal digits. */
+/** The number of bytes of a request or response, and their SHA-256 in hexadecimal digits. */
 const Digest = Type.Object({ bytes: Type.Integer(), sha256: Type.String() })
 
-/** The evidence of an attempt about the provider. Unknown members are omitted. */
+/**
+ * What was recorded to prove what an attempt sent to the provider and received from it. Unknown
+ * members are omitted.
+ */
 export const AttemptEvidence = Type.Object({
-  /** The provider's id of the request. */
+  /** The id that the provider gave to the request. */
   request_id: Type.Optional(Type.String()),
-  /** The model as the provider's answer names it. */
+  /** The model that the provider's response names. */
   model: Type.Optional(Type.String()),
-  /** Members of the answer that identify the provider's system, such as `system_fingerprint`. */
+  /** Members of the response that identify the provider's system, such as `system_fingerprint`. */
   fingerprint: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** When the request was sent, in unix milliseconds. */
+  /** The time at which the request was sent, in Unix milliseconds. */
   sent_at: Type.Optional(Type.Integer()),
   sent: Type.Optional(Digest),
-  /** The file with the requests of a batch, which was sent before the batch was submitted. */
+  /** For a batch: the file with its requests, which was uploaded before the batch was submitted. */
   file: Type.Optional(Digest),
-  /** The answer, or the line with a batch's result as the provider sent it. */
+  /** The response. For a batch: the line of the result file, as the provider sent it. */
   received: Type.Optional(Digest),
-  /** The host of the channel's address as of the call. For admins and auditors. */
+  /** The host to which the channel sent the call. Only for admins and auditors. */
   host: Type.Optional(Type.String()),
 })
 export type AttemptEvidence = Static<typeof AttemptEvidence>
 
 /**
- * One attempt to send the call to a channel. Owners of the call do not see the channel, and see the
- * evidence without the host.
+ * One attempt to send the call to a channel. The owner of the call sees neither the channel nor the
+ * host in the evidence.
  */
 export const ExplainedAttempt = Type.Object({
   channel_id: nullable(Type.Integer()),
   channel_name: nullable(Type.String()),
-  /** The HTTP status of the provider, or null without an answer. */
+  /** The HTTP status of the provider's response, or null if there was no response. */
   status: nullable(Type.Integer()),
-  /** The code of the failure, or null for a success. */
+  /** The error code of a failed attempt, or null if the attempt succeeded. */
   error: nullable(Type.String()),
   latency_ms: Type.Integer(),
-  /** The reason for the attempt: it was the first one, or a retry with another channel or key. */
+  /**
+   * Why the attempt was made. `first`: it was the first one. Otherwise, it was a retry with another
+   * channel or with another key.
+   */
   reason: Type.Unsafe<'first' | 'another-channel' | 'another-key'>(
     Type.Union(['first', 'another-channel', 'another-key'].map((text) => Type.Literal(text))),
   ),
-  /** The failure that led to this attempt. Null for the first. */
+  /** The error code of the failed attempt before this one. Null for the first attempt. */
   after_error: nullable(Type.String()),
-  /** True if the provider rejected the key or the account of the site. */
+  /** True if the provider rejected the site's key or account. */
   is_account_rejected: Type.Boolean(),
   evidence: nullable(AttemptEvidence),
 })
@@ -75,12 +83,18 @@ export type ExplainedAttempt = Static<typeof ExplainedAttempt>
  * exact decimals as text. The amounts of all lines sum to the exact charge before rounding.
  */
 export const ArithmeticLine = Type.Object({
-  /** The charged item: a count of the usage (`cacheRead`) or a tool (`tool:web_search`). */
+  /**
+   * The charged item: a field of the usage, such as `cacheRead`, or a tool, such as
+   * `tool:web_search`.
+   */
   item: Type.String(),
   units: Type.String(),
   /** The price of one unit in quota. */
   price: Type.String(),
-  /** The product of the ratios of the group, the context tier, the conditions and the batch. */
+  /**
+   * The product of all ratios that apply: of the group, the context length, the conditions and the
+   * batch.
+   */
   ratio: Type.String(),
   amount: Type.String(),
 })
@@ -88,45 +102,51 @@ export type ArithmeticLine = Static<typeof ArithmeticLine>
 
 const Arithmetic = Type.Object({
   lines: Type.Array(ArithmeticLine),
-  /** The exact sum of the lines as a decimal. */
+  /** The exact sum of the lines, as a decimal. */
   sum: Type.String(),
-  /** The sum as whole quota, by the rounding of charges. */
+  /** The sum, rounded to whole quota in the way in which charges are rounded. */
   rounded: Type.Integer(),
   charge: Type.Integer(),
-  /** True if `rounded` is the charge. It is false for a record that was changed. */
+  /** True if `rounded` equals the recorded charge. False shows that the record was changed. */
   is_exact: Type.Boolean(),
 })
 
-/** An entry of a price option that was in force, and who set it. Built-in prices have no author. */
+/**
+ * An entry of a price option that applied to the call, and who set it. Built-in prices have no
+ * author.
+ */
 export const PriceInForce = Type.Object({
   option: Type.String(),
-  /** The model, the group, or the pair of groups. */
+  /** The model or group to which the entry applies, or the pair of groups. */
   name: Type.String(),
-  /** The exact decimal, or null if no entry is set. */
+  /** The value as an exact decimal, or null if no entry is set. */
   value: nullable(Type.String()),
-  /** The position of the event that set the value. Null for a built-in value. */
+  /** The position of the event that set the value, or null for a built-in value. */
   position: nullable(Type.Integer()),
-  /** The time of the event in Unix seconds. */
+  /** The time at which the value was set, in Unix seconds. */
   set_at: nullable(Type.Integer()),
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
 export type PriceInForce = Static<typeof PriceInForce>
 
 const Price = Type.Object({
-  /** The revision of the options stream at the admission of the call. */
+  /**
+   * The revision of the last option event at the time when the call was admitted. It tells which
+   * prices applied.
+   */
   list: Type.Integer(),
-  /** The price as the event contains it. Its decimals are text. */
+  /** The price as the event contains it. Decimals are text. */
   snapshot: Type.Record(Type.String(), Type.Unknown()),
   in_force: Type.Array(PriceInForce),
 })
 
 const UsageOfCall = Type.Object({
   source: nullable(Type.String()),
-  /** The usage from which the charge is computed, in counts of the gateway. */
+  /** The usage from which the charge is computed, in the fields of this gateway. */
   normalised: Type.Record(Type.String(), Type.Unknown()),
-  /** The usage as the provider wrote it, as JSON text. At most 2 048 characters are kept. */
+  /** The usage as the provider reported it, as JSON text. At most 2 048 characters are kept. */
   raw: nullable(Type.String()),
-  /** The full usage, if the account could not pay for it. */
+  /** The full usage, if the account could pay for only a part of it. */
   unpaid: nullable(Type.Record(Type.String(), Type.Unknown())),
   anomaly: nullable(Type.String()),
 })
@@ -136,7 +156,7 @@ const CallEnding = Type.Object({
   type: Type.String(),
   /** The reason why the call ended, such as `done` or `timeout`. */
   reason: Type.String(),
-  /** The error code and the HTTP status that the caller received. Null for a success. */
+  /** The error code and the HTTP status that the caller received. Null if the call succeeded. */
   error_code: nullable(Type.String()),
   status_code: nullable(Type.Integer()),
   hold: Type.Integer(),
@@ -146,26 +166,32 @@ const CallEnding = Type.Object({
   first_byte_ms: nullable(Type.Integer()),
 })
 
-/** A correction of the call's charge. The event of the call itself stays as it is. */
+/**
+ * A correction of the call's charge. It is a separate event, and the event of the call stays as it
+ * is.
+ */
 const ChargeCorrection = Type.Object({
   correction_id: Type.String(),
   ...Moment,
-  /** The charge before and after the correction. `amount` is what the account paid in addition. */
+  /**
+   * The charge before and after the correction. `amount` is the difference that the account paid.
+   * It is negative for a refund.
+   */
   charge: Type.Integer(),
   corrected: Type.Integer(),
   amount: Type.Integer(),
-  /** The part of a higher charge that the account could not pay and does not owe. */
+  /** The part of a raised charge that the account could not pay. The account does not owe it. */
   unpaid: Type.Integer(),
   /**
-   * The user who confirmed the correction, and the reason. Both texts are empty if the admin has
-   * been erased. Owners of calls get no name.
+   * The admin who confirmed the correction, and the reason. The name and the reason are empty if
+   * the admin's data has been erased. The owner of the call does not see the name.
    */
   requested_by: Type.Object({ id: Type.Integer(), name: Type.String() }),
   reason: Type.String(),
 })
 export type ChargeCorrection = Static<typeof ChargeCorrection>
 
-/** The result of a line of a batch, with its charge and what it shows about the provider. */
+/** The result of one line of a batch: its charge, and the evidence about the provider. */
 export const BatchResult = Type.Object({
   /** The index of the line in the batch. */
   line: Type.Integer(),
@@ -173,13 +199,13 @@ export const BatchResult = Type.Object({
   position: Type.Integer(),
   charge: Type.Integer(),
   /**
-   * True if another model answered than was sent to the provider. Only for admins and
-   * auditors.
+   * True if the provider answered with another model than was requested from it. Only for admins
+   * and auditors.
    */
   is_other_model: Type.Optional(Type.Boolean()),
-  /** Null for lines that were billed before evidence was recorded. */
+  /** Null for lines that were billed before the site recorded evidence. */
   evidence: nullable(AttemptEvidence),
-  /** The usage as the provider wrote it, as JSON text. At most 2 048 characters are kept. */
+  /** The usage as the provider reported it, as JSON text. At most 2 048 characters are kept. */
   usage: nullable(Type.String()),
 })
 export type BatchResult = Static<typeof BatchResult>
@@ -196,9 +222,9 @@ export const CallExplanation = Type.Object({
   ),
   model: Type.String(),
   group: Type.String(),
-  /** The requested model and group, if another model or group served the call. */
+  /** What the caller requested, if another model or group served the call. Null otherwise. */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
-  /** The model that was sent to the provider, if it was another name. For admins and auditors. */
+  /** The model name that was sent to the provider, if it differs. For admins and auditors. */
   upstream_model: nullable(Type.String()),
   is_stream: Type.Boolean(),
   formats: Type.Array(Type.String()),
@@ -216,13 +242,13 @@ export const CallExplanation = Type.Object({
   /** For admins and auditors: what the provider charged, in quota. */
   cost: nullable(Type.Integer()),
   cost_ratio: nullable(Type.String()),
-  /** The batch and the number of its lines that the call pays for. */
+  /** The batch, the number of its lines that this call pays for, and how many were billed. */
   batch: nullable(
     Type.Object({
       ...{ id: Type.String(), lines: Type.Integer(), billed_lines: Type.Integer() },
       /**
-       * The first 100 results that the call pays for. Only settled calls have them. All results are
-       * in the events of the stream `batch-<id>`.
+       * The first 100 results that the call pays for, if the call is settled. The stream
+       * `batch-<id>` has all results.
        */
       results: Type.Optional(Type.Array(BatchResult)),
     }),
@@ -235,23 +261,29 @@ export const CallExplanation = Type.Object({
     }),
   ),
   /**
-   * Paths of the API with more about the call, which the viewer may read. `log` is null for
-   * auditors who see a call of another user, because they may not read the log of others.
+   * Paths of the API that return more about the call. `log` is null for auditors who see a call of
+   * another user, because auditors may not read the log of others.
    */
   links: Type.Object({ receipts: Type.String(), log: nullable(Type.String()) }),
 })
 export type CallExplanation = Static<typeof CallExplanation>
 
-/** A call that the provider answered with another model, or charged higher, than was billed. */
+/**
+ * A call that the provider answered with another model than was billed, or for which it charged
+ * more.
+ */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
-  /** The time of the call's end in Unix seconds. */
+  /** The time at which the call ended, in Unix seconds. */
   created_at: Type.Integer(),
   request_id: Type.String(),
   user_id: Type.Integer(),
   channel_id: Type.Integer(),
   channel_name: Type.String(),
-  /** The model that was billed, the name that was sent, and the name in the answer. */
+  /**
+   * The model that was billed, the model that was sent to the provider, and the model that the
+   * response names.
+   */
   model: Type.String(),
   sent_model: Type.String(),
   answered_model: nullable(Type.String()),
@@ -261,7 +293,10 @@ export type MismatchedCall = Static<typeof MismatchedCall>
 export const callQueries = {
   'GET /api/audit/calls': {
     querystring: Type.Object({
-      /** `other-model` (the default): another model answered; `higher-cost`: it cost more. */
+      /**
+       * `other-model` (the default): another model answered. `higher-cost`: the provider charged
+       * more.
+       */
       anomaly: choiceOf(['other-model', 'higher-cost']),
       channel: Query.integer,
       cursor: Query.integer,
@@ -285,7 +320,9 @@ export const callQueries = {
           Type.Object({
             channel_id: Type.Integer(),
             channel_name: Type.String(),
-            /** The number of calls that the provider answered with another model than billed. */
+            /**
+             * The number of calls that the provider answered with another model than was billed.
+             */
             count: Type.Integer(),
             last_at: Type.Integer(),
           }),

@@ -3,7 +3,7 @@ import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-type-schema.ts'
 import { Envelope, IdParams } from './response-envelope.ts'
 
-/** The result of one test. `time` is the duration in seconds. */
+/** The result of testing one channel. `time` is the duration of the test in seconds. */
 const ChannelTest = Type.Object({
   model: Type.String(),
   time: Type.Number(),
@@ -11,7 +11,7 @@ const ChannelTest = Type.Object({
   reason: Type.String(),
 })
 
-const ChannelTestAnswer = Type.Object({
+const ChannelTestResponse = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   code: Type.Optional(Type.String()),
@@ -20,8 +20,8 @@ const ChannelTestAnswer = Type.Object({
 })
 
 /**
- * The progress of the latest test of all channels. Before the first such test, the fields are 0 or
- * empty.
+ * The progress of the latest test of all channels. Before the first such test, the numbers are 0
+ * and the texts are empty.
  */
 export const TestProgress = Type.Object({
   run: Type.String(),
@@ -29,14 +29,17 @@ export const TestProgress = Type.Object({
   total: Type.Integer(),
   tested: Type.Integer(),
   failed: Type.Integer(),
-  /** The start of the test in Unix seconds. `ended_time` is 0 while the test is running. */
+  /**
+   * The time at which the test of all channels started, in Unix seconds. `ended_time` is 0 while it
+   * is running.
+   */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
 })
 export type TestProgress = Static<typeof TestProgress>
 
 /**
- * The results of the latest test of all channels. Failed tests come first, then successful tests,
+ * The results of the latest test of all channels. Failed channels come first. The others follow,
  * slowest first.
  */
 export const TestResults = Type.Object({
@@ -48,7 +51,7 @@ export const TestResults = Type.Object({
       model: Type.String(),
       /** The error code of the test, or empty if the test succeeded. */
       reason: Type.String(),
-      /** The duration in milliseconds. */
+      /** The duration of the channel's test in milliseconds. */
       duration: Type.Integer(),
     }),
   ),
@@ -56,7 +59,7 @@ export const TestResults = Type.Object({
 export type TestResults = Static<typeof TestResults>
 
 /** A channel's balance at the provider in US dollars. */
-const ChannelBalanceAnswer = Type.Object({
+const ChannelBalanceResponse = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   balance: Type.Number(),
@@ -64,8 +67,8 @@ const ChannelBalanceAnswer = Type.Object({
 })
 
 /**
- * The result of reading all balances. `left` is the number of channels whose balance could not be
- * read in time.
+ * The result of reading the balances of all channels. `left` is the number of channels that were
+ * not read before the time ran out.
  */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),
@@ -75,8 +78,8 @@ export const BalanceUpdate = Type.Object({
 export type BalanceUpdate = Static<typeof BalanceUpdate>
 
 /**
- * The latest test and balance of a channel. The fields have the same names as in the response for a
- * channel.
+ * The results of the latest test and the latest balance check of a channel. The fields have the
+ * same names as in the response for a channel.
  */
 export type ChannelCheckResult = {
   readonly id: number
@@ -84,15 +87,18 @@ export type ChannelCheckResult = {
   readonly test_time: number
   readonly balance: number
   readonly balance_updated_time: number
-  /** The model of the latest test. `reason` is the error code, or empty if the test succeeded. */
+  /**
+   * The model with which the channel was tested. `reason` is the error code, or empty if the test
+   * succeeded.
+   */
   readonly model: string
   readonly is_success: boolean
   readonly reason: string
 }
 
 /**
- * The channels that were tested, or whose balance was read, since the last message. `run` is the
- * progress of the latest test of all channels, or null.
+ * A live message with the channels that were tested, or whose balance was read, since the previous
+ * message. `run` is the progress of the latest test of all channels, or null.
  */
 export type TestPush = {
   readonly kind: 'test'
@@ -138,12 +144,12 @@ export const channelChecks = {
       model: Type.Optional(Type.String({ maxLength: 256 })),
       stream: Type.Optional(FLAG),
     }),
-    response: { 200: ChannelTestAnswer },
+    response: { 200: ChannelTestResponse },
   },
   'GET /api/channel/update_balance/:id/': {
     summary: 'Ask what is left of a channel’s account, in US dollars',
     params: IdParams,
-    response: { 200: ChannelBalanceAnswer },
+    response: { 200: ChannelBalanceResponse },
   },
   'GET /api/channel/update_balance': {
     summary: 'Ask for the balances of all enabled channels',

@@ -2,8 +2,8 @@ import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-key-modes-and-
 import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
- * The fields are stored as requests send them. Their names and their order are those of the stored
- * events.
+ * The fields of a channel that admins set, without its name and keys. They are stored as requests
+ * send them. Their names and their order are those of the stored events.
  */
 export const CHANNEL_TERMS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -39,7 +39,10 @@ export const CHANNEL_TERMS = {
     max: TIME_MAX,
     initial: -1,
   },
-  /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. 0 means no limit. `maxRpm` limits the calls per
+   * minute in the same way.
+   */
   maxConcurrency: {
     wire: 'max_concurrency',
     type: 'integer',
@@ -69,23 +72,27 @@ export const CHANNEL_FIELDS = {
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   /**
-   * A copy of `status`. If a client sends back both fields unchanged, the status is not changed.
+   * A copy of `status`. If a client sends both fields back unchanged, the server leaves the status
+   * as it is by then.
    */
   expectedStatus: { wire: 'expected_status', type: 'integer', access: 'read', isOptional: true },
   /** The response time of the latest test in milliseconds, or 0. */
   responseTime: { wire: 'response_time', type: 'integer', access: 'read' },
   balance: { wire: 'balance', type: 'number', access: 'read' },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read' },
-  /** JSON text with `status_reason` and `status_time`, the reason and the time of the status. */
+  /**
+   * JSON text with two members: `status_reason` says why the channel has its status, and
+   * `status_time` since when.
+   */
   otherInfo: { wire: 'other_info', type: 'text', access: 'read' },
   testedAt: { wire: 'test_time', type: 'integer', access: 'read' },
-  /** The error code of the latest test, or empty. */
+  /** The error code of the latest test, or empty if it succeeded. */
   testFailure: { wire: 'test_failure', type: 'text', access: 'read' },
   balanceReadAt: { wire: 'balance_updated_time', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
   /**
-   * The provider's price as a multiple of the list price, with at most 6 decimal places. null means
-   * unknown.
+   * What the provider charges, as a multiple of the list price, with at most 6 decimal places. Null
+   * means that it is unknown.
    */
   costRatio: {
     wire: 'cost_ratio',
@@ -95,12 +102,12 @@ export const CHANNEL_FIELDS = {
     initial: null,
   },
   /**
-   * How the gateway chooses one of several keys for a call: at random, or one after another. It is
-   * empty for a channel with a single key.
+   * How the gateway chooses a key for a call if the channel has several: at random, or one after
+   * another. Empty for a channel with a single key.
    */
   keyMode: { wire: 'multi_key_mode', type: 'choice', values: KEY_MODES, initial: '' },
   keyCount: { wire: 'key_count', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The server and the console's form share the rules for mappings. */
+/** The server and the form of the console check mappings by the same rules. */
 export { isStatusMapping, mappingError } from '#domain/shared/check-channel-mappings.ts'

@@ -4,19 +4,22 @@ import { Envelope, IdParams } from './response-envelope.ts'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** The success counts and latencies in a period of time. null means that there is no data. */
+/**
+ * The numbers of successes and failures in a period, and the latencies. Null means that there is no
+ * data.
+ */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),
   latency_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds })),
   first_token_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })),
   tokens_per_second: orNull(Type.Number()),
-  /** The number of responses with an implausible usage, model or cost. */
+  /** The number of responses whose usage, model or cost was implausible. */
   anomalies: Type.Integer(),
 })
 export type HealthFigures = Static<typeof HealthFigures>
 
-/** The figures of the last 5 minutes, the last hour and the last 24 hours. */
+/** The success counts and latencies of the last 5 minutes, the last hour and the last 24 hours. */
 export const HealthWindows = Type.Object({
   m5: orNull(HealthFigures),
   h1: orNull(HealthFigures),
@@ -38,8 +41,8 @@ export const CircuitState = Type.Object({
   /** How often the circuit has opened since it was last closed. */
   round: Type.Integer(),
   /**
-   * The end of the pause in Unix milliseconds. Until then, calls avoid the circuit's channel, model
-   * or key.
+   * The end of the circuit's pause in Unix milliseconds. Until then, calls avoid the channel, model
+   * or key of the circuit.
    */
   until: Type.Integer(),
   opened_at: Type.Integer(),
@@ -52,30 +55,36 @@ export const ChannelHealth = Type.Object({
   tag: Type.String(),
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** Why the channel was automatically disabled, or empty. */
+  /** Why the channel was automatically disabled. Empty if it was not. */
   status_reason: Type.String(),
   /** When the status changed, in Unix seconds. */
   status_time: Type.Integer(),
   /** The number of running calls in all relay processes, or null if no process reports it. */
   in_flight: orNull(Type.Integer()),
-  /** The maximum number of simultaneous calls, and of calls per minute. 0 means no limit. */
+  /**
+   * The maximum number of simultaneous calls. 0 means no limit. `max_rpm` limits the calls per
+   * minute in the same way.
+   */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
   /** The balance at the provider in US dollars, or null if it was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if this channel is the only one that offers some model to some group. The gateway never
-   * disables such a channel.
+   * True if this channel is the only one with some model for some group. The gateway never disables
+   * such a channel.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
-  /** All models that the channel offers, and all models that were called in the last 24 hours. */
+  /**
+   * The success counts and latencies by model. The list has all models of the channel, and all
+   * models that were called in the last 24 hours.
+   */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
   /**
-   * The minutes of the last hour in which calls were attempted. Each has its start (Unix seconds),
-   * its successes and its failures.
+   * The minutes of the last hour with at least one attempt. Each tuple has the start of the minute
+   * (Unix seconds), its successes and its failures.
    */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })
@@ -89,8 +98,8 @@ export const HealthSnapshot = Type.Object({
 export type HealthSnapshot = Static<typeof HealthSnapshot>
 
 /**
- * The channels whose health has changed since the last message. `removed` contains the ids of
- * channels that no longer exist.
+ * A live message with the channels whose health has changed since the previous message. `removed`
+ * are the ids of channels that no longer exist.
  */
 export type HealthPush = {
   readonly kind: 'health'
@@ -105,8 +114,8 @@ const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**
- * The figures of one time step. Without any attempt, both counts are 0 and all other figures are
- * null.
+ * What happened in one time step. If there was no attempt, both counts are 0 and all other fields
+ * are null.
  */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */

@@ -31,18 +31,18 @@ export const TimelineEntry = Type.Object({
   /** The time of the entry in Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** The user who caused the entry, or null for the gateway. */
+  /** The user who caused the entry, or null if the gateway did. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  /** The code of the reason for the event. */
+  /** A code that says why the event happened. */
   reason: Type.Optional(Type.String()),
   /** The model to which the circuit applies, or null for all models. */
   model: Type.Optional(orNull(Type.String())),
   /**
-   * The key to which the circuit applies, by its current index (from 0). It is null if the key was
-   * removed.
+   * The key to which the circuit applies, as an index into the current keys (from 0). Null if the
+   * channel no longer has the key.
    */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
-  /** The changed terms of the channel, by their names in the API. */
+  /** The API names of the channel fields that the entry changed. */
   fields: Type.Optional(Type.Array(Type.String())),
   tag: Type.Optional(Type.String()),
   /**
@@ -51,7 +51,7 @@ export const TimelineEntry = Type.Object({
    */
   is_enabled: Type.Optional(Type.Boolean()),
   /**
-   * The number of keys that were enabled again, or the number of failures that opened a circuit.
+   * The number of keys that were enabled again. For a circuit that opened: the number of failures.
    */
   count: Type.Optional(Type.Integer()),
   /** The end of a circuit's pause in Unix milliseconds. */
@@ -77,7 +77,7 @@ export const StateAt = Type.Object({
   /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The latest entry that determined the state, or null if the channel did not exist. */
+  /** The latest entry that led to the state, or null if the channel did not exist. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -86,7 +86,7 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** The channel's state at the requested time. It is null if no time was requested. */
+  /** The state of the channel at the time in `at`, or null if the request has no `at`. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>

@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** Returns a name even for types that the server does not list. */
+/** Returns the name of a channel type. An unknown id is returned as `#` and the number. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

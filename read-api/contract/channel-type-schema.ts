@@ -2,36 +2,39 @@ import Type, { type Static } from 'typebox'
 import { TranslatedText } from './response-envelope.ts'
 
 /**
- * A field that only some channel types have. The console builds the form from these definitions.
+ * A field that only some channel types have. The console builds its form from these definitions.
  */
 export const ChannelTypeField = Type.Object({
-  /** The name of the channel's field. */
+  /** Which field of a channel holds the value. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: TranslatedText,
   hint: TranslatedText,
-  /** The value that applies if the field is empty. */
+  /** The value that the server uses if the field is empty. */
   default: Type.String(),
   is_required: Type.Boolean(),
   choices: Type.Optional(Type.Array(Type.String())),
 })
 export type ChannelTypeField = Static<typeof ChannelTypeField>
 
-/** A supported channel type. */
+/** A channel type that this server supports. */
 export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  /** The default address of the type, or empty if the type has none. */
+  /**
+   * The base URL that the server uses if a channel has none, or empty if the type has no default.
+   */
   base_url: Type.String(),
   /**
-   * The keywords that an admin may enter instead of an address, and the address for each keyword.
+   * Keywords that an admin may enter instead of a base URL, and the base URL that each one stands
+   * for.
    */
   bases: Type.Array(
     Type.Object({ keyword: Type.String(), name: TranslatedText, base_url: Type.String() }),
   ),
   /**
-   * The path of chat requests, which is appended to the address. It may contain `{model}` and
-   * `{other}`.
+   * The path of chat requests, which is appended to the base URL. It may contain the placeholders
+   * `{model}` and `{other}`.
    */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from './channel-fields.ts'
-import { answerProperties } from './field-schemas.ts'
 import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
 export const Channel = Type.Object({
-  ...answerProperties(CHANNEL_FIELDS),
+  ...responseProperties(CHANNEL_FIELDS),
   /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
@@ -12,7 +12,7 @@ export const Channel = Type.Object({
 })
 export type Channel = Static<typeof Channel>
 
-/** A channel of a tag, with the fields that the tag's row shows. */
+/** A channel in the row of its tag, with only the fields that the row shows. */
 export const TagMember = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -21,14 +21,17 @@ export const TagMember = Type.Object({
 })
 export type TagMember = Static<typeof TagMember>
 
-/** A row for all channels of a tag. A field is null if the channels have different values. */
+/**
+ * One row for all channels with the same tag. `priority` and `weight` are null if the channels have
+ * different values.
+ */
 export const TagGroup = Type.Object({
   tag: Type.String(),
-  /** All groups that a channel of the tag has, comma-separated. */
+  /** All groups of these channels, comma-separated. */
   group: Type.String(),
   used_quota: Type.Integer(),
   /**
-   * The mean response time of the channels that were tested, in milliseconds. It is 0 if none was
+   * The mean response time in milliseconds of those channels that were tested. 0 if none was
    * tested.
    */
   response_time: Type.Integer(),
@@ -36,14 +39,17 @@ export const TagGroup = Type.Object({
   weight: Type.Union([Type.Integer(), Type.Null()]),
   members: Type.Array(TagMember),
   /**
-   * The channels of the tag. With `children=false`, the list is empty, and the client reads the
-   * channels page by page with `tag=…`.
+   * The channels with this tag. If the request has `children=false`, the list is empty, and the
+   * client reads the channels page by page with `tag=…`.
    */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>
 
-/** A row of the list. In tag mode, it is a tag with its channels, or a channel without a tag. */
+/**
+ * A row of the channel list. With `tag_mode`, channels with the same tag are one row. Other
+ * channels are rows themselves.
+ */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
 
@@ -75,8 +81,8 @@ const SearchChannels = Type.Object({
   id_sort: Query.flag,
   tag_mode: Query.flag,
   /**
-   * With `false`, the row of a tag does not contain its channels. The parameter only applies in tag
-   * mode.
+   * With `false`, the row of a tag does not contain its channels. The parameter applies only with
+   * `tag_mode`.
    */
   children: Query.flag,
   /** Limits the list to channels with exactly this tag. */

@@ -1,32 +1,50 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, Query } from './response-envelope.ts'
 
-/** A correction of charges: its scope, its reason and its course. */
+/** What a correction has changed so far. */
+export const AppliedSums = Type.Object({
+  calls: Type.Integer(),
+  refunded: Type.Integer(),
+  charged: Type.Integer(),
+  /** What higher charges amounted to in addition, but the balances could not pay. */
+  unpaid: Type.Integer(),
+})
+export type AppliedSums = Static<typeof AppliedSums>
+
+/** A correction of many charges at once: which calls it covers, why, and how far it has come. */
 export const Correction = Type.Object({
   id: Type.String(),
   model: Type.String(),
   group: Type.Union([Type.String(), Type.Null()]),
-  /** The calls that ended from `from` to `to`, in unix seconds. */
+  /** The calls that ended from `from` until `to` are corrected. Both are in Unix seconds. */
   from: Type.Integer(),
   to: Type.Integer(),
-  /** The ratios and dollars that the price should have had. */
+  /**
+   * The corrected price: the ratios and dollar amounts that the calls should have been charged by.
+   */
   price: Type.Record(Type.String(), Type.String()),
-  /** The sums of the preview that was confirmed. */
+  /** The sums that the admin saw in the preview and confirmed. `applied` is what was changed. */
   calls: Type.Integer(),
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** The reason of the admin. Empty if the admin has been erased. */
+  applied: AppliedSums,
+  /** The reason that the admin wrote. Empty if the admin's data has been erased. */
   reason: Type.String(),
   requested_by: Type.Integer(),
+  /** The name of this user. Empty if the user has been erased. */
+  requested_by_name: Type.String(),
   started_at: Type.Integer(),
-  /** Null while the correction runs, or if it was interrupted. */
+  /** Null while the correction is running, and if it was interrupted. */
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
-  /** The accounts that could not be corrected, with the code of the error. */
+  /** The accounts that could not be corrected, each with an error code. */
   failed: Type.Array(
     Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
   ),
-  /** The preview with which an interrupted correction is continued. Null if it has finished. */
+  /**
+   * A text with which an interrupted correction can be continued. Null if the correction has
+   * finished.
+   */
   preview: Type.Union([Type.String(), Type.Null()]),
 })
 export type Correction = Static<typeof Correction>

@@ -4,13 +4,13 @@ import { Envelope, Query } from './response-envelope.ts'
 const summary = {
   id: Type.String(),
   channel_id: Type.Integer(),
-  /** The name of the channel, even if it was deleted. Empty for an unknown channel. */
+  /** The name of the channel. A deleted channel keeps its name. Empty if the channel is unknown. */
   channel_name: Type.String(),
-  /** The SHA-256 of the file, in hexadecimal digits. */
+  /** The SHA-256 of the imported file, in hexadecimal digits. */
   digest: Type.String(),
   bytes: Type.Integer(),
   rows: Type.Integer(),
-  /** Rows that repeated the id of an earlier row, which are not in the sums. */
+  /** The number of rows that repeated an earlier row with a request id. They are in no sum. */
   duplicates: Type.Integer(),
   currency: Type.String(),
   dollars: Type.String(),
@@ -18,6 +18,11 @@ const summary = {
   last_day: Type.String(),
   /** The amount that the provider bills, in quota. */
   billed: Type.Integer(),
+  /**
+   * Whether the amounts in dollars are too large to be summed, usually because the exchange rate
+   * was inverted. Amounts in quota are then cut off, and the margins do not include the invoice.
+   */
+  is_out_of_range: Type.Boolean(),
   imported_at: Type.Integer(),
 }
 
@@ -28,17 +33,20 @@ export const COMPARISONS = ['matched', 'different', 'only_ours', 'only_theirs'] 
 export type Comparison = (typeof COMPARISONS)[number]
 
 const figures = {
-  /** The provider's rows and tokens, and its amount in quota. */
+  /** The number of the provider's rows and tokens. `billed` is the provider's amount in quota. */
   rows: Type.Integer(),
   billed_tokens: Type.Integer(),
   billed: Type.Integer(),
-  /** The exact amount in the currency of the invoice, as a decimal. */
+  /** The exact amount in the invoice's currency, as a decimal. */
   amount: Type.String(),
-  /** The calls and tokens of this site. `cost` is what they should cost, as far as it is known. */
+  /**
+   * The number of calls and tokens that this site recorded. `cost` is the sum of the expected
+   * costs, in quota. Calls with an unknown cost are left out.
+   */
   calls: Type.Integer(),
   tokens: Type.Integer(),
   cost: Type.Integer(),
-  /** The charges of the callers. The margin is `charged` minus `billed`. */
+  /** What callers were charged, in quota. The margin is `charged` minus `billed`. */
   charged: Type.Integer(),
   margin: Type.Integer(),
 }
@@ -54,43 +62,69 @@ export const InvoiceItem = Type.Object({
 export type InvoiceItem = Static<typeof InvoiceItem>
 
 /**
- * How a line of the invoice with an id was matched with a call. `other_period`: the call ended more
- * than a day outside the days of the invoice. `failed`: the attempt was not charged to anybody.
- * `unknown`: no attempt of the channel has this id, so that the line is compared by day and model.
- * `duplicate`: the line repeats an earlier one and is in no sum. `only_ours`: a call whose provider
- * named an id that is not in the invoice.
+ * How the invoice lines with a request id, which are summed, compare with the call of this id:
+ * - `matched`, `different`: whether the billed amount is the expected cost of the call.
+ * - `other_model`: the amount and the tokens agree, but a line has another model than the call.
+ * - `cost_unknown`: the expected cost of the call is unknown, and the rest agrees.
+ * - `other_period`: the call ended more than a day before or after the days of the invoice.
+ * - `failed`: nobody was charged for the attempt with this id.
+ * - `unknown`: no attempt of the channel has this id. The line is compared by day and model
+ *   instead.
+ * - `duplicate`: the line repeats an earlier line as a whole and is in no sum.
+ * - `only_ours`: not a line, but a call with a request id that is not in the invoice.
  */
 export const REQUEST_MATCHES = [
-  ...(['matched', 'different', 'other_period', 'failed'] as const),
+  ...(['matched', 'different', 'other_model', 'cost_unknown', 'other_period', 'failed'] as const),
   ...(['unknown', 'duplicate', 'only_ours'] as const),
 ] as const
 export type RequestMatch = (typeof REQUEST_MATCHES)[number]
 
-/** The lines that were matched by the ids of the provider's requests. */
+/** The comparison of invoice lines with calls by the request ids of the provider. */
 const InvoiceRequests = Type.Object({
-  /** The numbers of lines, and of calls for `only_ours`, by their match. */
+  /**
+   * The number of request ids for each match result. For `duplicate`: the number of lines. For
+   * `only_ours`: the number of calls.
+   */
   counts: Type.Record(Type.String(), Type.Integer()),
-  /** The sums of the matched lines and their calls. The sums by day and model are without them. */
+  /**
+   * The sums of the matched lines and their calls. The sums by day and model do not include them.
+   */
   ...figures,
-  /** The amount that the provider would bill for the duplicates, in quota. */
+  /**
+   * The number of request ids that are also in other invoices of the channel. The same rows may
+   * have been imported in another file.
+   */
+  known_ids: Type.Integer(),
+  /** The amount of the duplicate lines, in quota. */
   duplicates_billed: Type.Integer(),
 })
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A line of an invoice and its call, or a call that is not in the invoice. */
+/**
+ * The lines of an invoice with one request id and the call that they were matched to, or a call
+ * that is not in the invoice.
+ */
 export const InvoiceRequest = Type.Object({
-  /** The row of the file, starting at 1 with the names of the columns. 0 for a call of ours. */
+  /**
+   * The row in the file. The row with the column names is row 1. 0 for a call that is not in the
+   * invoice.
+   */
   row: Type.Integer(),
+  /**
+   * The number of rows with this request id, which are summed and compared with the call as one.
+   * `row`, `day` and `model` are those of the first one.
+   */
+  rows: Type.Integer(),
   match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),
-  /** The provider's id of the request. */
+  /** The id that the provider gave to the request. */
   upstream_id: Type.String(),
   day: Type.String(),
   model: Type.String(),
   amount: Type.String(),
   billed: Type.Integer(),
   billed_tokens: Type.Integer(),
-  /** The call on this site. `GET /api/audit/calls/:requestId` explains it by its request id. */
+  /** The call on this site. `GET /api/audit/calls/:requestId` explains it. */
   call: nullable(
     Type.Object({
       request_id: Type.String(),
@@ -98,21 +132,23 @@ export const InvoiceRequest = Type.Object({
       ended_at: Type.Integer(),
       model: Type.String(),
       tokens: Type.Integer(),
-      /** The expected cost of the call, or null if it is unknown. */
+      /** The expected cost of the call in quota, or null if it is unknown. */
       cost: nullable(Type.Integer()),
       charged: Type.Integer(),
     }),
   ),
-  /** `billed` minus the cost of the call. Null without a call or a known cost. */
+  /**
+   * `billed` minus the expected cost of the call. Null if there is no call or its cost is unknown.
+   */
   difference: nullable(Type.Integer()),
 })
 export type InvoiceRequest = Static<typeof InvoiceRequest>
 
 export const InvoiceComparison = Type.Object({
   ...summary,
-  /** Null for an invoice that was imported without ids of requests. */
+  /** Null for an invoice that was imported without request ids. */
   requests: nullable(InvoiceRequests),
-  /** The numbers of pairs of day and model, by their comparison. */
+  /** For each comparison result, the number of pairs of a day and a model. */
   counts: Type.Record(Type.String(), Type.Integer()),
   total: Type.Object(figures),
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),

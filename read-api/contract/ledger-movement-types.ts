@@ -1,4 +1,7 @@
-/** The types of movements. A call without a charge and a hold are no movements. */
+/**
+ * The types of ledger entries ("movements"). A movement changes the total quota of an account.
+ * Holds do not, and neither do calls without a charge, so the ledger does not list them.
+ */
 export const MOVEMENT_TYPES = [
   'call',
   'grant',

@@ -5,8 +5,9 @@ import { Envelope, Query } from './response-envelope.ts'
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * The quota of an account. `total` is the sum of `balance`, which the user can spend, and `held`,
- * which open calls have set aside. The last two are null after events of earlier versions.
+ * The quota of an account. `balance` is what the user can spend. `held` is what open calls have set
+ * aside. `total` is the sum of both. `balance` and `held` are null after an event of an old
+ * version, which did not record them.
  */
 const Figures = Type.Object({
   total: Type.Integer(),
@@ -14,38 +15,51 @@ const Figures = Type.Object({
   held: nullable(Type.Integer()),
 })
 
-/** One change of an account's total, with the figures after it. */
+/**
+ * A ledger entry: one change of an account's total, with the total, the balance and the held quota
+ * after it.
+ */
 export const LedgerItem = Type.Object({
   position: Type.Integer(),
-  /** The revision of the event in the account's stream. */
+  /** The revision of the recorded event in the account's stream. */
   revision: Type.Integer(),
-  /** The time of the movement in Unix seconds. */
+  /** The time of the change in Unix seconds. */
   created_at: Type.Integer(),
   type: Type.Unsafe<MovementType>(Type.String()),
-  /** The id of the call, grant, deduction, order, transfer or correction, or the day. */
+  /**
+   * What caused the change: the id of the call, grant, deduction, order, transfer or correction.
+   * For a daily check-in: the day.
+   */
   source: Type.String(),
   amount: Type.Integer(),
   total: Type.Integer(),
   balance: nullable(Type.Integer()),
   held: nullable(Type.Integer()),
-  /** The user who made the movement, or 0 for the site itself. */
+  /** The user who caused the change, or 0 for the site itself. */
   actor_id: Type.Integer(),
+  /** Empty for the site itself, for an erased user, and in the ledger that its owner reads. */
+  actor_name: Type.String(),
   /** A code, such as `admin` or the payment provider. */
   reason: Type.String(),
   /** The reason that an admin wrote, or an empty text. */
   note: Type.String(),
-  /** Whether there was such a reason that became unreadable, because its user was erased. */
+  /**
+   * True if an admin wrote a reason that can no longer be read, because a user's data was erased.
+   */
   is_note_erased: Type.Boolean(),
   model: Type.String(),
   token_id: Type.Integer(),
-  /** 0 for users, who do not see channels. */
+  /** The channel of the call. 0 for the owner of the ledger, who does not see channels. */
   channel_id: Type.Integer(),
-  /** For a correction: the number of its calls, see `…/corrections/:position`. 0 otherwise. */
+  /**
+   * For a correction: the number of calls it corrected, which `…/corrections/:position` lists. 0
+   * for other types.
+   */
   corrected_calls: Type.Integer(),
 })
 export type LedgerItem = Static<typeof LedgerItem>
 
-/** The calls whose charges one movement of the type `correction` changed. */
+/** The calls whose charges one ledger entry of the type `correction` changed. */
 const CorrectedCalls = Type.Object({
   correction_id: Type.String(),
   created_at: Type.Integer(),
@@ -65,18 +79,37 @@ const CorrectedCalls = Type.Object({
 export type CorrectedCalls = Static<typeof CorrectedCalls>
 
 const LedgerPage = Type.Object({
-  /** The figures at the start and at the end of the period, or now, with the holds as of then. */
+  /**
+   * The account's quota at the start and at the end of the period, including the holds at these
+   * moments. A period without an end lasts until now.
+   */
   opening: Figures,
   closing: Figures,
-  /** The movements, newest first. */
+  /** The entries, newest first. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
 export type LedgerPage = Static<typeof LedgerPage>
 
-/** The ledger of a user, as auditors read it. */
+/** The ledger of a user, as auditors read it. The name of an erased user is empty. */
 const UserLedgerPage = Type.Object({ ...LedgerPage.properties, username: Type.String() })
 export type UserLedgerPage = Static<typeof UserLedgerPage>
+
+/** An account in the list of all accounts. The name of an erased user is empty. */
+const Account = Type.Object({
+  user_id: Type.Integer(),
+  username: Type.String(),
+  total: Type.Integer(),
+  balance: Type.Integer(),
+  held: Type.Integer(),
+})
+export type Account = Static<typeof Account>
+
+const Accounts = Type.Object({
+  /** The accounts, those of the newest users first. */
+  items: Type.Array(Account),
+  next_cursor: nullable(Type.Integer()),
+})
 
 const LedgerSum = Type.Object({ count: Type.Integer(), amount: Type.Integer() })
 
@@ -90,26 +123,26 @@ const Statement = Type.Object({
   by_model: Type.Array(Type.Intersect([Type.Object({ model: Type.String() }), LedgerSum])),
   /** `day` is the start of the UTC day in Unix seconds. */
   by_day: Type.Array(Type.Intersect([Type.Object({ day: Type.Integer() }), LedgerSum])),
-  /** The calls by day and model, in this order. */
+  /** The charges of calls by day and model, sorted by day and then by model. */
   calls: Type.Array(
     Type.Intersect([Type.Object({ day: Type.Integer(), model: Type.String() }), LedgerSum]),
   ),
-  /** The movements of this page of the month, newest first. The sums include all pages. */
+  /** One page of the month's entries, newest first. The sums cover the whole month. */
   items: Type.Array(LedgerItem),
   next_cursor: nullable(Type.Integer()),
 })
 export type Statement = Static<typeof Statement>
 
 /**
- * The sums of all accounts in a month. Charges are negative, as in the ledgers. `charged`,
- * `by_channel` and `by_model` contain corrections of charges.
+ * The sums over all accounts in a month. Charges are negative, as in the ledgers. `charged`,
+ * `by_channel` and `by_model` include corrections of charges.
  */
 const SiteMonth = Type.Object({
   month: Type.String(),
   sold: Type.Integer(),
   /**
-   * All grants. `gifts` are those of the setup, to new users and to invited users. `adjusted` are
-   * those by admins.
+   * The quota of all grants. `gifts` are the grants by the site itself: at setup, to new users and
+   * to invited users. `adjusted` are the grants by admins.
    */
   granted: Type.Integer(),
   gifts: Type.Integer(),
@@ -119,18 +152,21 @@ const SiteMonth = Type.Object({
   redeemed: Type.Integer(),
   refunded: Type.Integer(),
   /**
-   * The quota that users received for daily check-ins, and the quota that they transferred from
-   * their rewards.
+   * The quota that users received for daily check-ins. `transferred` is the quota that users moved
+   * from their invitation rewards to their balance.
    */
   checked_in: Type.Integer(),
   transferred: Type.Integer(),
-  /** Rebates for refunded top-ups that were taken back from balances, negative. */
+  /** Rebates that were taken back because the top-up was refunded, as a negative amount. */
   rebates_returned: Type.Integer(),
   charged: Type.Integer(),
   by_type: Type.Array(
     Type.Intersect([Type.Object({ type: Type.String(), reason: Type.String() }), LedgerSum]),
   ),
-  /** The name is empty for an unknown channel, and the id is 0 for charges without a channel. */
+  /**
+   * The charges by channel. The name is empty if the channel is unknown. The id is 0 for charges
+   * without a channel.
+   */
   by_channel: Type.Array(
     Type.Intersect([
       Type.Object({ channel_id: Type.Integer(), channel_name: Type.String() }),
@@ -142,7 +178,7 @@ const SiteMonth = Type.Object({
 export type SiteMonth = Static<typeof SiteMonth>
 
 const BalanceAt = Type.Object({
-  /** The position and the time (Unix seconds) of the account's last event at that moment. */
+  /** The position and the time (Unix seconds) of the account's last event before the moment. */
   position: Type.Integer(),
   at: Type.Integer(),
   total: Type.Integer(),
@@ -183,7 +219,7 @@ export const ledgerQueries = {
     querystring: LedgerQuery,
     response: { 200: Envelope(UserLedgerPage) },
   },
-  /** `position` is that of the movement. It has at most a hundred calls. */
+  /** `position` is the position of the ledger entry. An entry corrects at most a hundred calls. */
   'GET /api/ledger/self/corrections/:position': {
     params: Type.Object({ position }),
     response: { 200: Envelope(CorrectedCalls) },
@@ -198,6 +234,11 @@ export const ledgerQueries = {
   'GET /api/audit/statement/:userId': { ...statement, params: UserParams },
   'GET /api/ledger/self/balance': balance,
   'GET /api/audit/balance/:userId': { ...balance, params: UserParams },
+  /** `search` is a user id or a part of a username. */
+  'GET /api/audit/accounts': {
+    querystring: Type.Object({ search: Query.text, cursor: Query.integer, limit: Query.integer }),
+    response: { 200: Envelope(Accounts) },
+  },
   'GET /api/audit/site-month': {
     querystring: MonthQuery,
     response: { 200: Envelope(SiteMonth) },

@@ -1,4 +1,4 @@
-/** The columns of a CSV file, in their order. Their names are the same in every language. */
+/** The columns of an exported log as CSV, in order. Their names are the same in every language. */
 const EXPORT_COLUMNS = [
   'id',
   'time',
@@ -27,7 +27,7 @@ const EXPORT_COLUMNS = [
 ] as const
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
-const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
+const ADMIN_COLUMNS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'channel',
   'channel_name',
   'user_id',
@@ -35,6 +35,6 @@ const FOR_ADMINS: ReadonlySet<ExportColumn> = new Set<ExportColumn>([
   'provider_cost_usd',
 ])
 
-/** Returns the columns that an export may contain. Some columns are only for admins. */
+/** Returns the columns that an exported log may contain. Some columns are only for admins. */
 export const exportColumns = (isAdmin: boolean): readonly ExportColumn[] =>
-  EXPORT_COLUMNS.filter((name) => isAdmin || !FOR_ADMINS.has(name))
+  EXPORT_COLUMNS.filter((name) => isAdmin || !ADMIN_COLUMNS.has(name))

@@ -1,18 +1,18 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /** The fields of a log row, in the order of the responses. */
 export const LOG_FIELDS = {
   /** The position of the event that created the row. Newer rows have higher ids. */
   id: { wire: 'id', type: 'integer', access: 'read' },
-  /** The time in Unix seconds. */
+  /** The time at which the row was recorded, in Unix seconds. */
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
   /** 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in, 6 an error. */
   type: { wire: 'type', type: 'code', values: [1, 2, 3, 4, 5, 6], access: 'read' },
   requestId: { wire: 'request_id', type: 'text', access: 'read' },
-  /** The channel of the call. For readers who are not admins, all channel fields are 0 or empty. */
+  /** The channel of the call. All channel fields are 0 or empty for users who are not admins. */
   channelId: { wire: 'channel', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
@@ -27,17 +27,17 @@ export const LOG_FIELDS = {
   completionTokens: { wire: 'completion_tokens', type: 'integer', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
   content: { wire: 'content', type: 'text', access: 'read', isComputed: true },
-  clientIp: { wire: 'client_ip', type: 'sealedText', access: 'read' },
+  clientIp: { wire: 'client_ip', type: 'encryptedText', access: 'read' },
   /** Further details as JSON text (see `LogOther`). */
   other: { wire: 'other', type: 'text', access: 'read' },
 } as const satisfies Fields
 
-export const LogEntry = Type.Object(answerProperties(LOG_FIELDS))
+export const LogEntry = Type.Object(responseProperties(LOG_FIELDS))
 export type LogEntry = Static<typeof LogEntry>
 
 /**
- * The usage from which a charge is computed. Each model token is counted in one field. As the only
- * exception, `output` includes `reasoning`, `outputAudio` and `outputImage`.
+ * The usage from which a charge is computed. Each model token is counted in exactly one field, with
+ * one exception: `output` includes `reasoning`, `outputAudio` and `outputImage`.
  */
 export type LoggedUsage = {
   inputUncached?: number
@@ -53,15 +53,18 @@ export type LoggedUsage = {
   toolCalls?: number
   /** The uses of each of the provider's tools, such as `web_search`. Their sum is `toolCalls`. */
   tools?: Record<string, number>
-  /** The conditions under which the provider made the answer, such as the service tier `fast`. */
+  /** Conditions that change the price of the answer, such as the service tier `fast`. */
   conditions?: readonly string[]
-  /** For a price per call: the number of times that the price is charged. The default is 1. */
+  /** For a price per call: how many times the price is charged. The default is 1. */
   calls?: number
   /** For a price per second: the seconds of the video. */
   seconds?: number
 }
 
-/** A correction of a call's charge. `amount` is negative if quota was refunded. */
+/**
+ * A correction of a call's charge. `charge` is the charge before the correction, and `corrected`
+ * the charge after it. `amount` is the difference, which is negative for a refund.
+ */
 export type LoggedCorrection = {
   correction_id: string
   amount: number
@@ -73,15 +76,18 @@ export type LoggedCorrection = {
 }
 
 /**
- * The members of `other`. Ratios and prices are numbers here. `price` contains them as exact
- * decimals.
+ * The members of the JSON text in `other`. Ratios and prices are numbers here. `price` contains
+ * them as exact decimals.
  */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio. It is only present if the call's group is not the user's group. */
+  /**
+   * The group ratio that was charged. It is present only if the call's group is not the user's
+   * group.
+   */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
@@ -95,8 +101,8 @@ export type LogOther = {
    */
   cache_saved?: number
   /**
-   * True if the call used audio. Only then, the fields up to `audio_completion_ratio` are present.
-   * Counts are in tokens, and ratios compare audio prices to the text price.
+   * True if the call used audio. Only then, the next six fields are present. The counts are in
+   * tokens. The ratios are the audio prices as multiples of the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -108,9 +114,7 @@ export type LogOther = {
   /** The time to the first token in milliseconds. */
   frt?: number
   duration_ms?: number
-  /**
-   * For admins: true if the channel has replaced the requested model with `upstream_model_name`.
-   */
+  /** For admins: true if the channel replaced the requested model by `upstream_model_name`. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
@@ -118,80 +122,94 @@ export type LogOther = {
   reasoning_effort?: string
   /**
    * The maximum number of output tokens per choice, if the gateway has reduced it. It does so if
-   * the quota is too low.
+   * the balance would not cover the requested number.
    */
   output_limit?: number
   /**
-   * The full usage of the call, if the account could not pay for all of it. Only `usage` was
-   * charged.
+   * The full usage of the call, if the account could pay for only a part of it. `usage` is the
+   * charged part.
    */
   unpaid_usage?: LoggedUsage
-  /** The corrections of the call's charge, oldest first. `quota` is the charge without them. */
+  /**
+   * The corrections of the call's charge, oldest first. `quota` is the charge before any
+   * correction.
+   */
   corrected_by?: readonly LoggedCorrection[]
-  /** Set if the row is the sum of the lines of a batch with one model and price. */
+  /** The batch, if the row stands for all lines of a batch with the same model and price. */
   batch_id?: string
   batch_lines?: number
   batch_lines_billed?: number
-  /** The ratio of batches as decimal text. Rows of batches have no exact price. */
+  /** The price factor for batches, as decimal text. Rows of batches have no exact `price`. */
   batch_ratio?: string
-  /** The part of a batch's charges that the account could not pay. */
+  /** The part of the batch's charges that the account could not pay. */
   unpaid_quota?: number
   usage_source?: string
   end?: string
   /** For a `revoked` call: the error code that the caller received, such as `user_disabled`. */
   end_reason?: string
   /**
-   * The wire format of the caller, followed by the provider's if the call was converted. It is
-   * omitted for calls of OpenAI's chat format that were not converted.
+   * The wire format of the caller. If the call was converted, the wire format of the provider
+   * follows. The field is omitted for calls in OpenAI's chat format that were not converted.
    */
   request_conversion?: readonly string[]
-  /** The first members of the request that were not sent, because the channel forbids them. */
+  /**
+   * Members of the request that were removed because the channel forbids them. Only the first ones
+   * are listed.
+   */
   dropped_members?: readonly string[]
-  /** The first members that the provider's model or format can't express, or only in part. */
+  /**
+   * Members of the request that the provider's model or wire format can't express, or only in part.
+   * Only the first ones are listed.
+   */
   conversion_loss?: readonly string[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
   provider_message?: string
   /**
-   * The quota that was held when the call was admitted. When the call ended, the part above the
-   * charge was released.
+   * The quota that was held when the call was admitted. When the call ended, the part that exceeded
+   * the charge was released.
    */
   hold?: number
   anomaly?: string
   /**
-   * The price when the call was admitted. Its decimals are text, so that the charge can be
-   * recomputed exactly. With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`,
-   * `cacheWrite`, `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an
-   * answer with images. With `mode` `call`, they are `price` and `group`. A price per image is
-   * the product of the model's price and `imageFactor`. If the input exceeded the limit `tierAbove`
-   * in tokens, all input prices are multiplied by `tierInput` and all output prices by
-   * `tierOutput`. `condition_fast` is the factor of a service tier, by which `model` or `price` is
-   * already multiplied. `tool_web_search` is the price of 1000 uses in dollars.
+   * The price when the call was admitted. Decimals are text, so that the charge can be computed
+   * again exactly.
+   * - With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`, `cacheWrite`,
+   *   `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an answer with
+   *   images.
+   * - With `mode` `call`, the members are `price` and `group`. A price per image is the product of
+   *   the model's price and `imageFactor`.
+   * - If the input has more than `tierAbove` tokens, all input prices are multiplied by `tierInput`
+   *   and all output prices by `tierOutput`.
+   * - `condition_fast` is the factor of a service tier. `model` or `price` is already multiplied by
+   *   it.
+   * - `tool_web_search` is the price of 1000 uses in dollars.
    */
   price?: Record<string, string>
-  /** The charged usage. Counts that are 0 may be omitted. */
+  /** The usage that was charged. Counts that are 0 may be omitted. */
   usage?: LoggedUsage
   error_type?: string
   error_code?: string
   status_code?: number
   channel_id?: number
   /**
-   * For admins: the author of a change of the balance or group. `note` is the reason. It is null
-   * without a reason, and empty if the user's texts were erased.
+   * For admins: the user who changed a balance or a group. `note` is the reason. It is null if no
+   * reason was given, and empty if the text can no longer be read because a user's data was erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
    * For admins: what the provider charged, in quota. `cost_ratio` is the provider's price as a
-   * multiple of the list price (group ratio 1). Both are omitted if they are unknown.
+   * multiple of the list price. The list price has the group ratio 1. Both are omitted if they are
+   * unknown.
    */
   cost?: number
   cost_ratio?: string
   /**
-   * For admins: the channels with failed attempts. The channel statistics count failures by the
-   * same rule.
+   * For admins: the ids of the channels on which an attempt failed. The statistics of channels
+   * count failures by the same rule.
    */
   failed_channels?: number[]
-  /** For admins: all attempts of the call in their order. */
+  /** For admins: the attempts of the call in order, and the ids of their channels. */
   admin_info?: {
     use_channel: number[]
     attempts: { channel: number; status: number | null; error: string | null; ms: number }[]
@@ -231,7 +249,7 @@ export const UsagePoint = Type.Object({
 })
 export type UsagePoint = Static<typeof UsagePoint>
 
-/** The filters for the log and for its totals. An empty filter is ignored. */
+/** The filters for the log and for the log's totals. An empty filter is ignored. */
 const LogFilters = {
   type: Type.Optional(Type.String({ pattern: '^[0-6]?$' })),
   token_name: Query.text,
@@ -248,8 +266,8 @@ const AdminFilters = {
   username: Query.text,
   channel: Query.integer,
   /**
-   * Limits the list to calls that failed on this channel at least once. Another channel may have
-   * answered the call.
+   * Limits the list to calls with a failed attempt on this channel. Another channel may have
+   * answered them after a retry.
    */
   failed_channel: Type.Optional(
     Type.String({
@@ -268,7 +286,7 @@ const OwnStat = Type.Object(LogFilters)
 
 /**
  * The columns by which the log can be sorted. Only the newest 10 000 rows are sorted. `ratios`
- * sorts by the model ratio, and `retries` by the number of retries.
+ * means the model ratio, and `retries` the number of retries.
  */
 const LOG_SORTS = [
   'created_at',
@@ -289,7 +307,7 @@ const LOG_SORTS = [
 export type LogSort = (typeof LOG_SORTS)[number]
 
 /**
- * The paging parameters. With `before`, a page contains only rows with lower ids. A list with
+ * The paging parameters. `before` is the id of a row and limits the list to older rows. A list with
  * `sort` ignores `before`.
  */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }

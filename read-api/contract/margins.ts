@@ -3,15 +3,18 @@ import { Envelope, Query } from './response-envelope.ts'
 
 const figures = {
   calls: Type.Integer(),
-  /** The quota that the callers were charged. All amounts here are in quota. */
+  /** The quota that callers were charged. All amounts here are in quota. */
   charged: Type.Integer(),
-  /** The part of `charged` on days that an invoice of the channel covers. */
+  /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
-  /** The amount that providers bill for these days. */
+  /** What providers bill for the days that their invoices cover. */
   billed: Type.Integer(),
-  /** The expected costs of the calls on other days. Unknown costs are left out. */
+  /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */
   expected: Type.Integer(),
-  /** The part of `charged` on other days whose cost is not known. It is in no margin. */
+  /**
+   * The part of `charged` for days without an invoice where the cost is unknown. No margin includes
+   * it.
+   */
   uncosted: Type.Integer(),
   /** `charged` minus `uncosted`, `billed` and `expected`. */
   margin: Type.Integer(),
@@ -19,7 +22,7 @@ const figures = {
 
 export const MarginItem = Type.Object({
   channel_id: Type.Integer(),
-  /** An empty text if the channel has never existed. */
+  /** The name of the channel. Empty if the channel has never existed. */
   channel_name: Type.String(),
   model: Type.String(),
   ...figures,
@@ -29,11 +32,16 @@ export type MarginItem = Static<typeof MarginItem>
 const Margins = Type.Object({
   first_day: Type.String(),
   last_day: Type.String(),
-  /** The exact sums of all items. */
+  /** The exact sums of all items, including those on other pages. */
   total: Type.Object(figures),
-  /** The channels with days in several invoices, whose costs may be counted more than once. */
+  /**
+   * The channels that several invoices bill for the same day. Their costs may be counted more than
+   * once.
+   */
   overlapping_channels: Type.Array(Type.Integer()),
-  /** The highest charges first. */
+  /** The channels with invoices for these days that are out of range. They are not included. */
+  out_of_range_channels: Type.Array(Type.Integer()),
+  /** One page of the items, the highest charges first. */
   items: Type.Array(MarginItem),
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 })

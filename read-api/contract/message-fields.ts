@@ -6,7 +6,7 @@ export const MESSAGE_FIELDS = {
   title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
   /** The text of the message. In lists, it is cut after 2 000 characters. */
   content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
-  /** The format of the text. A request without this field does not change it. */
+  /** The format of the text. If a request leaves it out, the format is not changed. */
   format: {
     wire: 'format',
     type: 'choice',
@@ -25,8 +25,8 @@ export const INBOX_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of a message for admins. In responses, the counts of `MESSAGE_STATS_FIELDS` follow
- * them.
+ * The fields of a message that admins see. In responses, the counts in `MESSAGE_STATS_FIELDS`
+ * follow them.
  */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,
@@ -41,7 +41,7 @@ export const MESSAGE_STATS_FIELDS = {
 
 export const RECIPIENT_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
-  /** The name of the recipient, or empty if the user was erased. */
+  /** The name of the recipient. Empty if the user's data was erased. */
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', access: 'read' },
   readAt: { wire: 'read_at', type: 'nullableInteger', access: 'read' },

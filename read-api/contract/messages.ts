@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import {
   INBOX_FIELDS,
   MESSAGE_STATS_FIELDS,
@@ -7,20 +6,21 @@ import {
   SENT_FIELDS,
 } from './message-fields.ts'
 import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
-export const InboxMessage = Type.Object(answerProperties(INBOX_FIELDS))
+export const InboxMessage = Type.Object(responseProperties(INBOX_FIELDS))
 export type InboxMessage = Static<typeof InboxMessage>
 
 export const UnreadCount = Type.Object({ unread_count: Type.Integer() })
 export type UnreadCount = Static<typeof UnreadCount>
 
 export const AdminMessage = Type.Object({
-  ...answerProperties(SENT_FIELDS),
-  stats: Type.Object(answerProperties(MESSAGE_STATS_FIELDS)),
+  ...responseProperties(SENT_FIELDS),
+  stats: Type.Object(responseProperties(MESSAGE_STATS_FIELDS)),
 })
 export type AdminMessage = Static<typeof AdminMessage>
 
-export const Recipient = Type.Object(answerProperties(RECIPIENT_FIELDS))
+export const Recipient = Type.Object(responseProperties(RECIPIENT_FIELDS))
 export type Recipient = Static<typeof Recipient>
 
 const MESSAGE_SORTS = [
@@ -64,7 +64,7 @@ export const messageQueries = {
   'GET /api/admin/messages/:id': { params: IdParams, response: { 200: Envelope(AdminMessage) } },
   'GET /api/admin/messages/:id/recipients': {
     params: IdParams,
-    /** Without `sort`, the list is ordered by user id, lowest first. */
+    /** A list without `sort` is ordered by user id, lowest first. */
     querystring: Type.Object({ ...Query.keysetPage, ...sortedBy(RECIPIENT_SORTS) }),
     response: { 200: Envelope(Page(Recipient)) },
   },

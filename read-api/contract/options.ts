@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * An option and its current value as text. A boolean is `true` or `false`, and a list or map is
- * formatted JSON. A secret that is set is `***`.
+ * An option and its current value as text. A boolean is `true` or `false`. A list or map is
+ * formatted JSON. The value of a secret option is `***` if it is set.
  */
 const Option = Type.Object({ key: Type.String(), value: Type.String() })
 
@@ -20,7 +20,7 @@ const Tab = Type.Union([
 ])
 
 /**
- * The type of an option's value, with the rules for validation. Fields that do not apply to the
+ * The type of an option's value, with the rules that validate it. Fields that do not apply to the
  * type are omitted.
  */
 export const OptionType = Type.Object({
@@ -35,12 +35,12 @@ export const OptionType = Type.Object({
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
   is_required: Type.Optional(Type.Boolean()),
-  /** What the text must be if it is not empty: `host` or `mail`. */
+  /** The form that a text must have, if it is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** True if the text may be empty. An empty text means that there is no value. */
+  /** True if the text may be empty, which means that the option has no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
-  /** A name that the JSON object must contain. */
+  /** A key that the JSON object must contain. */
   required: Type.Optional(Type.String()),
 })
 export type OptionType = Static<typeof OptionType>
@@ -59,21 +59,21 @@ export const OptionSchema = Type.Object({
   help: Type.Union([TranslatedText, Type.Null()]),
   /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
-  /** If the option is a choice, the label of each possible value. */
+  /** If the option is a choice: the label of each value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**
-   * The reason why the site still stores an option without effect. The console does not show such
-   * an option.
+   * Says why the site still stores an option that no longer has an effect. The console hides such
+   * an option. Null for all other options.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** The message for a value that is out of bounds. It replaces the general message. */
+  /** The message for a value that is too low or too high. It replaces the general message. */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
-   * The key of another option, whose value is the minimum of this option. If that value is 0 or
-   * this field is empty, there is no minimum.
+   * The key of another option, whose value is the minimum for this option. There is no minimum if
+   * this field is empty or the other value is 0.
    */
   not_below: Type.String(),
-  /** If an admin chooses `value`, the form first asks the question `words`. */
+  /** If an admin chooses `value`, the form asks the question `words` before it saves. */
   ask_before: Type.Union([
     Type.Object({ value: Type.String(), words: TranslatedText }),
     Type.Null(),
@@ -96,7 +96,7 @@ export const OptionsSchema = Type.Object({
 })
 export type OptionsSchema = Static<typeof OptionsSchema>
 
-/** A change of an option. The fields are in the order of the responses. */
+/** The fields of a change of an option, in the order of the responses. */
 export const OPTION_CHANGE_FIELDS = {
   /** The position of the event that changed the option. */
   id: { wire: 'id', type: 'integer', access: 'read' },
@@ -104,49 +104,49 @@ export const OPTION_CHANGE_FIELDS = {
   /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
-  /** The author of the change: a user (`user:7`) or a part of the system (`system:setup`). */
+  /** Who made the change: a user (`user:7`) or a process of the site (`system:setup`). */
   actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
-  /** The name of the user. It is empty if the system made the change. */
+  /** The name of the user. Empty if the site itself made the change. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
-  /** The id of the scheduled price change that made this change. */
+  /** The id of the scheduled price change that caused this change. 0 if there is none. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** The time of the change. Responses contain it in Unix seconds. */
+  /** The time of the change. It is stored in Unix milliseconds and returned in Unix seconds. */
   at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
 } as const satisfies Fields
 
-export const OptionChange = Type.Object(answerProperties(OPTION_CHANGE_FIELDS))
+export const OptionChange = Type.Object(responseProperties(OPTION_CHANGE_FIELDS))
 export type OptionChange = Static<typeof OptionChange>
 /**
- * A change of a model's price, of a group's ratio or of a special ratio. Users of one group pay the
- * special ratio for calls in another group.
+ * A change of the price of a model, of the ratio of a group, or of a special ratio. A special ratio
+ * is what users of one group pay for calls in another group.
  */
 export const PRICE_CHANGE_FIELDS = {
   /** The time of the change in Unix seconds. */
   changedAt: { wire: 'time', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read', isComputed: true },
-  /** The name of the user. It is empty for user 0, which stands for the system. */
+  /** The name of the user. Empty for the user id 0, which means the site itself. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
-  /** The id of the scheduled price change that made this change. */
+  /** The id of the scheduled price change that caused this change. 0 if there is none. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
   option: { wire: 'option', type: 'text', access: 'read' },
   model: { wire: 'model', type: 'text', access: 'read' },
   group: { wire: 'group', type: 'text', access: 'read' },
   userGroup: { wire: 'user_group', type: 'text', access: 'read' },
   /**
-   * The price before the change, as an exact decimal. `after` is the price after the change. null
-   * means that there was no entry.
+   * The price before the change, as an exact decimal. `after` is the price after the change. Null
+   * means that there was no price.
    */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'nullableText', access: 'read' },
 } as const satisfies Fields
 
-export const PriceChange = Type.Object(answerProperties(PRICE_CHANGE_FIELDS))
+export const PriceChange = Type.Object(responseProperties(PRICE_CHANGE_FIELDS))
 export type PriceChange = Static<typeof PriceChange>
 
 /** A scheduled price change. All times are in Unix seconds. */
 export const SCHEDULED_CHANGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
-  /** When the change is due. */
+  /** The time at which the change is to be applied. */
   dueAt: { wire: 'at', type: 'integer', access: 'read' },
   madeAt: { wire: 'created_time', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
@@ -157,16 +157,16 @@ export const SCHEDULED_CHANGE_FIELDS = {
     access: 'read',
   },
   /**
-   * When the change was applied or cancelled, or when it failed. A pending change does not have
-   * this field.
+   * The time at which the change was applied, was cancelled or failed. 0 while the change is
+   * planned.
    */
   endedAt: { wire: 'ended_time', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** The error code of a failed change, or empty. */
+  /** The error code of a change that failed, or empty. */
   fault: { wire: 'fault', type: 'text', access: 'read' },
 } as const satisfies Fields
 
 export const ScheduledChange = Type.Object({
-  ...answerProperties(SCHEDULED_CHANGE_FIELDS),
+  ...responseProperties(SCHEDULED_CHANGE_FIELDS),
   changes: Type.Array(
     Type.Object({
       option: Type.String(),
@@ -177,22 +177,30 @@ export const ScheduledChange = Type.Object({
 })
 export type ScheduledChange = Static<typeof ScheduledChange>
 
-/** The model ratios of one source. Ratios are exact decimals as text. */
+/** Model ratios that an admin can adopt, from one source. Ratios are exact decimals as text. */
 export const PresetRatios = Type.Object({
   source: Type.String(),
   /**
-   * The origin of the ratios: `shipped` with this release, or `fetched` from the configured
+   * Where the ratios come from: `shipped` with this release, or `fetched` from the configured
    * address.
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
   /**
    * The date of the ratios, as `2025-10` or `2025-10-31`. For fetched ratios, it is the date of the
-   * oldest list; empty if the address tells none.
+   * oldest list. Empty if the configured address does not tell a date.
    */
   as_of: Type.String(),
-  /** Whose prices they are: the names of providers, or the host of the configured address. */
+  /** The models whose prices were not read again at that date, and the date of these prices. */
+  older: Type.Union([
+    Type.Null(),
+    Type.Object({ as_of: Type.String(), models: Type.Array(Type.String()) }),
+  ]),
+  /**
+   * Where the prices were published: the names of the providers, or the host of the configured
+   * address.
+   */
   price_source: Type.String(),
-  /** True if fetching failed. The response then contains the shipped ratios. */
+  /** True if fetching failed. The response then contains the shipped ratios instead. */
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),

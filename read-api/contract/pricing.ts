@@ -4,23 +4,24 @@ import { UsableGroups } from './users.ts'
 /** A model that the caller can use. Its price does not include the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
-  /** The vendor, which is derived from the model's name, or empty. */
+  /** The vendor of the model, derived from its name. Empty if no vendor is known. */
   owner_by: Type.String(),
-  /** 0 if the model is priced by tokens, and 1 if it has a price per call. */
+  /** 0 if the model is charged by tokens, and 1 if it is charged by call. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
   /**
-   * The price of input tokens. 1 means $2 per million tokens. It is 0 if the model has a price per
+   * The price of input tokens, where 1 means $2 per million tokens. 0 if the model is charged by
    * call.
    */
   model_ratio: Type.Number(),
-  /** The price per call in dollars. It is 0 if the model is priced by tokens. */
+  /** The price of a call in dollars. 0 if the model is charged by tokens. */
   model_price: Type.Number(),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
   /**
-   * If the input has more tokens than a tier's limit, the last such tier multiplies all input
-   * prices and all output prices of the call. Omitted if the price does not depend on the length.
+   * Higher prices for long inputs, by ascending limit. The last tier whose limit the input exceeds
+   * applies: its ratios multiply all input prices and all output prices of the call. Omitted if the
+   * price does not depend on the length.
    */
   context_tiers: Type.Optional(
     Type.Array(
@@ -31,20 +32,20 @@ export const PricedModel = Type.Object({
       }),
     ),
   ),
-  /** The groups of the caller that can use the model. */
+  /** The groups of the requester in which the model can be called. */
   enable_groups: Type.Array(Type.String()),
 })
 export type PricedModel = Static<typeof PricedModel>
 
-/** The response of `GET /api/pricing`. Existing clients expect some maps outside `data`. */
+/** The response of `GET /api/pricing`. Existing clients expect some members beside `data`. */
 export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Array(PricedModel),
-  /** The ratio that the caller pays in each group. */
+  /** The ratio that the requester pays in each group. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
-  /** The group of the caller. It is `default` for visitors. */
+  /** The group of the requester. It is `default` for a visitor without a login. */
   user_group: Type.String(),
 })
 export type Pricing = Static<typeof Pricing>

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Envelope, Query } from './response-envelope.ts'
 
 /**
- * The fields of an event that its leaf in the transparency log covers. `data` is the exact stored
- * text. Personal data in it is sealed. `at` is in unix milliseconds.
+ * The fields of an event from which the hash in the transparency log is computed. `data` is the
+ * exact stored text, in which personal data is encrypted. `at` is in Unix milliseconds.
  */
 export const ReceiptRecord = Type.Object({
   position: Type.Integer(),
@@ -19,7 +19,10 @@ export const ReceiptRecord = Type.Object({
 })
 export type ReceiptRecord = Static<typeof ReceiptRecord>
 
-/** The audit path of RFC 6962 from a leaf to the root of a tree. Hashes are in base64. */
+/**
+ * A proof that an event is in the log: the audit path of RFC 6962 from its leaf to the root of a
+ * tree. Hashes are in base64.
+ */
 export const InclusionProof = Type.Object({
   leaf_index: Type.Integer(),
   tree_size: Type.Integer(),
@@ -29,32 +32,42 @@ export type InclusionProof = Static<typeof InclusionProof>
 
 /**
  * The receipt of one event of an account. It proves that the event is in the site's transparency
- * log. A receipt is pending until the next signed checkpoint covers the event.
+ * log. The site signs the state of the log from time to time (a checkpoint). A receipt is pending
+ * until a checkpoint covers its event.
  */
 export const Receipt = Type.Object({
   record: ReceiptRecord,
-  /** The hash of the leaf in base64. */
+  /** The hash of the event in base64. */
   leaf_hash: Type.String(),
   /**
-   * The balance and the held quota after the event. Both are null for events of other streams and
-   * for events of earlier versions, whose bytes do not contain them.
+   * The balance and the held quota after the event. Both are null for events that do not contain
+   * them: events of other streams than accounts, and events of old versions.
    */
   balance_after: Type.Union([Type.Integer(), Type.Null()]),
   held_after: Type.Union([Type.Integer(), Type.Null()]),
   is_pending: Type.Boolean(),
-  /** When the next signed checkpoint is expected, in Unix seconds. Null unless pending. */
+  /** When the next checkpoint is expected, in Unix seconds. Null if the receipt is not pending. */
   expected_at: Type.Union([Type.Integer(), Type.Null()]),
   inclusion: Type.Union([InclusionProof, Type.Null()]),
-  /** The signed note of the checkpoint, with the lines of all its cosignatures. */
+  /**
+   * The text of the checkpoint with the signatures of the site and of the witnesses. Null while the
+   * receipt is pending.
+   */
   signed_checkpoint: Type.Union([Type.String(), Type.Null()]),
-  /** The witnesses that have signed the checkpoint, with the times of their signatures. */
+  /**
+   * The witnesses (other servers) that have signed the checkpoint, with the times of their
+   * signatures.
+   */
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if the checkpoint has the cosignatures that the site's witness policy requires. */
+  /** True if enough witnesses have signed the checkpoint. The number is set by the site. */
   is_final: Type.Boolean(),
 })
 export type Receipt = Static<typeof Receipt>
 
-/** The proof of RFC 6962 that the tree of one size continues that of another. */
+/**
+ * A proof as defined in RFC 6962 that the tree of size `new_size` extends the tree of size
+ * `old_size`.
+ */
 export const Consistency = Type.Object({
   old_size: Type.Integer(),
   new_size: Type.Integer(),
@@ -63,27 +76,42 @@ export const Consistency = Type.Object({
 })
 export type Consistency = Static<typeof Consistency>
 
-/** The proof for the size in `since_size`. Null without it. */
+/** The proof from `since_size` to the current tree. Null if the request has no `since_size`. */
 const consistency = Type.Union([Consistency, Type.Null()])
 
 /**
- * The notes with which the site replaced the key that signs checkpoints, oldest first. Each is
+ * The signed notes by which the site has replaced its signing key, oldest first. Each note is
  * signed with the old and the new key.
  */
 const key_rotations = Type.Array(Type.String())
 
-/** The receipts of one call or movement. A call has one for its admission and one for its end. */
-const Receipts = Type.Object({
+const receipts = {
   user_id: Type.Union([Type.Integer(), Type.Null()]),
   items: Type.Array(Receipt),
   consistency,
   key_rotations,
+}
+
+/** The receipt of one event. */
+const EventReceipts = Type.Object(receipts)
+
+/**
+ * The receipts of a call: one for its admission, one for its end, and one for each later correction
+ * of its charge.
+ */
+const CallReceipts = Type.Object({
+  ...receipts,
+  /**
+   * The number of corrections that have no receipt, because their event was changed or a tile of
+   * the log is lost.
+   */
+  unproven_corrections: Type.Integer(),
 })
 
-/** The receipts of contiguous revisions of an account. */
+/** The receipts of a range of successive events in the stream of an account. */
 const ReceiptRange = Type.Object({
   stream: Type.String(),
-  /** The last revision of the account when the response was made. */
+  /** The revision of the account's last event at the time of the response. */
   last_revision: Type.Integer(),
   items: Type.Array(Receipt),
   consistency,
@@ -99,18 +127,18 @@ const RangeQuery = Type.Object({
   since_size,
 })
 
-/** The most receipts of one response. A range that contains more is refused. */
+/** The maximum number of receipts in one response. A longer range is rejected. */
 export const RECEIPTS_MAX = 100
 
 export const receiptQueries = {
   'GET /api/audit/receipts/:requestId': {
     params: Type.Object({ requestId: Type.String({ maxLength: 100 }) }),
     querystring: Type.Object({ since_size }),
-    response: { 200: Envelope(Receipts) },
+    response: { 200: Envelope(CallReceipts) },
   },
   'GET /api/audit/receipts': {
     querystring: Type.Object({ position, since_size }),
-    response: { 200: Envelope(Receipts) },
+    response: { 200: Envelope(EventReceipts) },
   },
   'GET /api/ledger/self/receipts': {
     querystring: RangeQuery,

@@ -7,20 +7,24 @@ export const REDEMPTION_COUNT_MAX = 100
 /** The maximum length of a custom key, in characters. */
 export const REDEMPTION_KEY_MAX = 64
 
-/** The fields are in the order of the responses. Times are in Unix seconds. */
+/** The fields of a redemption code, in the order of the responses. Times are in Unix seconds. */
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   /**
-   * The schema accepts names that are longer than `REDEMPTION_NAME_MAX`. The domain rejects them
-   * with `RedemptionNameLength`, which names the limit. A violation of the schema would be reported
-   * as a malformed request. In addition, clients can send back a row with an older, longer name.
+   * The schema accepts names that are longer than `REDEMPTION_NAME_MAX`, for two reasons. The
+   * domain rejects them with the error `RedemptionNameLength`, which names the limit, while an
+   * error of the schema would look like a malformed request. In addition, a client may send back a
+   * row with a longer name that an older version allowed.
    */
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
-  /** The complete key. Only admins with a session receive it. With an access token, it is empty. */
+  /**
+   * The complete code that users enter. Only an admin with a session receives it. It is empty for
+   * an admin with an access token.
+   */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
-  /** The last four characters of the key. It is empty for a short key. */
+  /** The last four characters of the code. Empty for a short code. */
   keyHint: { wire: 'key_hint', type: 'text', access: 'read' },
-  /** The quota that each redemption credits. */
+  /** The quota that a user gets for redeeming the code. */
   quota: {
     wire: 'quota',
     type: 'integer',
@@ -30,20 +34,21 @@ export const REDEMPTION_FIELDS = {
     isRequired: true,
   },
   /**
-   * 1 is unused, 2 is disabled, and 3 is used. A gift stays unused, because other users can still
-   * redeem it.
+   * 1 is unused, 2 is disabled, and 3 is used. A code with `is_gift` stays unused, because other
+   * users can still redeem it.
    */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
-  /** The last user who redeemed the code, or 0. */
+  /** The user who redeemed the code last, or 0 if nobody did. */
   usedUserId: { wire: 'used_user_id', type: 'integer', access: 'read' },
   usedUsername: { wire: 'used_username', type: 'text', access: 'read' },
-  /** The time of the last redemption, or 0. */
+  /** The time at which the code was redeemed last, or 0 if it was not. */
   redeemedAt: { wire: 'redeemed_time', type: 'integer', access: 'read' },
   /** True if several users can redeem the code. Each of them can redeem it once. */
   isGift: { wire: 'is_gift', type: 'flag', initial: false },
   /**
-   * The maximum number of redemptions. null means no limit. It is 1 for a code that is not a gift.
+   * How often the code can be redeemed in total. Null means no limit. It is 1 for a code without
+   * `is_gift`.
    */
   maxUses: {
     wire: 'max_uses',
@@ -54,11 +59,14 @@ export const REDEMPTION_FIELDS = {
     initial: 1,
   },
   usedCount: { wire: 'used_count', type: 'integer', access: 'read' },
-  /** The time from which the code is valid, or null. */
+  /** The time from which the code can be redeemed. Null means at once. */
   validFrom: { wire: 'valid_from', type: 'time', initial: null },
-  /** The time at which the code expires, or null. */
+  /** The time at which the code expires. Null means never. */
   validUntil: { wire: 'valid_until', type: 'time', initial: null },
 } as const satisfies Fields
 
-/** The fields that an admin can set. Their names and their order are those of the stored events. */
+/**
+ * The fields of a redemption code that an admin can set (its "terms"). Their names and their order
+ * are those of the stored events.
+ */
 export const REDEMPTION_TERMS = writableFields(REDEMPTION_FIELDS)

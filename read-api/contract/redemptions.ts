@@ -1,16 +1,16 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import { REDEMPTION_FIELDS } from './redemption-fields.ts'
 import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
-export const Redemption = Type.Object(answerProperties(REDEMPTION_FIELDS))
+export const Redemption = Type.Object(responseProperties(REDEMPTION_FIELDS))
 export type Redemption = Static<typeof Redemption>
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 /**
- * The columns by which codes can be sorted. `key` sorts by the last four characters, because
- * complete keys are encrypted.
+ * The columns by which codes can be sorted. `key` means the last four characters, because complete
+ * codes are encrypted.
  */
 const REDEMPTION_SORTS = [
   'id',

@@ -4,8 +4,9 @@ import type { Sealed } from '#domain/shared/event.ts'
 export const TIME_MAX = 253_402_300_799
 
 /**
- * The definition of one field of a resource. These are derived from it: the schemas of requests and
- * responses, the database column, the mapping of rows to responses, and the console's form.
+ * The definition of one field of a resource, such as a token or a user. Derived from it are the
+ * schemas of requests and responses, the database column, the conversion of rows to responses, and
+ * the form in the console. `wire` is the name of the field in the API.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -13,10 +14,11 @@ export type Fields = Readonly<Record<string, Field>>
 export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
- * A field that requests can change, and that is stored as they send it. `initial` is its value in a
- * new resource, and in resources that are older than the field. With `isRequired`, a request for a
- * new resource must contain it. With `isComputed`, it is stored in another form, so it has no
- * database column and is computed for each response.
+ * A field that requests can change.
+ * - `initial` is its value in a new resource, and in a resource that is older than the field.
+ * - `isRequired`: a request that creates a resource must contain the field.
+ * - `isComputed`: the field has no database column of its name. It is stored in another form, and
+ *   its value is computed for each response.
  */
 type WritableField = {
   readonly wire: string
@@ -31,8 +33,8 @@ type WritableField = {
       readonly initial: number
     }
   /**
-   * A number or null. Responses contain the number `absent` instead of null. Requests may contain
-   * both.
+   * An integer or null. Responses contain the number `absent` instead of null. Requests may contain
+   * either.
    */
   | {
       readonly type: 'optionalInteger'
@@ -50,30 +52,33 @@ type WritableField = {
     }
   /**
    * A time in Unix seconds, or null. Responses contain 0 instead of null. Requests may contain
-   * both.
+   * either.
    */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
-  /** One line of text without surrounding spaces. */
+  /** One line of text. Leading and trailing spaces are removed. */
   | { readonly type: 'name'; readonly maxLength: number; readonly initial: string }
-  /** Text without surrounding spaces. A request may send null instead of an empty text. */
+  /**
+   * Text. Leading and trailing spaces are removed. A request may contain null instead of an empty
+   * text.
+   */
   | { readonly type: 'trimmedText'; readonly maxLength: number; readonly initial: string }
   /**
-   * A personal text, which is encrypted with its owner's key. A request may send null instead of an
-   * empty text.
+   * A personal text, which is stored encrypted with its owner's key. A request may contain null
+   * instead of an empty text.
    */
-  | { readonly type: 'sealedText'; readonly maxLength: number; readonly initial: null }
-  /** A list of distinct names. Requests and responses contain them as one comma-separated text. */
+  | { readonly type: 'encryptedText'; readonly maxLength: number; readonly initial: null }
+  /** A list of distinct names. It is one comma-separated text in requests and responses. */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
-  /** A boolean. Requests and responses contain 1 or 0. */
+  /** A boolean, which is 1 or 0 in requests and responses. */
   | { readonly type: 'numericFlag'; readonly initial: boolean }
   | { readonly type: 'choice'; readonly values: readonly string[]; readonly initial: string }
 )
 
 /**
- * A field that requests cannot change. With `isComputed`, it has no database column and is computed
- * for each response. With `isOptional`, only some responses contain it.
+ * A field that requests cannot change. `isComputed`: it has no database column, and its value is
+ * computed for each response. `isOptional`: only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string
@@ -88,19 +93,19 @@ type ReadOnlyField = {
         | 'number'
         | 'text'
         | 'nullableText'
-        | 'sealedText'
+        | 'encryptedText'
         | 'flag'
     }
-  /** A number or null. Responses contain the number `absent` instead of null. */
+  /** An integer or null. Responses contain the number `absent` instead of null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
-  /** A time in Unix seconds, or null. Responses contain text in ISO format. */
+  /** A time in Unix seconds, or null. Responses contain it as text in ISO 8601. */
   | { readonly type: 'isoTime' }
   /** A time in Unix milliseconds, or null. Responses contain Unix seconds, or 0 for null. */
   | { readonly type: 'timeMs' }
-  /** Hundredths of a currency. Responses contain text such as `7.30`. */
+  /** An amount in hundredths of a currency. Responses contain text such as `7.30`. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A number that stands for a named value. It is one of `values`. */
+  /** A number that stands for a named value, such as a status. It is one of `values`. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 
@@ -115,7 +120,7 @@ type Plain = {
   text: string
   name: string
   trimmedText: string
-  sealedText: string
+  encryptedText: string
   names: readonly string[]
   flag: boolean
   numericFlag: boolean
@@ -125,8 +130,8 @@ type Plain = {
   money: bigint
   choice: string
 }
-type Stored = Omit<Plain, 'sealedText'> & { sealedText: Sealed | null }
-type Answered = Omit<
+type Stored = Omit<Plain, 'encryptedText'> & { encryptedText: Sealed | null }
+type ResponseValues = Omit<
   Plain,
   'optionalInteger' | 'time' | 'isoTime' | 'timeMs' | 'names' | 'numericFlag' | 'money'
 > & {
@@ -139,26 +144,28 @@ type Answered = Omit<
   money: string
 }
 
-/** The stored values, by their names in the domain. Personal texts are encrypted. */
+/**
+ * The stored values of the fields, by the names that the code uses. Personal texts are encrypted.
+ */
 export type ValuesOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
     : Stored[F[Name]['type']]
 }
 
-/** The stored values, by their names in the domain. Personal texts are decrypted. */
+/** The values of the fields, by the names that the code uses. Personal texts are decrypted. */
 export type PlainValuesOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends Optional ? never : Name]: Plain[F[Name]['type']]
 }
 
-/** The values in a response, by their names in the API. */
-export type AnswerOf<F extends Fields> = {
+/** The values of the fields as a response contains them, by their names in the API. */
+export type ResponseOf<F extends Fields> = {
   [Name in keyof F as F[Name] extends Optional ? never : F[Name]['wire']]: F[Name] extends {
     type: 'choice'
     values: readonly (infer Value)[]
   }
     ? Value
-    : Answered[F[Name]['type']]
+    : ResponseValues[F[Name]['type']]
 }
 type Optional = { readonly isOptional: true }
 
@@ -177,11 +184,11 @@ export const writableFields = <F extends Fields>(fields: F): Writable<F> =>
 export const initialValues = <F extends WritableFields>(fields: F): ValuesOf<F> =>
   mapFields(fields, (_name, { initial }) => initial) as ValuesOf<F>
 
-/** Returns the values of the fields. Other members of the row are left out. */
+/** Returns the values of the given fields. Other properties of the row are left out. */
 export const valuesIn = <F extends Fields>(fields: F, row: ValuesOf<F>): ValuesOf<F> =>
   mapFields(fields, (name) => row[name]) as ValuesOf<F>
 
-/** Returns the values of the fields that the request contains. */
+/** Returns the values of those fields that the request contains. */
 export function sentValues<F extends WritableFields>(
   fields: F,
   body: object,
@@ -198,21 +205,24 @@ function plainValue(field: WritableField, sent: string | number | boolean | null
   const { type } = field
   if (type === 'optionalInteger' || type === 'time') return sent === absent(field) ? null : sent
   if (type === 'trimmedText' || type === 'name') return String(sent ?? '').trim()
-  if (type === 'sealedText') return sent ?? ''
+  if (type === 'encryptedText') return sent ?? ''
   if (type === 'names') return namesIn(String(sent))
   return type === 'numericFlag' ? sent === 1 : sent
 }
 
-/** Returns the values as responses contain them. Optional fields are left out. */
-export function answerOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): AnswerOf<F> {
+/**
+ * Converts the values of the fields to the form of a response. Fields with `isOptional` are left
+ * out.
+ */
+export function responseOf<F extends Fields>(fields: F, values: PlainValuesOf<F>): ResponseOf<F> {
   const plain: Readonly<Record<string, unknown>> = values
   const entries = Object.entries(fields)
     .filter(([, field]) => !('isOptional' in field))
-    .map(([name, field]) => [field.wire, answeredValue(field, plain[name])])
-  return Object.fromEntries(entries) as AnswerOf<F>
+    .map(([name, field]) => [field.wire, responseValue(field, plain[name])])
+  return Object.fromEntries(entries) as ResponseOf<F>
 }
 
-function answeredValue(field: Field, value: unknown): unknown {
+function responseValue(field: Field, value: unknown): unknown {
   const { type } = field
   if (type === 'optionalInteger' || type === 'time') return value ?? absent(field)
   if (type === 'names') return (value as readonly string[]).join(',')
@@ -230,9 +240,7 @@ const moneyText = (cents: bigint): string =>
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/**
- * Decrypts the personal texts of a row. If the key of a text was destroyed, the text becomes empty.
- */
+/** Decrypts the personal texts of a row. A text is empty if its key was destroyed. */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,
@@ -240,13 +248,13 @@ export async function openValues<F extends Fields>(
 ): Promise<PlainValuesOf<F>> {
   const entries = Object.entries(fields).map(async ([name, { type }]) => {
     const value: unknown = values[name]
-    if (type !== 'sealedText') return [name, value] as const
+    if (type !== 'encryptedText') return [name, value] as const
     return [name, value === null ? '' : ((await open(value as Sealed)) ?? '')] as const
   })
   return Object.fromEntries(await Promise.all(entries)) as PlainValuesOf<F>
 }
 
-/** Returns the names in a comma-separated text, without duplicates. */
+/** Returns the distinct names in a comma-separated text. */
 export const namesIn = (text: string): readonly string[] => [
   ...new Set(
     text

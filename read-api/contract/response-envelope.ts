@@ -1,9 +1,12 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** The schema of `TranslatedText`: a text in both languages of the console. */
+/** The schema of a text in both languages of the console. */
 export const TranslatedText = Type.Object({ zh: Type.String(), en: Type.String() })
 
-/** Returns the schema of a response of `/api`. `data` is null if there is no data to return. */
+/**
+ * Returns the schema of a response of the management API, which has the data in the member `data`.
+ * `data` is null if there is no data to return.
+ */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
 
@@ -15,12 +18,18 @@ export const ErrorEnvelope = Type.Object({
   /** A stable error code for programs, such as `InsufficientQuota`. */
   code: Type.String(),
   data: Type.Null(),
-  /** The invalid field of the request, as a form shows it. `message` contains both texts. */
+  /**
+   * The invalid field of the request and what is wrong with it, for a form. `message` contains
+   * both.
+   */
   invalid_field: Type.Optional(Type.Object({ name: Type.String(), problem: Type.String() })),
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-/** Returns the schema of one page of a list. Like the parameter `p`, `page` starts with 0. */
+/**
+ * Returns the schema of one page of a list. The page number `page` starts with 0, like the query
+ * parameter `p`.
+ */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), page: Type.Integer(), total: Type.Integer() })
 
@@ -35,9 +44,9 @@ const PageQuery = {
 }
 
 /**
- * The paging parameters of a list that changes. `after` is the id of the last row of the previous
- * page. The page starts after this row. Rows that are added or deleted meanwhile then do not shift
- * the page.
+ * The paging parameters of a list whose rows change while a user pages through it. `after` is the
+ * id of the last row of the previous page, and the page starts with the next row. Rows that are
+ * added or deleted meanwhile do not shift the page.
  */
 const KeysetPageQuery = {
   ...PageQuery,
@@ -46,7 +55,10 @@ const KeysetPageQuery = {
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 
-/** Common query parameters. A text parameter is a filter, and an empty text means no filter. */
+/**
+ * Common query parameters. A text parameter is a filter. An empty text means that nothing is
+ * filtered.
+ */
 export const Query = {
   page: PageQuery,
   keysetPage: KeysetPageQuery,
@@ -60,20 +72,21 @@ export const Query = {
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 
 /**
- * The id in a path. Path parameters are text, so a pattern checks that the id is a positive
- * integer.
+ * The id of an object in a path. Path parameters are text, so a pattern checks that the id is a
+ * positive integer.
  */
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 /**
- * Returns the schema of a parameter that must be one of the texts. An empty text means no value.
+ * Returns the schema of an optional query parameter that must be one of the texts. An empty text
+ * counts as absent.
  */
 export const choiceOf = <T extends string>(texts: readonly T[]) =>
   Type.Optional(Type.Unsafe<T | ''>(Type.Union([...texts, ''].map((text) => Type.Literal(text)))))
 
 /**
- * Returns the query parameters of a list that can be sorted. Without `order=asc`, the order is
- * descending.
+ * Returns the query parameters `sort` and `order` for a list. The order is descending unless
+ * `order` is `asc`.
  */
 export const sortedBy = <T extends string>(columns: readonly T[]) => ({
   sort: choiceOf(columns),

@@ -1,2 +1,5 @@
-/** The numbers of roles and statuses of users, for the console, which cannot import the domain. */
+/**
+ * The numbers that stand for the roles and statuses of users. The console imports them from here,
+ * because it must not import the domain.
+ */
 export { ACTIVE, ADMIN, AUDITOR, BANNED, SUPER_ADMIN, USER } from '#domain/shared/roles.ts'

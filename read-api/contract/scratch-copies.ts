@@ -3,15 +3,19 @@ import { Envelope } from './response-envelope.ts'
 import { Progress } from './verifications.ts'
 
 /**
- * The request header that selects a scratch copy by its id. The reads that a copy has are then
- * answered from the copy, and all writes are refused.
+ * The request header with the id of a scratch copy: a temporary copy of the read models as of an
+ * earlier position. With this header, reads are answered from the copy where it has the data, and
+ * all writes are rejected.
  */
 export const SCRATCH_COPY_HEADER = 'x-scratch-copy'
 
 /**
- * The status of a copy. A `ready` copy can be opened. A copy ends as `failed`, `deleted` (by a
- * user), `expired` (it was kept for its time), `too_large`, or `erased` (it could have contained
- * personal data of a user who was erased).
+ * The status of a scratch copy. A `ready` copy can be opened. The last five statuses are final:
+ * - `failed`: it could not be built.
+ * - `deleted`: a user deleted it.
+ * - `expired`: its time is over.
+ * - `too_large`: its tables exceeded the limit.
+ * - `erased`: a user's data was erased that the copy may have contained.
  */
 const STATUSES = [
   'waiting',
@@ -31,15 +35,15 @@ export const ScratchCopy = Type.Object({
   status: Type.Unsafe<ScratchCopyStatus>(
     Type.Union(STATUSES.map((status) => Type.Literal(status))),
   ),
-  /** The copy has the events up to this position. Times are in unix seconds. */
+  /** The copy contains the events up to this position. All times are in Unix seconds. */
   position: Type.Integer(),
-  /** The time of the last of these events. */
+  /** The time at which the last of these events was recorded. */
   as_of: Type.Integer(),
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
-  /** When the copy is dropped at the latest. */
+  /** The time after which the copy is deleted. */
   expires_at: Type.Integer(),
-  /** The size of the tables, or null until they are complete. */
+  /** The size of the copy's tables in bytes. Null until they are complete. */
   bytes: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
 })
@@ -52,10 +56,13 @@ export const scratchCopyQueries = {
       200: Envelope(
         Type.Object({
           items: Type.Array(ScratchCopy),
-          /** The maximum number of copies at once, and how long each is kept. */
+          /**
+           * The maximum number of copies at the same time. `kept_hours` is how many hours a copy is
+           * kept.
+           */
           max: Type.Integer(),
           kept_hours: Type.Integer(),
-          /** The position of the last event, which is the latest that a copy can have. */
+          /** The position of the latest event. A new copy can't have a later position. */
           head: Type.Integer(),
         }),
       ),

@@ -22,7 +22,7 @@ export const Status = Type.Object({
   docs_link: Type.String(),
   server_address: Type.String(),
   version: Type.String(),
-  /** When the server started, in Unix seconds. */
+  /** The time at which the server started, in Unix seconds. */
   start_time: Type.Integer(),
   aff_enabled: Type.Boolean(),
   check_in_enabled: Type.Boolean(),
@@ -33,7 +33,8 @@ export const Status = Type.Object({
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
   /**
-   * The authorization endpoint, which is configured or discovered. It is empty while it is unknown.
+   * The authorization endpoint of the OpenID provider, from the options or from the provider's own
+   * description. Empty while it is unknown.
    */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
@@ -49,15 +50,15 @@ export const Status = Type.Object({
   min_topup: Type.Integer(),
   enable_online_topup: Type.Boolean(),
   topup_methods: Type.Array(PaymentMethod),
-  /** The address of another site where users can buy quota, or empty. */
+  /** The address of an external site where users can buy quota. Empty if there is none. */
   top_up_link: Type.String(),
-  /** The percentage of each top-up that the inviter receives, or 0. */
+  /** The part of each top-up that the inviting user receives, in percent. 0 if rebates are off. */
   rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
   /** The colour of each group's badge. Groups without an entry have the default colour. */
   group_colors: Type.Record(Type.String(), Type.String()),
-  /** False until `/setup` has created the super admin. */
+  /** False until the setup page has created the super admin. */
   setup: Type.Boolean(),
 })
 export type Status = Static<typeof Status>
@@ -70,13 +71,13 @@ const SetupStatus = Type.Object({
 
 export const LatestRelease = Type.Object({
   current: Type.String(),
-  /** The latest available version. It is empty if no address for releases is configured. */
+  /** The latest available version. Empty if the site has no address for releases in its options. */
   latest: Type.String(),
   notes: Type.String(),
   is_newer: Type.Boolean(),
   /**
-   * When the latest version was last requested, in Unix seconds. It is 0 if no address for releases
-   * is configured.
+   * The time at which the latest version was last requested, in Unix seconds. 0 if the site has no
+   * address for releases.
    */
   checked_at: Type.Integer(),
 })

@@ -1,11 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * A page of tasks. `total` counts at most 100 000 tasks. If there are more, `is_total_capped` is
- * true.
+ * The schema of a page of tasks. At most 100 000 tasks are counted. If there are more, `total` is
+ * 100 000 and `is_total_capped` is true.
  */
 const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
@@ -18,7 +18,7 @@ const TASK_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
   /**
-   * The channel of the task. It is 0 if no channel was chosen yet, and for readers who are not
+   * The channel that processes the task. 0 if none was chosen yet, and for users who are not
    * admins.
    */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
@@ -32,16 +32,17 @@ const TASK_FIELDS = {
   status: { wire: 'status', type: 'text', access: 'read' },
   /** The progress in percent, such as `40%`. */
   progress: { wire: 'progress', type: 'text', access: 'read', isComputed: true },
-  /** When the task was submitted. In responses, all times of a task are 0 until they are known. */
+  /**
+   * The time at which the task was submitted. Responses contain 0 for times that are not known yet.
+   */
   submittedAt: { wire: 'submit_time', type: 'timeMs', access: 'read' },
   startedAt: { wire: 'start_time', type: 'timeMs', access: 'read' },
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
-  prompt: { wire: 'prompt', type: 'sealedText', access: 'read' },
+  prompt: { wire: 'prompt', type: 'encryptedText', access: 'read' },
   /**
-   * Why the task failed, as text from the provider or the gateway. It is empty if there is no
-   * reason.
+   * Why the task failed, in the words of the provider or the gateway. Empty if there is no reason.
    */
-  failReason: { wire: 'fail_reason', type: 'sealedText', access: 'read' },
+  failReason: { wire: 'fail_reason', type: 'encryptedText', access: 'read' },
 } as const satisfies Fields
 
 /** The fields of a drawing task, in the order of the responses. */
@@ -49,20 +50,20 @@ export const DRAWING_FIELDS = {
   ...TASK_FIELDS,
   id: { wire: 'mj_id', type: 'text', access: 'read' },
   /**
-   * The code in the provider's answer: 0 is not submitted, 1 submitted, 21 waiting, and 22
+   * The code in the provider's response: 0 means not submitted, 1 submitted, 21 waiting, and 22
    * duplicate.
    */
   code: { wire: 'code', type: 'integer', access: 'read' },
-  description: { wire: 'description', type: 'sealedText', access: 'read' },
-  promptEn: { wire: 'prompt_en', type: 'sealedText', access: 'read' },
-  /** The URL of the picture, which a browser can open, or empty. */
-  imageUrl: { wire: 'image_url', type: 'sealedText', access: 'read' },
+  description: { wire: 'description', type: 'encryptedText', access: 'read' },
+  promptEn: { wire: 'prompt_en', type: 'encryptedText', access: 'read' },
+  /** The URL of the picture for a browser. Empty if there is no picture yet. */
+  imageUrl: { wire: 'image_url', type: 'encryptedText', access: 'read' },
 } as const satisfies Fields
 
-export const DrawingTask = Type.Object(answerProperties(DRAWING_FIELDS))
+export const DrawingTask = Type.Object(responseProperties(DRAWING_FIELDS))
 export type DrawingTask = Static<typeof DrawingTask>
 
-/** One result of a music task. For lyrics, only `text` is set. */
+/** One song or one text of a music task. For lyrics, only `text` is set. */
 export const Song = Type.Object({
   title: Type.String(),
   text: Type.String(),
@@ -70,7 +71,7 @@ export const Song = Type.Object({
   /** The duration in seconds, or 0 if it is unknown. */
   duration: Type.Number(),
   /**
-   * The URL of the audio file, which a browser can open, or empty. `image_url` is the URL of the
+   * The URL of the audio file for a browser. Empty if there is none. `image_url` is the URL of the
    * cover.
    */
   audio_url: Type.String(),
@@ -78,20 +79,25 @@ export const Song = Type.Object({
 })
 export type Song = Static<typeof Song>
 
-/** The video of a task. */
+/** The video that a task makes. */
 export const Video = Type.Object({
-  /** A path of this site that a browser can open for a day. Empty without a finished video. */
+  /**
+   * A path of this site from which a browser can load the video for one day. Empty until the video
+   * is finished.
+   */
   url: Type.String(),
   /** The requested length in seconds. */
   seconds: Type.Number(),
-  /** The requested resolution, such as `720p` or `1280x720`. Empty if the vendor has only one. */
+  /**
+   * The requested resolution, such as `720p` or `1280x720`. Empty if the vendor offers only one.
+   */
   resolution: Type.String(),
 })
 export type Video = Static<typeof Video>
 
 /**
- * The fields of a music or video task, in the order of the responses. In a response, its songs and
- * its video follow.
+ * The fields of a music or video task, in the order of the responses. The songs and the video
+ * follow them.
  */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
@@ -101,16 +107,17 @@ export const MUSIC_FIELDS = {
 } as const satisfies Fields
 
 export const MusicTask = Type.Object({
-  ...answerProperties(MUSIC_FIELDS),
+  ...responseProperties(MUSIC_FIELDS),
   songs: Type.Array(Song),
-  /** The video of the task. Null for a task that makes no video. */
+  /** The video of the task. Null for a music task. */
   video: Type.Union([Video, Type.Null()]),
 })
 export type MusicTask = Static<typeof MusicTask>
 
 /**
- * A changed task, or the progress of several tasks. The `id` in `tasks` is the task's `mj_id` or
- * `task_id`. Missed progress is not sent again, because the list of tasks also contains it.
+ * A live message with a changed task, or with the progress of several tasks. In `tasks`, `id` is
+ * the `mj_id` or `task_id` of a task. Progress that a client has missed is not sent again, because
+ * the list of tasks contains it.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
@@ -118,8 +125,8 @@ export type TaskPush =
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
 /**
- * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. Other columns
- * are excluded: texts are encrypted, ids are random, and the progress is not stored.
+ * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. The other
+ * columns can't be sorted: texts are encrypted, ids are random, and the progress is not stored.
  */
 const TASK_SORTS = [
   'submit_time',
@@ -135,8 +142,8 @@ const TASK_SORTS = [
 export type TaskSort = (typeof TASK_SORTS)[number]
 
 /**
- * The filters of the list. Times are in Unix seconds, and both ends of the range are included.
- * `channel_id` is only for admins.
+ * The filters for a list of tasks. Times are in Unix seconds. Tasks at either end of the range are
+ * included. `channel_id` is only for admins.
  */
 const Filters = {
   ...Query.page,

@@ -2,29 +2,37 @@ import Type, { type Static } from 'typebox'
 import { PriceInForce } from './calls.ts'
 import { Envelope, Query } from './response-envelope.ts'
 
-/** A position (digits only) or a time in ISO 8601. Without it, the present. */
+/**
+ * A moment in the history: the position of an event (only digits) or a time in ISO 8601. If it is
+ * absent, the present.
+ */
 export const AtParameter = Type.Optional(Type.String({ maxLength: 40 }))
 
 const AsOf = {
-  /** The position of the last event that the state contains. */
+  /** The position of the last event that the result includes. */
   position: Type.Integer(),
-  /** The time of that event in Unix seconds, or 0 before the first event. */
+  /**
+   * The time of the last event that the result includes, in Unix seconds. 0 if there is no event.
+   */
   at: Type.Integer(),
 }
 
 export const STATE_KINDS = ['token', 'channel', 'user', 'options', 'prices'] as const
 export type StateKind = (typeof STATE_KINDS)[number]
 
-/** The state of one object as of a position. Secrets that are set are `***`. */
+/** The state of one object at a moment. `***` stands for a secret that is set. */
 export const StateAsOf = Type.Object({
   ...AsOf,
   kind: Type.Unsafe<StateKind>(Type.Union(STATE_KINDS.map((kind) => Type.Literal(kind)))),
   id: Type.String(),
-  /** Null if the object did not exist then. An id that never existed is answered with 404. */
+  /**
+   * The state with its members in snake case, or the options by their keys. Null if the object did
+   * not exist at the moment. The response is a 404 if it never existed.
+   */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-  /** False before the object was created. */
+  /** True if the object had been deleted by then. */
   is_deleted: Type.Boolean(),
-  /** The last change before or at the position. Null without one. */
+  /** The last change of the object up to the moment. Null if there is none. */
   last_change: Type.Union([
     Type.Object({
       position: Type.Integer(),
@@ -32,24 +40,28 @@ export const StateAsOf = Type.Object({
       type: Type.String(),
       created_at: Type.Integer(),
       actor: Type.String(),
+      /** The name of the user who made the change. Empty for erased users and for the site. */
+      actor_name: Type.String(),
     }),
     Type.Null(),
   ]),
 })
 export type StateAsOf = Static<typeof StateAsOf>
 
-/** The price of a model for a group as of a position, and the entries that make it. */
+/**
+ * The price of a model for a group at a moment, and the option entries from which it is computed.
+ */
 export const PricesAsOf = Type.Object({
   ...AsOf,
   model: Type.String(),
   group: Type.String(),
-  /** The price as calls would have had it, or null if the model had no price. */
+  /** The price that calls would have been charged, or null if the model had no price. */
   price: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   in_force: Type.Array(PriceInForce),
 })
 export type PricesAsOf = Static<typeof PricesAsOf>
 
-/** An event as it is stored. Sealed texts stay sealed. */
+/** An event as it is stored. Personal texts stay encrypted. */
 export const RawEvent = Type.Object({
   position: Type.Integer(),
   stream: Type.String(),
@@ -57,7 +69,7 @@ export const RawEvent = Type.Object({
   id: Type.String(),
   type: Type.String(),
   v: Type.Integer(),
-  /** The time of the event in unix milliseconds. */
+  /** The time at which the event was recorded, in Unix milliseconds. */
   at: Type.Integer(),
   actor: Type.String(),
   cause: Type.Union([Type.String(), Type.Null()]),
@@ -66,9 +78,9 @@ export const RawEvent = Type.Object({
 export type RawEvent = Static<typeof RawEvent>
 
 /**
- * A page of events in the order of their positions. A response reads a bounded number of events. It
- * may therefore have fewer items than `limit`, or none, although `next_cursor` is set: the next
- * request goes on with `after=<next_cursor>`. It is null after the last event.
+ * A page of events in the order of their positions. One request reads a limited number of events. A
+ * page may therefore have fewer than `limit` items, or none, although more follow. `next_cursor` is
+ * the value of `after` for the next request. It is null after the last event.
  */
 export const EventPage = Type.Object({
   items: Type.Array(RawEvent),
@@ -100,7 +112,7 @@ export const timeTravelQueries = {
       type: Query.text,
       actor: Query.text,
       user_id: Query.integer,
-      /** A position or a time in ISO 8601. */
+      /** The start of the range: a position or a time in ISO 8601. */
       from: AtParameter,
       to: AtParameter,
       after: Query.integer,

@@ -3,13 +3,14 @@ import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 export const TOKEN_BATCH_MAX = 100
 
 /**
- * The fields that are stored as requests send them. They have the same names as in the events.
+ * The fields of a token that are stored as requests send them. They have the same names as in the
+ * stored events.
  */
 export const TOKEN_TERMS = {
-  /** The group in which the token's calls are made. If it is empty, the user's group applies. */
+  /** The group in which the token's calls are made. Empty means the group of the user. */
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   /** The allowed IP addresses and networks, one per line. An empty text allows all addresses. */
-  allowIps: { wire: 'allow_ips', type: 'sealedText', maxLength: 20_000, initial: null },
+  allowIps: { wire: 'allow_ips', type: 'encryptedText', maxLength: 20_000, initial: null },
   /** The maximum number of model tokens per minute. 0 means no limit. */
   tokensPerMinute: {
     wire: 'rate_limit_tpm',
@@ -22,7 +23,10 @@ export const TOKEN_TERMS = {
   maxConcurrency: { wire: 'max_concurrency', type: 'integer', min: 0, max: 100_000, initial: 0 },
 } as const satisfies Fields
 
-/** The maximum number of calls, and of successful calls, in a period. 0 means no limit. */
+/**
+ * The limits on the number of calls, and on the number of successful calls, within a period. 0
+ * means no limit.
+ */
 export const RATE_LIMIT_FIELDS = {
   isEnabled: { wire: 'rate_limit_enabled', type: 'flag', initial: false },
   periodSeconds: {
@@ -49,11 +53,14 @@ export const RATE_LIMIT_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields that change when the token is used or when time passes. The live socket sends them.
+ * The fields that change when a token is used or when time passes. Live messages contain only them.
  */
 export const TOKEN_STATE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
-  /** The maximum length includes the random suffix that a batch adds to names. */
+  /**
+   * The maximum length includes the random suffix that names get if a request creates several
+   * tokens.
+   */
   name: { wire: 'name', type: 'name', maxLength: 100, initial: '', isRequired: true },
   /** 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
   status: { wire: 'status', type: 'code', values: [1, 2, 3, 4], access: 'read', isComputed: true },
@@ -67,7 +74,7 @@ export const TOKEN_STATE_FIELDS = {
   },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
   isUnlimited: { wire: 'unlimited_quota', type: 'flag', initial: false, isComputed: true },
-  /** The number of times that the budget was edited. Calls do not count as edits. */
+  /** How often an admin or the owner has set the quota of the token. Calls do not change it. */
   budgetVersion: { wire: 'budget_version', type: 'integer', access: 'read', isComputed: true },
   /** The expiry in Unix seconds, or -1 if the token never expires. Requests must not contain 0. */
   expiredTime: {
@@ -78,16 +85,17 @@ export const TOKEN_STATE_FIELDS = {
     initial: -1,
     isComputed: true,
   },
-  /** The time of the last call in Unix seconds, or 0. */
+  /** The time of the token's last call in Unix seconds, or 0 if there was none. */
   accessedAt: { wire: 'accessed_time', type: 'integer', access: 'read', isComputed: true },
 } as const satisfies Fields
 
-/** The fields of a token, to which `RATE_LIMIT_FIELDS` are added. */
+/** The fields of a token, except `RATE_LIMIT_FIELDS`. */
 export const TOKEN_FIELDS = {
   ...TOKEN_STATE_FIELDS,
   /**
-   * A copy of `remain_quota`. A client that changes `remain_quota` sends this copy back. The server
-   * then adds the difference of both to the remaining quota.
+   * A copy of `remain_quota`. A client that changes `remain_quota` sends this copy back unchanged.
+   * The server adds the difference between the two to the remaining quota, so that quota that was
+   * spent meanwhile stays spent.
    */
   expectedRemainQuota: {
     wire: 'expected_remain_quota',
@@ -97,8 +105,8 @@ export const TOKEN_FIELDS = {
   },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   /**
-   * The key without sk-, only in a session of its owner. An access token gets asterisks and the
-   * last four characters.
+   * The key without `sk-`. Only a session of the owner receives it. With an access token, all but
+   * the last four characters are asterisks.
    */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },

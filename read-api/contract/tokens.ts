@@ -1,25 +1,25 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 import { RATE_LIMIT_FIELDS, TOKEN_FIELDS, TOKEN_STATE_FIELDS } from './token-fields.ts'
 
-export const TokenState = Type.Object(answerProperties(TOKEN_STATE_FIELDS))
+export const TokenState = Type.Object(responseProperties(TOKEN_STATE_FIELDS))
 export type TokenState = Static<typeof TokenState>
 
 export const Token = Type.Object({
-  ...answerProperties(TOKEN_FIELDS),
+  ...responseProperties(TOKEN_FIELDS),
   key: Type.String({
     description:
       'The key without sk-, only in a session of its owner. An access token gets asterisks ' +
       'and the last four characters.',
   }),
-  ...answerProperties(RATE_LIMIT_FIELDS),
+  ...responseProperties(RATE_LIMIT_FIELDS),
 })
 export type Token = Static<typeof Token>
 
 /**
- * The columns by which tokens can be sorted. `key` sorts by the last four characters, because
- * complete keys are encrypted. `model_limits` sorts by the number of allowed models.
+ * The columns by which tokens can be sorted. `key` means the last four characters, because complete
+ * keys are encrypted. `model_limits` means the number of allowed models.
  */
 const TOKEN_SORTS = [
   'id',

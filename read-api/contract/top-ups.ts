@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
 import { PAYMENT_METHODS } from '#domain/shared/payment-methods.ts'
-import { answerProperties } from './field-schemas.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * The source of a refund or of a restoration: an admin, or a provider's report of a refund or
- * dispute. `sourceId` is the provider's id of that refund or dispute. It is empty if the source is
- * an admin, and for readers who are not admins.
+ * Who caused a refund or its reversal: an admin, or the payment provider, which reported a refund
+ * or a dispute. `sourceId` is the provider's id of the refund or dispute. It is empty if an admin
+ * caused it, and for users who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -19,24 +19,25 @@ const SOURCE_FIELDS = {
   sourceId: { wire: 'source_id', type: 'text', access: 'read' },
 } as const satisfies Fields
 
-/**
- * A refund of an order. The fields are in the order of the responses. Times are in Unix seconds.
- */
+/** The fields of a refund of an order, in the order of the responses. Times are in Unix seconds. */
 export const REFUND_FIELDS = {
-  /** The number of the refund within the order, from 1. */
+  /** The number of the refund among the refunds of the order, from 1. */
   refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
-  /** The reason, encrypted with the key of the user who placed the order. */
-  reason: { wire: 'reason', type: 'sealedText', access: 'read' },
-  /** The admin who made the refund. It is 0 for readers who are not admins. */
+  /** The reason of the refund, encrypted with the key of the user who placed the order. */
+  reason: { wire: 'reason', type: 'encryptedText', access: 'read' },
+  /** The admin who made the refund. 0 for users who are not admins. */
   actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
   actorName: { wire: 'actor_name', type: 'text', access: 'read' },
   ...SOURCE_FIELDS,
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** A restoration of refunded quota, because the refund failed or the dispute was won. */
+/**
+ * The fields of the return of refunded quota to the user, because the refund failed or the dispute
+ * was won.
+ */
 export const RESTORATION_FIELDS = {
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },
@@ -46,18 +47,18 @@ export const RESTORATION_FIELDS = {
 
 export const REPORT_FIELDS = {
   kind: { wire: 'kind', type: 'choice', values: ['refund', 'dispute'], access: 'read' },
-  /** The provider's id of the refund, the charge or the dispute. */
+  /** The provider's id of what is reported: a refund, a charge or a dispute. */
   reportId: { wire: 'report_id', type: 'text', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   /**
    * The provider's status of the refund or dispute, such as `needs_response`. `reason` is the
-   * provider's code for the reason, such as `fraudulent`.
+   * provider's code for its reason, such as `fraudulent`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
   reason: { wire: 'reason', type: 'text', access: 'read' },
   /**
-   * The deadline for the response to a dispute, in Unix seconds. It is null if no response is
-   * possible.
+   * The time until which the site can respond to a dispute, in Unix seconds. Null if it can't
+   * respond.
    */
   dueBy: { wire: 'due_by', type: 'nullableInteger', access: 'read' },
   isWithdrawn: { wire: 'is_withdrawn', type: 'flag', access: 'read' },
@@ -65,7 +66,7 @@ export const REPORT_FIELDS = {
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** An order of quota. The fields are in the order of the responses. Times are in Unix seconds. */
+/** The fields of an order of quota, in the order of the responses. Times are in Unix seconds. */
 export const ORDER_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
@@ -90,33 +91,33 @@ export const ORDER_FIELDS = {
     values: ['pending', 'paid', 'refunded'],
     access: 'read',
   },
-  /** The provider's id of the payment. It is empty until the order is paid. */
+  /** The id that the provider gave to the payment. Empty until the order is paid. */
   paymentId: { wire: 'payment_id', type: 'text', access: 'read' },
   /** The amount of money that can still be refunded. */
   refundable: { wire: 'refundable', type: 'money', access: 'read' },
-  /** The amount of money that is refunded. Restored money does not count. */
+  /** The amount of money that was refunded. Refunds that were reversed do not count. */
   refunded: { wire: 'refunded', type: 'money', access: 'read' },
-  /** The inviter's rebate in quota. It is 0 for readers who are not admins. */
+  /** The quota that the user who invited the buyer got. 0 for users who are not admins. */
   rebateQuota: { wire: 'rebate_quota', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
-  /** The time of the payment, or null. */
+  /** The time at which the order was paid, or null if it is not paid. */
   paidAt: { wire: 'paid_at', type: 'nullableInteger', access: 'read' },
 } as const satisfies Fields
 
-const { rebate_quota, created_at, paid_at, ...orderProperties } = answerProperties(ORDER_FIELDS)
-/** The schema of `PAYMENT_METHODS`. */
+const { rebate_quota, created_at, paid_at, ...orderProperties } = responseProperties(ORDER_FIELDS)
+/** The schema of a payment method. */
 export const PaymentMethod = orderProperties.payment_method
 export type PaymentMethod = Static<typeof PaymentMethod>
 
 const Order = Type.Object({
   ...orderProperties,
-  refunds: Type.Array(Type.Object(answerProperties(REFUND_FIELDS))),
-  restorations: Type.Array(Type.Object(answerProperties(RESTORATION_FIELDS))),
+  refunds: Type.Array(Type.Object(responseProperties(REFUND_FIELDS))),
+  restorations: Type.Array(Type.Object(responseProperties(RESTORATION_FIELDS))),
   /**
-   * The provider's reports in the order of their arrival. The list is empty for readers who are not
-   * admins.
+   * What the payment provider has reported about the order, in the order of arrival. Empty for
+   * users who are not admins.
    */
-  reports: Type.Array(Type.Object(answerProperties(REPORT_FIELDS))),
+  reports: Type.Array(Type.Object(responseProperties(REPORT_FIELDS))),
   rebate_quota,
   created_at,
   paid_at,

@@ -3,24 +3,28 @@ import { Envelope, Query } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A checkpoint of the log, signed by the site and by witnesses. */
+/**
+ * A checkpoint: the state of the transparency log at a time, signed by the site and by witnesses.
+ */
 export const SignedCheckpoint = Type.Object({
-  /** The number of events in the tree, and the position of the last one. */
+  /**
+   * The number of events in the Merkle tree. `last_position` is the position of the last of them.
+   */
   size: Type.Integer(),
   last_position: Type.Integer(),
-  /** The root of the tree in base64. */
+  /** The root hash of the tree in base64. */
   root: Type.String(),
-  /** The signed note in the form of C2SP tlog-checkpoint. */
+  /** The signed text of the checkpoint, in the format of C2SP tlog-checkpoint. */
   note: Type.String(),
-  /** The time of the checkpoint in Unix seconds. */
+  /** The time at which the checkpoint was made, in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if as many witnesses have signed as the policy of the site requires. */
+  /** True if enough witnesses have signed. The number is set by the site. */
   is_final: Type.Boolean(),
 })
 export type SignedCheckpoint = Static<typeof SignedCheckpoint>
 
-/** A witness of the site, with the latest checkpoint that it has signed. */
+/** A witness (a server that signs this log) and the latest checkpoint that it signed. */
 const Witness = Type.Object({
   name: Type.String(),
   key: Type.String(),
@@ -29,33 +33,43 @@ const Witness = Type.Object({
 })
 export type Witness = Static<typeof Witness>
 
-/** A witness that does not sign, because it has signed another history before. */
+/** A witness that refuses to sign, because it has signed a tree that this log does not extend. */
 const RefusingWitness = Type.Object({
   id: Type.String(),
   witness: Type.String(),
-  /** The number of events in the tree that the witness signed. */
+  /** The number of events in the tree that the witness had signed. */
   size: Type.Integer(),
+  /** The number of events in the tree of this site that it refused. */
+  refused_size: Type.Integer(),
+  /** The root of this tree in base64, or null for a refusal that an earlier release recorded. */
+  refused_root: nullable(Type.String()),
   /** The time of the refusal in Unix seconds. */
   refused_at: Type.Integer(),
-  /** When an admin of the site recorded the reason, in Unix seconds, or null. */
+  /**
+   * The time at which an admin acknowledged the refusal with a reason, in Unix seconds. Null if
+   * none did.
+   */
   acknowledged_at: nullable(Type.Integer()),
 })
 export type RefusingWitness = Static<typeof RefusingWitness>
 
-/** The public status of the log, with which anybody can check receipts of the site. */
+/** The public status of the log. With it, anybody can check receipts of the site. */
 const LogStatus = Type.Object({
-  /** The name of the log, or null before the first event is sealed. */
+  /** The name of the log. Null before the first checkpoint. */
   origin: nullable(Type.String()),
-  /** The public key as `name+hash+key` (C2SP signed-note). */
+  /** The public key of the log as `name+hash+key` (C2SP signed-note). */
   key: nullable(Type.String()),
-  /** The notes with which the key was replaced, oldest first, signed with both keys each. */
+  /**
+   * The signed notes by which the site has replaced its signing key, oldest first. Each is signed
+   * with the old and the new key.
+   */
   key_rotations: Type.Array(Type.String()),
-  /** The key with which this site signs checkpoints of other sites. */
+  /** The public key by which this site signs checkpoints of other sites. */
   witness_key: nullable(Type.String()),
   latest: nullable(SignedCheckpoint),
   witnesses: Type.Array(Witness),
   refusals: Type.Array(RefusingWitness),
-  /** The number of witnesses that must have signed before a receipt is final. */
+  /** The number of witnesses that must sign a checkpoint before its receipts are final. */
   quorum: Type.Integer(),
 })
 export type LogStatus = Static<typeof LogStatus>
@@ -65,7 +79,7 @@ const Checkpoints = Type.Object({
   next_cursor: nullable(Type.Integer()),
 })
 
-/** The path of a tile below `…/tile/`, in the form of C2SP tlog-tiles. */
+/** The path of a tile after `…/tile/`, in the format of C2SP tlog-tiles. */
 const TileParams = Type.Object({ '*': Type.String({ maxLength: 100 }) })
 
 const signedCheckpoints = {
@@ -73,7 +87,7 @@ const signedCheckpoints = {
   response: { 200: Envelope(Checkpoints) },
 }
 
-/** Clients of C2SP tlog-tiles may expect the log at the root, so its paths have two names. */
+/** The tiles have two paths, because clients of C2SP tlog-tiles may expect the log at the root. */
 export const transparencyLogQueries = {
   'GET /api/transparency-log/status': {
     response: { 200: Envelope(LogStatus) },

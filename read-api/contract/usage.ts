@@ -9,8 +9,8 @@ const spent = {
 }
 
 /**
- * The usage of one token on one UTC day. The entry with the `token_id` 0 is the total of all usage
- * that no other entry contains.
+ * The usage of one token on one UTC day. Only the most used tokens and the playground have entries.
+ * The entry with `token_id` 0 is the sum of all other usage.
  */
 export const TokenUsagePoint = Type.Object({
   /** The start of the day in Unix seconds. */
@@ -24,21 +24,24 @@ export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
  * `cost` is what providers charged, in quota. `costed_quota` is what users were charged for the
- * same calls. Both leave out calls whose provider charge is unknown. The margin is `costed_quota`
- * minus `cost`.
+ * same calls. Calls with an unknown cost are left out of both. The margin is `costed_quota` minus
+ * `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
 /** The usage of the entire site, for admins. */
 export const SiteUsage = Type.Object({
-  /** The totals of the range. An hour that is only partly in the range is included in full. */
+  /** The totals over the range. An hour that is only partly in the range counts in full. */
   totals: Type.Object({
     ...spent,
     ...costed,
     /** The number of input tokens, and how many of them providers read from their caches. */
     input_tokens: Type.Integer(),
     cache_read_tokens: Type.Integer(),
-    /** The quota that caches saved; negative if writing them cost more than reading saved. */
+    /**
+     * The quota that the providers' caches saved. It is negative if writing to them cost more than
+     * reading saved.
+     */
     cache_saved: Type.Integer(),
     failed: Type.Integer(),
     /** The number of users who were charged in the range. */
@@ -47,7 +50,7 @@ export const SiteUsage = Type.Object({
   top_users: Type.Array(
     Type.Object({
       user_id: Type.Integer(),
-      /** The name of the user, or empty if the user was erased. */
+      /** The name of the user. Empty if the user's data was erased. */
       username: Type.String(),
       ...spent,
     }),
@@ -62,8 +65,8 @@ export const SiteUsage = Type.Object({
     }),
   ),
   /**
-   * The lag of the slowest read model. `behind` is the number of events that it has not processed
-   * yet.
+   * How far the slowest read model lags behind. `behind` is the number of events that it has not
+   * processed yet.
    */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })

@@ -1,10 +1,13 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
-/** The settings that only the user can change. They have the same names as in the events. */
+/**
+ * The settings that only users themselves can change. They have the same names as in the stored
+ * events.
+ */
 export const USER_SETTING_FIELDS = {
   /**
-   * True if the user accepts calls of models without a price. They are charged at a fixed ratio
-   * (`UNPRICED_RATIO`).
+   * True if the user accepts calls to models without a price. Such calls are charged at a fixed
+   * ratio (`UNPRICED_RATIO`).
    */
   acceptUnsetModelRatioModel: {
     wire: 'accept_unset_model_ratio_model',
@@ -20,8 +23,8 @@ export const USER_FIELDS = {
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
   /**
-   * The email address. It is empty if the user has not bound one. The same applies to the provider
-   * ids below.
+   * The email address. Empty if the user has none. The ids below belong to accounts at other sites
+   * with which the user can log in. Each is empty if the user has not connected such an account.
    */
   email: { wire: 'email', type: 'text', access: 'read' },
   githubId: { wire: 'github_id', type: 'text', access: 'read' },
@@ -32,17 +35,17 @@ export const USER_FIELDS = {
   group: { wire: 'group', type: 'text', maxLength: 200, initial: '' },
   quota: { wire: 'quota', type: 'integer', access: 'read', isComputed: true },
   /**
-   * A copy of `quota` for admins. A client that changes `quota` sends this copy back. If the
-   * balance is no longer equal to the copy, the server rejects the change.
+   * A copy of `quota` for admins. A client that changes `quota` sends this copy back unchanged. If
+   * the balance has changed meanwhile, the server rejects the request.
    */
   expectedQuota: { wire: 'expected_quota', type: 'integer', access: 'read', isOptional: true },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
   requestCount: { wire: 'request_count', type: 'integer', access: 'read', isComputed: true },
-  /** 1 is a normal user, 10 an admin, 100 the super admin. */
+  /** 1 is a normal user, 5 an auditor, 10 an admin, 100 the super admin. */
   role: { wire: 'role', type: 'code', values: [1, 5, 10, 100], access: 'read' },
   /** 1 is active, 2 is banned. */
   status: { wire: 'status', type: 'code', values: [1, 2], access: 'read' },
-  /** When the user was deactivated, or null. */
+  /** The time at which the user was deactivated, or null if the user is not. */
   deletedAt: { wire: 'DeletedAt', type: 'isoTime', access: 'read' },
   affCount: { wire: 'aff_count', type: 'integer', access: 'read', isComputed: true },
   affQuota: { wire: 'aff_quota', type: 'integer', access: 'read', isComputed: true },
@@ -51,11 +54,11 @@ export const USER_FIELDS = {
   /** The user's settings as JSON text. */
   setting: { wire: 'setting', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
-  /** True if the user is deactivated and all personal texts are destroyed. */
+  /** True if the user is deactivated and all personal texts have been made unreadable. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * True if the user has a password. Otherwise, the user can set one without entering a current
-   * password. Only the user's own data contains this field.
+   * True if the user has a password. A user without one can set a password without entering a
+   * current one. Only the user's own data contains this field.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**

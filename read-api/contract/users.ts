@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { answerProperties } from './field-schemas.ts'
 import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
+import { responseProperties } from './schemas-from-field-definitions.ts'
 import { USER_FIELDS } from './user-fields.ts'
 
 /** The data of a signed-in user, which a login returns and the console stores. */
@@ -11,17 +11,17 @@ export const SessionUser = Type.Object({
   role: Type.Integer(),
   status: Type.Integer(),
   group: Type.String(),
-  /** True if the server has generated the password, so that the user should choose a new one. */
+  /** True if the server generated the password. The user should then choose a new one. */
   must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
 
-export const User = Type.Object(answerProperties(USER_FIELDS))
+export const User = Type.Object(responseProperties(USER_FIELDS))
 export type User = Static<typeof User>
 
 /**
- * The response of `GET /api/user/self/groups`: each group with its description, its colour and the
- * ratio that the user pays.
+ * The response of `GET /api/user/self/groups`: the groups in which the user can make calls. `ratio`
+ * is what this user pays.
  */
 export const UsableGroups = Type.Record(
   Type.String(),

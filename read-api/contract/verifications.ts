@@ -2,9 +2,10 @@ import Type, { type Static } from 'typebox'
 import { Envelope } from './response-envelope.ts'
 
 /**
- * The checks of a verification. `records` to `grants` are rules of the recorded events.
- * `transparency-log` and `signed-checkpoints` compare the events with the sealed tree, and
- * `read-models` compares the read models with a new fold of the events.
+ * The checks that a verification of the recorded events can make. `records` to `grants` check rules
+ * that the events must obey. `transparency-log` and `signed-checkpoints` compare the events with
+ * the hashes in the transparency log. `read-models` folds the events again and compares the result
+ * with the read models. `snapshots` compares the snapshots of streams with their MACs.
  */
 export const AUDIT_CHECKS = [
   'records',
@@ -24,14 +25,16 @@ export const AUDIT_CHECKS = [
   'signed-checkpoints',
   'witnesses',
   'read-models',
+  'snapshots',
 ] as const
 export type AuditCheck = (typeof AUDIT_CHECKS)[number]
 
 const Check = Type.Unsafe<AuditCheck>(Type.Union(AUDIT_CHECKS.map((name) => Type.Literal(name))))
 
 /**
- * A rule that does not hold. `position`, `stream` and `revision` are null if no event is meant.
- * `detail` is in the language of the request; a finding of an earlier release is in English.
+ * A violation of a rule. `position`, `stream` and `revision` are null if it does not concern a
+ * single event. `detail` is in the language of the request, or in English if an older release found
+ * it.
  */
 export const AuditFinding = Type.Object({
   check: Check,
@@ -39,7 +42,22 @@ export const AuditFinding = Type.Object({
   stream: Type.Union([Type.String(), Type.Null()]),
   revision: Type.Union([Type.Integer(), Type.Null()]),
   detail: Type.String(),
-  /** True if an admin acknowledged it. It is listed, and not counted. */
+  /**
+   * The parts of `detail`. The value of an `amount` is in quota units. The values of `call` and
+   * `user` are the id of a call and of a user.
+   */
+  parts: Type.Array(
+    Type.Object({
+      kind: Type.Union([
+        Type.Literal('text'),
+        Type.Literal('amount'),
+        Type.Literal('call'),
+        Type.Literal('user'),
+      ]),
+      value: Type.String(),
+    }),
+  ),
+  /** True if an admin acknowledged the finding. It is then listed, but not counted. */
   is_acknowledged: Type.Boolean(),
 })
 export type AuditFinding = Static<typeof AuditFinding>
@@ -49,7 +67,10 @@ const JobStatus = Type.Unsafe<(typeof JOB_STATUSES)[number]>(
   Type.Union(JOB_STATUSES.map((status) => Type.Literal(status))),
 )
 
-/** `done` of `total` steps. `seconds_left` is an estimate, and null before there is one. */
+/**
+ * How far a job has come: `done` of `total` steps. `seconds_left` is an estimate. It is null if
+ * none is possible yet.
+ */
 export const Progress = Type.Object({
   stage: Type.String(),
   done: Type.Integer(),
@@ -59,14 +80,16 @@ export const Progress = Type.Object({
 
 const job = {
   id: Type.String(),
-  /** The user who requested the job, or null for the nightly verification. */
+  /** The user who requested the job. Null for the verification that runs every night. */
   requested_by: Type.Union([Type.Integer(), Type.Null()]),
+  /** The name of this user. Empty without a user, and for an erased one. */
+  requested_by_name: Type.String(),
   status: JobStatus,
-  /** Times are in unix seconds. */
+  /** All times are in Unix seconds. */
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
-  /** Says why the job failed. Empty otherwise. */
+  /** Why the job failed. Empty if it did not fail. */
   error: Type.String(),
 }
 
@@ -76,10 +99,13 @@ export const Verification = Type.Object({
   /** The events after `from_position` up to `to_position` were checked. */
   from_position: Type.Integer(),
   to_position: Type.Integer(),
-  /** The root hash of the transparency log at its size, in base64, or null if nothing is sealed. */
+  /**
+   * The root hash of the transparency log in base64, at the size `tree_size`. Null if no checkpoint
+   * exists yet.
+   */
   root: Type.Union([Type.String(), Type.Null()]),
   tree_size: Type.Integer(),
-  /** How many times each check was made. A check that is not listed was not made. */
+  /** How often each check was made. Checks that were not made are left out. */
   checks: Type.Array(
     Type.Object({ check: Check, count: Type.Integer(), findings: Type.Integer() }),
   ),
@@ -106,10 +132,13 @@ const JobParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 })
 
 const position = Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' }))
 
-/** The positions of the first and the last event. Without them, all events are exported. */
+/**
+ * The positions of the first and the last event to export. If they are absent, all events are
+ * exported.
+ */
 const ExportRange = Type.Object({ from: position, to: position })
 
-/** Newest first, at most the last 100. */
+/** Verifications and rebuilds are listed newest first, at most the last 100. */
 export const verificationQueries = {
   'GET /api/audit/verifications': {
     summary: 'List the last verifications, newest first',

@@ -1,22 +1,25 @@
-import type { LiveMessage, LiveTopic } from '../contract/live.ts'
+import type { LiveMessage, LiveTopic } from '../contract/live-messages.ts'
 import type { Viewer } from '../logs/log-response.ts'
 
-/** A change that the live sockets send. It has a message for each kind of viewer. */
+/** A change of data that is sent to live sockets. Different viewers may receive different texts. */
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * The user who receives the item. With null, only admins receive it, and with `auditors`,
-   * auditors as well. With `each`, all users for whom `textFor` returns a text receive it.
+   * Who receives the item:
+   * - a user id: this user, and admins unless `isPrivate` is set.
+   * - `null`: admins.
+   * - `auditors`: admins and auditors.
+   * - `each`: all users for whom `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each' | 'auditors'
-  /** True if a person was erased, whose texts earlier items may contain. */
+  /** True if a user's data was erased. Earlier items in the buffer may contain it. */
   readonly isErasure?: boolean
   /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
   /** The approximate size of the item in memory, in bytes. Only items that may be large have it. */
   readonly weight?: number
-  /** Returns the message for a viewer, or null if the viewer receives none. */
+  /** Returns the message for a viewer as JSON text, or null if the viewer receives no message. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -24,8 +27,9 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items, in ascending order of their positions. The buffer contains the items after the
- * position `from`. All sockets share it, so that items for slow clients are stored only once.
+ * The latest items, in ascending order of their positions. It contains all items with positions
+ * after `from`, up to `upTo`. All sockets share one buffer, so that items for slow clients are
+ * stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -42,7 +46,7 @@ export class LiveBuffer {
     return this.#from
   }
 
-  /** The position up to which the buffer contains all items. */
+  /** The event position up to which the buffer contains all items. */
   get upTo(): number {
     return this.#upTo
   }
@@ -57,8 +61,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Removes all items. Sockets that have not sent them yet tell their clients to read again, so
-   * that no client receives texts of a person who was erased meanwhile.
+   * Removes all items, because a user's data was erased that they may contain. A socket that has
+   * not sent them yet tells its client to read its data again.
    */
   clear(): void {
     this.#items = []
@@ -67,8 +71,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Returns how many of the oldest items must be removed, so that the number of items and their
-   * size stay within the limits.
+   * Returns how many of the oldest items must be removed to bring the number of items and their
+   * total size within the limits.
    */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
@@ -82,8 +86,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Yields the items after `position`. It must not be before `from`, because earlier items are no
-   * longer in the buffer.
+   * Yields the items with higher positions than `position`. `position` must not be lower than
+   * `from`, because earlier items are no longer in the buffer.
    */
   *after(position: number): Generator<LiveItem> {
     let low = 0
@@ -101,8 +105,8 @@ export class LiveBuffer {
 }
 
 /**
- * Caches the text of a message. The text is created once for each kind of viewer (role and
- * language).
+ * Returns a function that creates the text of a message once for each kind of viewer (role and
+ * language), and then returns the stored text.
  */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()

@@ -5,14 +5,14 @@ import { readItems } from './read-live-items.ts'
 
 const INTERVAL_MS = 1_000
 /**
- * The minimum pause after a run, as a multiple of the run's duration. Runs therefore take at most a
- * tenth of the time.
+ * The minimum pause after a run, as a multiple of the run's duration. Runs therefore take at most
+ * about a tenth of the time.
  */
 const PAUSE_FACTOR = 10
 
 /**
- * Runs `work` about once a second. A run starts only after the previous one has ended. The returned
- * function stops the runs.
+ * Runs `work` about once a second. A run starts only after the previous one has ended. Returns a
+ * function that stops the runs.
  */
 export function everySecond(
   work: () => Promise<void>,
@@ -50,11 +50,11 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves when the buffer contains all items that the read models currently include. */
+  /** Resolves when the buffer has all items up to the current position of the read models. */
   readonly ready: () => Promise<void>
   /**
-   * Adds a socket. `wake` is called whenever the buffer has new items. The returned function
-   * removes the socket.
+   * Adds a socket of a user. `wake` is called whenever the buffer has new items. Returns a function
+   * that removes the socket.
    */
   readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
@@ -65,8 +65,8 @@ type OnAdvance = Parameters<Freshness['onAdvance']>[0]
 
 /**
  * Reads new items from the read models, once for all sockets. While there are sockets, `onAdvance`
- * is called when read models advance. Only committed changes become items,
- * and they contain the same data as REST responses.
+ * is used to learn when the read models have advanced. Only committed changes become items. They
+ * contain the same data as responses to requests.
  */
 export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   const { core, freshness } = deps
@@ -117,7 +117,7 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
       return () => {
         members.delete(wake)
         if (members.size > 0) return
-        // Without sockets, no items are read. The next socket starts a new buffer.
+        // While there is no socket, no items are read. The next socket starts with a new buffer.
         isOpen = false
         following.stop()
       }
@@ -129,7 +129,9 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   }
 }
 
-/** Starts work that may already have been started, and stops it. */
+/**
+ * Returns functions that start and stop some work. Starting it again while it runs has no effect.
+ */
 function onDemand(begin: () => () => void) {
   let end: (() => void) | null = null
   return {
@@ -143,7 +145,10 @@ function onDemand(begin: () => () => void) {
   }
 }
 
-/** Returns a function that runs `work`. All calls during a run together lead to one more run. */
+/**
+ * Returns a function that runs `work`. If it is called while `work` runs, `work` runs once more
+ * afterwards, however many calls there were.
+ */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null
   let isPending = false

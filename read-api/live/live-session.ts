@@ -3,7 +3,7 @@ import { AUDITOR } from '#domain/shared/roles.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
-import type { LiveMessage, LiveTopic } from '../contract/live.ts'
+import type { LiveMessage, LiveTopic } from '../contract/live-messages.ts'
 import type { LogStat } from '../contract/logs.ts'
 import type { Viewer } from '../logs/log-response.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
@@ -15,8 +15,8 @@ const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
 /**
- * The maximum number of missed items that are sent. A client that has missed more must read all
- * data again.
+ * The maximum number of missed items that are sent to a client. If it has missed more, it is told
+ * to read all its data again.
  */
 const MISSED_MAX = 5_000
 
@@ -29,8 +29,8 @@ export type TaskProgress = {
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
 /**
- * One socket of a client. It knows the subscribed topics, the position up to which items were sent,
- * and what its viewer may see.
+ * One socket of a client: the topics to which it subscribed, the position up to which items were
+ * sent, and what its user may see.
  */
 export class LiveSession {
   readonly principal: Principal
@@ -39,18 +39,18 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which the socket has received all items for its viewer. */
+  /** The position up to which all items for this user were sent to the socket. */
   #sent = 0
   /**
-   * The version of the health cache that the client has. At first, it is the version at the
-   * subscription.
+   * The version of the health cache that was sent to the client last. At first, the version at the
+   * time of subscription.
    */
   #health = 0
-  /** The site's totals that were last sent to the client, as JSON text. */
+  /** The totals of the site that were sent to the client last, as JSON text. */
   #stats = ''
   /**
    * The position at which the unread messages were last counted. Inbox items up to this position
-   * are not sent, because their counts are older.
+   * are skipped, because their counts are older.
    */
   #unread = 0
   #isFollowing = false
@@ -74,7 +74,7 @@ export class LiveSession {
   }
 
   /**
-   * Subscribes to topics. All items after the position `after` are sent in order. If `after` is
+   * Subscribes to topics. All items with positions after `after` are sent in order. If `after` is
    * null, only new items are sent.
    */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
@@ -89,8 +89,8 @@ export class LiveSession {
     this.#sent = after ?? this.#hub.buffer().upTo
     const isCaughtUp = after === null || (await this.#catchUp(subscription))
     if (subscription !== this.#subscriptions || this.#isClosed) return
-    // The number of unread messages is sent at once. The buffer has no items for messages that
-    // arrived while no socket was open.
+    // The number of unread messages is sent at once, because the buffer has no items for messages
+    // that arrived while no socket was open.
     if (this.#topics.has('inbox')) await this.#pushUnread()
     if (subscription !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
@@ -100,16 +100,16 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer while the client can receive them. It is called for new items, and
-   * when a slow client is ready again.
+   * Sends items from the buffer as long as the client can receive them. It is called when the
+   * buffer has new items, and when a slow client can receive messages again.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // All items with the same position are sent together. A client that reconnects asks for later
-      // positions, so it would not receive the rest.
+      // All items with the same position are sent together. A client that reconnects asks only for
+      // items with higher positions, so it would never receive the rest.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -122,8 +122,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the changes of the channels' health. A slow client receives all changes with a later
-   * message.
+   * Sends the health of the channels that have changed. If the client is too slow at the moment, a
+   * later message contains the changes.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -137,7 +137,7 @@ export class LiveSession {
     return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('stats')
   }
 
-  /** Sends the site's totals if they have changed since the last message. */
+  /** Sends the totals of the site if they have changed since the last message. */
   pushStats(data: LogStat): void {
     const text = JSON.stringify(data)
     if (!this.receivesStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
@@ -150,8 +150,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the progress of tasks. A client that is too slow does not receive it, but receives later
-   * progress.
+   * Sends the progress of tasks. If the client is too slow at the moment, it is skipped and
+   * receives only later progress.
    */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
@@ -164,7 +164,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
-  /** Sends an error with the same code and message as the REST API. */
+  /** Sends an error with the code and the message that a response to a request would have. */
   sendError({ code, translatedMessage }: HttpError): void {
     this.send({ type: 'error', code, message: translatedMessage[this.#viewer.language] })
   }
@@ -175,7 +175,7 @@ export class LiveSession {
 
   /**
    * Sends the items that the client has missed and that are no longer in the buffer. Returns false
-   * if the client must read all data again.
+   * if they are too many, so that the client must read all its data again.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {
@@ -228,7 +228,7 @@ export class LiveSession {
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
-  /** Tells the client to read all data again. From then on, only new items are sent. */
+  /** Tells the client to read all its data again. Afterwards, only new items are sent. */
   #resync(): void {
     this.#sent = this.#hub.buffer().upTo
     for (const topic of this.#topics) this.send({ type: 'resync', topic })

@@ -20,8 +20,8 @@ import { readRequest } from './parse-live-request.ts'
 const ROWS_MAX = 1_000
 
 /**
- * Sends the progress of tasks to the sockets that have subscribed to tasks. Without such sockets,
- * no progress is read. The returned function stops the sending.
+ * Sends the progress of tasks to the sockets that have subscribed to tasks. While there are no such
+ * sockets, no progress is read. Returns a function that stops the sending.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -31,7 +31,7 @@ function feedProgress(
   let mark: number | null = null
   const push = async (): Promise<void> => {
     const receivers = [...sessions()].filter(({ receivesTasks }) => receivesTasks)
-    // Progress from the time before a subscription is not sent, because clients receive it with the
+    // Progress from before the first subscription is not sent, because clients receive it with the
     // list of tasks.
     if (receivers.length === 0) mark = null
     else if (mark === null) mark = await progress.mark()
@@ -65,7 +65,7 @@ type OpenSocket = WatchedSession & {
   isAlive: boolean
 }
 
-/** `GET /api/live`: a WebSocket that sends the changes that the session's user may see. */
+/** `GET /api/live`: a WebSocket that sends the changes of data that its user may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps, (positions) => {
     if (positions.has('users')) sessions.check()
@@ -81,7 +81,8 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // When the process begins to stop, sockets are closed at once. Calls may continue for some time.
+  // Sockets are closed as soon as the process begins to stop, so that clients reconnect to another
+  // process. Calls to models may continue for some time.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
@@ -89,12 +90,12 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     sessions.stop()
     hub.stop()
     closeForRestart()
-    // The sockets were asked to close some seconds ago. Without this line, clients that do not
-    // answer would delay the stop by half a minute.
+    // The sockets were asked to close some seconds ago. Clients that have not answered by now would
+    // delay the stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: an earlier hook may have rejected the upgrade. Such a connection must be closed here.
-  // Otherwise, it stays open as long as the client wants, even after a shutdown.
+  // NOTE: an earlier hook may have rejected the upgrade to a WebSocket. Such a connection must be
+  // closed here. Otherwise, it stays open as long as the client wants, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -116,7 +117,7 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is stopping. The port is still open then, but clients must
+ * Rejects new sockets while the process is stopping. Its port is still open then, but clients must
  * connect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
@@ -133,7 +134,8 @@ function accept(
   const principal = principalOf(request)
   // NOTE: without this listener, an oversized frame would cause an uncaught error.
   socket.on('error', () => socket.terminate())
-  // If the process began to stop during the handshake, this socket was not closed with the others.
+  // If the process began to stop during the handshake, this socket is not among those that were
+  // closed.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -164,11 +166,11 @@ function accept(
   const isTooFast = rateGate()
   socket.on('message', (bytes) => {
     if (isTooFast()) socket.close(POLICY_VIOLATION, 'too many messages')
-    else answer(deps, session, String(bytes))
+    else respond(deps, session, String(bytes))
   })
 }
 
-function answer({ core }: ReadDeps, session: LiveSession, text: string): void {
+function respond({ core }: ReadDeps, session: LiveSession, text: string): void {
   try {
     const request = readRequest(text)
     if (request.type === 'ping') return session.send({ type: 'pong' })
@@ -196,7 +198,7 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Sends a ping to all sockets. Closes those that have not answered the previous ping. */
+/** Sends a ping to each socket. Closes the sockets that have not answered the previous ping. */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -208,8 +210,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the channels' health to the sockets that have subscribed to channels. Without such sockets,
- * no health is read. The returned function stops the sending.
+ * Sends the health of channels to the sockets that have subscribed to channels. While there are no
+ * such sockets, no health is read. Returns a function that stops the sending.
  */
 const feedHealth = (
   health: HealthCache,
@@ -227,8 +229,8 @@ const feedHealth = (
   )
 
 /**
- * Sends the site's totals to the sockets that have subscribed to them. Without such sockets, no
- * totals are read. The returned function stops the sending.
+ * Sends the totals of the site to the sockets that have subscribed to them. While there are no such
+ * sockets, no totals are read. Returns a function that stops the sending.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

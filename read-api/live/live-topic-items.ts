@@ -9,15 +9,16 @@ import {
 import { changedTasks, type PositionRange } from '#projections/tasks/query.ts'
 import { touchedTokens } from '#projections/tokens/query.ts'
 import type { ChannelCheckResult, TestPush } from '../contract/channel-actions.ts'
-import type { LiveMessage } from '../contract/live.ts'
+import type { LiveMessage } from '../contract/live-messages.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { type DecryptedTask, decryptTasks, taskPush } from '../tasks/task-response.ts'
 import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './live-buffer.ts'
 
 /**
- * Returns one item for admins: the channel tests and balances from a range of positions, and the
- * progress of the test of all channels. The list is empty if none of them changed.
+ * Returns one item for admins if channels were tested, or their balances read, in a range of
+ * positions. It also has the progress of the latest test of all channels. The list is empty if
+ * nothing of this has changed in the range.
  */
 export async function testItems(
   core: Core,
@@ -66,8 +67,8 @@ const progressOf = (run: TestRun) => ({
 })
 
 /**
- * Returns an item for each task that changed in a range of positions. If there are too many tasks,
- * `upTo` is the position up to which all of them are included.
+ * Returns an item for each task that changed in a range of positions. If more tasks changed than
+ * the limit allows, the returned `upTo` is the position up to which all of them are included.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -91,8 +92,8 @@ export async function taskItems(
 }
 
 /**
- * Returns a task's approximate size in memory, in bytes. Each character of its JSON counts as six
- * bytes.
+ * Returns the approximate size of a task in memory, in bytes. Each character of the task's JSON
+ * counts as six bytes.
  */
 const weightOf = (task: DecryptedTask): number => 6 * JSON.stringify(task).length
 
@@ -100,7 +101,7 @@ type TokenRange = { readonly after: number; readonly upTo: number; readonly user
 
 /**
  * Returns an item for each token that was changed or used in a range of positions. Only the owner
- * of a token receives its item.
+ * of the token receives it.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

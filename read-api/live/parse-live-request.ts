@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { schemaError } from '#infra/http/schema-error.ts'
-import { LIVE_TOPICS, type LiveRequest } from '../contract/live.ts'
+import { LIVE_TOPICS, type LiveRequest } from '../contract/live-messages.ts'
 
 const Message = Type.Object({ type: Type.Union([Type.Literal('subscribe'), Type.Literal('ping')]) })
 const Subscribe = Type.Object({
@@ -20,8 +20,8 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Parses a client's message. Throws an `HttpError` if the message is invalid or contains no known
- * topic. Unknown topics are ignored, because a client may belong to another release.
+ * Parses a message from a client. Throws an `HttpError` if it is invalid or has no known topic.
+ * Unknown topics beside known ones are ignored, because the client may belong to another release.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

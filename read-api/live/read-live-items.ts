@@ -6,7 +6,7 @@ import { movedInboxes, type PositionRange, unreadCounts } from '#projections/mes
 import { changedUsers } from '#projections/users/query.ts'
 import { actsOf } from '../audit/audit-log.ts'
 import { channelResponse } from '../channels/channel-response.ts'
-import type { LiveMessage } from '../contract/live.ts'
+import type { LiveMessage } from '../contract/live-messages.ts'
 import { decryptRows, logResponse } from '../logs/log-response.ts'
 import { messagesOf } from '../logs/provider-messages.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
@@ -17,22 +17,22 @@ export type ItemQuery = {
   readonly after: number
   readonly upTo: number
   /**
-   * The maximum number of rows per topic. If a topic has more rows, the result ends at an earlier
-   * position.
+   * The maximum number of rows per topic. If a topic has more rows, the result covers only a part
+   * of the range: the returned `upTo` is lower.
    */
   readonly limit: number
-  /** The user whose rows are read. If it is omitted, the rows of all users are read. */
+  /** The user whose rows are read. Undefined means the rows of all users. */
   readonly userId?: number
   readonly hasChannels: boolean
   readonly hasUsers: boolean
   readonly hasActs: boolean
-  /** The users whose unread messages are counted. */
+  /** The users whose unread messages are counted, if their inboxes changed. */
   readonly inboxesOf?: readonly number[]
 }
 
 /**
- * Reads the items after a position, in order. All items up to the returned position `upTo` are
- * included.
+ * Reads the items with positions after `after`, in order. The returned `upTo` is the position up to
+ * which all items are included.
  */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
@@ -93,8 +93,8 @@ export async function readItems(
 }
 
 /**
- * Returns one item with the numbers of unread messages in all changed inboxes. It is a single item,
- * because one message may change the inboxes of all users.
+ * Returns at most one item, with the number of unread messages of each user whose inbox changed. It
+ * is a single item, because one message can change the inboxes of all users.
  */
 async function inboxItems(
   core: Core,
@@ -119,8 +119,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns an item for each created or changed user. It contains only the id, and the consoles of
- * admins read the user again.
+ * Returns an item for each user who was created or changed. It contains only the id. The consoles
+ * of admins then read the user.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
@@ -129,7 +129,7 @@ const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
     return { topic: 'users', position, ownerId: null, textFor: () => text }
   })
 
-/** Returns an item for each act of the audit log, as its list shows it. */
+/** Returns an item for each new entry of the audit log, with the same fields as in the list. */
 async function actItems(
   deps: Pick<ReadDeps, 'core'>,
   rows: readonly ActRow[],

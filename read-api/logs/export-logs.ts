@@ -6,10 +6,10 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { recordExport } from '../audit/record-export.ts'
 import { type ExportQuery, logQueries } from '../contract/logs.ts'
-import { currentOptions } from '../options/list-options.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
-import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
 import { createPermits, sendExport } from './export-permits.ts'
+import { csvFormat, type ExportFormat, ndjsonFormat } from './log-export-formats.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
 import type { Viewer } from './log-response.ts'
 import { exportText } from './stream-export-in-batches.ts'
@@ -17,8 +17,9 @@ import { exportText } from './stream-export-in-batches.ts'
 const DECIMALS = 6
 
 /**
- * Returns a function that formats quota in dollars. It has six decimals and is rounded half away
- * from zero. If the option's text `quotaPerUnit` is invalid, the option's default is used.
+ * Returns a function that formats quota as dollars, with six decimals and rounded half away from
+ * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If the text is invalid,
+ * the default of the option is used.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -42,12 +43,13 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * The maximum numbers of concurrent exports. They are limited, because each export uses a CPU core.
+ * The maximum numbers of exports that run at the same time. They are low, because each export uses
+ * a CPU core.
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of an export in milliseconds. `stallMs` limits how long the client may read
- * nothing. `totalMs` is sufficient for the longest log over a slow connection.
+ * The time limits of an export in milliseconds. `stallMs`: an export ends if the client reads
+ * nothing for this time. `totalMs` is enough for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
@@ -65,7 +67,7 @@ export function exportLogs(app: App, deps: ReadDeps): void {
     ...routeOptions,
     onRequest: onlyAdmin,
     handler: (request, reply) =>
-      answer({ deps, permits, request, reply, query: request.query }, null),
+      respond({ deps, permits, request, reply, query: request.query }, null),
   })
   app.route({
     ...endpoint(logQueries, 'GET /api/log/self/export'),
@@ -73,7 +75,7 @@ export function exportLogs(app: App, deps: ReadDeps): void {
     onRequest: onlyUser,
     handler: (request, reply) => {
       const { userId } = principalOf(request)
-      return answer({ deps, permits, request, reply, query: request.query }, userId)
+      return respond({ deps, permits, request, reply, query: request.query }, userId)
     },
   })
 }
@@ -86,7 +88,7 @@ type ExportRequest = {
   readonly query: ExportQuery
 }
 
-async function answer(
+async function respond(
   { deps, permits, request, reply, query }: ExportRequest,
   ownerId: number | null,
 ) {

@@ -6,17 +6,18 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 const RETRY_SECONDS = 5
 
 export type PermitLimits = {
-  /** The maximum number of concurrent exports in this process. */
+  /** The maximum number of exports that run at the same time in this process. */
   readonly all: number
-  /** The maximum number of concurrent exports of one user. */
+  /** The maximum number of exports of one user that run at the same time. */
   readonly each: number
-  /** The number of permits in `all` that only admins can acquire. The default is 0. */
+  /** How many of the `all` permits only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user, or throws 429 if none is free.
- * The function that it returns releases the permit. A stopping process waits for running exports.
+ * Returns a function that acquires a permit for an export of a user. It throws a 429 if no permit
+ * is free. It returns a function that releases the permit. A stopping process waits until all
+ * permits are released (`inFlight`).
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -47,12 +48,15 @@ export function createPermits(
 export type ExportFile = {
   readonly name: string
   readonly type: string
-  /** Releases the permit of the export. It is called when the response ends in any way. */
+  /**
+   * Releases the permit of the export. It is called once the response has ended, whether or not it
+   * was complete.
+   */
   readonly release: () => void
   readonly limits: ReadLimits
 }
 
-/** Sends the chunks of an export as a file, while they are read. */
+/** Sends the chunks of an export as a file, each one as soon as it is read. */
 export function sendExport(
   reply: FastifyReply,
   chunks: AsyncIterable<string | Buffer>,
@@ -68,8 +72,9 @@ export function sendExport(
 export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
- * Yields the chunks of a file. Calls `cut` if the client reads nothing for `stallMs`, or if the
- * export takes longer than `totalMs`. A client that stops reading therefore loses its permit.
+ * Yields the chunks of an export. Calls `cut` if the client reads nothing for `stallMs`, or if the
+ * export takes longer than `totalMs`. A client that stops reading therefore does not keep its
+ * permit.
  */
 export async function* limitReading<Chunk>(
   chunks: AsyncIterable<Chunk>,

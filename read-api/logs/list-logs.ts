@@ -36,18 +36,18 @@ export function listLogs(app: App, deps: ReadDeps): void {
     ...endpoint(logQueries, 'GET /api/log/'),
     preHandler: fresh,
     onRequest: onlyAdmin,
-    handler: (request) => answer(deps, cursors, request, request.query, null),
+    handler: (request) => respond(deps, cursors, request, request.query, null),
   })
   app.route({
     ...endpoint(logQueries, 'GET /api/log/self/'),
     preHandler: fresh,
     onRequest: onlyUser,
     handler: (request) =>
-      answer(deps, cursors, request, request.query, principalOf(request).userId),
+      respond(deps, cursors, request, request.query, principalOf(request).userId),
   })
 }
 
-async function answer(
+async function respond(
   deps: ReadDeps,
   cursors: PageCursors,
   request: FastifyRequest,
@@ -73,7 +73,7 @@ async function answer(
           offset,
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
-  // NOTE: in `GET /api/log/self/`, admins see no more than other users.
+  // NOTE: in `GET /api/log/self/`, an admin sees only what any user sees of their own rows.
   const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
@@ -88,7 +88,10 @@ async function answer(
 const callsOf = (rows: readonly LogRow[]): string[] =>
   rows.flatMap(({ requestId, type }) => (type === CONSUMPTION ? [requestId] : []))
 
-/** Returns one page of the log, newest first. It starts after the last row of the previous page. */
+/**
+ * Returns one page of the log, newest first. The page starts after the last row of the previous
+ * page, if that is known, so that new rows do not shift it.
+ */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
   cursors: PageCursors,
@@ -112,8 +115,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns the requested order. null means the default order, newest first. Users do not see the
- * channels and retries of their calls, so they cannot sort by these columns.
+ * Returns the requested order of the log, or null for the default order, newest first. Users do not
+ * see the channels and retries of their calls, so they can't sort by them.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -124,12 +127,15 @@ function logOrder(
   return isNewestFirst ? null : { sort, isDescending: order !== 'asc' }
 }
 
-/** Hashes the key of a list. The key is long if thousands of tokens have the requested name. */
+/**
+ * Hashes the key of a list. The key would be long if thousands of tokens had the requested name.
+ */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
  * Returns the part of a filter that is the same for all pages of a list. The start of the range is
- * left out, and also its end if it is in the future. Both change with the clock.
+ * left out, and so is an end in the future, because a client that asks for the last hours computes
+ * both again for each page.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

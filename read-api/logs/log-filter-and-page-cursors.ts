@@ -7,8 +7,8 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../read-route-helpers.ts'
 
 /**
- * Returns the filter for a query, with ids instead of names. Returns null if a name is unknown,
- * because no row can match. With `ownerId`, only rows of this user match.
+ * Converts the query of a request to a filter, with ids instead of names. Returns null if a name is
+ * unknown, because no row can match it then. With an `ownerId`, only the rows of this user match.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -41,8 +41,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of all tokens with this name. The playground's name stands for the ids of all
- * calls from the playground.
+ * Returns the ids of all tokens with this name. Calls from the playground have no token, but an id
+ * for each user. They match the name of the playground.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
@@ -63,18 +63,18 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Stores where each page of a list ends, so that the next page starts there. New rows therefore do
- * not shift the pages, and late pages are as fast as early ones. The number of lists is limited,
- * and the least recently used list is removed. The pages of a removed list are found by counting
- * rows.
+ * Remembers where each page of a list ends, so that the next page starts there. New rows therefore
+ * do not shift the pages, and late pages are read as fast as early ones. If there are too many
+ * lists, the least recently used one is forgotten. The pages of a forgotten list are found by
+ * counting rows.
  */
 export class PageCursors {
-  /** For each list and page number: the page contains rows with ids below this id. */
+  /** For each list and page number, an id. The page starts with the first row below this id. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Finds the start of a page. Returns the start of the nearest earlier page that is known, and the
-   * number of rows to skip from there.
+   * Finds where to start reading a page. Returns the start of the nearest earlier page that is
+   * known (`before`), and the number of rows to skip from there (`offset`).
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -90,8 +90,8 @@ export class PageCursors {
   }
 
   /**
-   * Returns the id below which the rows of a sorted list are read. It is set when the first page is
-   * read. New rows therefore do not shift later pages.
+   * For a sorted list, returns the id below which its rows are read. The id is set when the first
+   * page is read, so that new rows do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const cursor = this.start(list, 1, 1).before
@@ -101,7 +101,9 @@ export class PageCursors {
     return end
   }
 
-  /** Stores the id of the last row of a page. The next page starts below it. */
+  /**
+   * Remembers the id of the last row of a page. The next page starts with the first row below it.
+   */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)
     const pages = this.#lists.get(list) ?? new Map<number, number>()

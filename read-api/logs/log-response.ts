@@ -7,7 +7,7 @@ import type { LogRow } from '#projections/logs/query.ts'
 import type { LogEntry, LoggedCorrection } from '../contract/logs.ts'
 import { messageFor, type ProviderMessage } from './provider-messages.ts'
 
-/** The texts for the reason codes of log rows. */
+/** The text that the log shows for each reason code of a row. */
 const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   settled: { zh: '', en: '' },
   interrupted: {
@@ -50,7 +50,7 @@ const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** If `other` contains this text, no provider could be reached. */
+/** If `other` contains this text, no provider could be reached for the call. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function reasonTextOfLogRow(
@@ -65,14 +65,14 @@ export function reasonTextOfLogRow(
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 /**
- * A log row whose encrypted columns are decrypted. What a response shows of it depends on the
- * viewer.
+ * A log row with its encrypted columns decrypted. It contains everything, including what some
+ * viewers may not see.
  */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * Decrypts the columns of log rows. NOTE: the rows are changed in place. Otherwise, an export of
- * millions of rows would spend most of its time copying them.
+ * Decrypts the encrypted columns of log rows. NOTE: it changes the rows in place. Otherwise, an
+ * export of millions of rows would spend most of its time copying them.
  */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(
@@ -85,8 +85,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * Returns what a viewer may see of a row, for the REST API and the live socket. NOTE: `other` must
- * be the last member.
+ * Converts a row to a response or live message, with only what the viewer may see. NOTE: `other`
+ * must be the last member (see `jsonLine`).
  */
 export const logResponse = (
   row: DecryptedRow,
@@ -105,8 +105,8 @@ export const logResponse = (
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // For an interrupted call, the log contains the time of the cleanup, not the end of the call. Its
-  // duration is therefore unknown.
+  // The log has the time at which an interrupted call was cleaned up, not the time at which it
+  // broke off. The duration of the call is therefore unknown.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -145,8 +145,8 @@ const mergeJson = (a: string, b: string): string => {
 }
 
 /**
- * Returns the network of an IP address. Logs show only the network if the user has not chosen to
- * show addresses.
+ * Returns the network of an IP address. Logs show only the network, unless the user has chosen to
+ * show full addresses.
  */
 function networkOf(ip: string): string {
   if (ip === '') return ''

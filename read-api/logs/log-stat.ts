@@ -14,8 +14,9 @@ const RATE_SECONDS = 60
 
 /**
  * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the
- * matching rows and of the last minute. Without a filter by type, only charged calls are included.
- * A filter by request id or failed channel also includes failed calls.
+ * matching rows, and the rate of calls and tokens in the last minute. Without a filter by type,
+ * only charged calls count. With a filter by request id or failed channel, failed calls count as
+ * well.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour', 'corrected-calls')
@@ -23,17 +24,17 @@ export function logStat(app: App, deps: ReadDeps): void {
     ...endpoint(logQueries, 'GET /api/log/stat'),
     preHandler: fresh,
     onRequest: onlyAdmin,
-    handler: (request) => answer(deps, request.query, null),
+    handler: (request) => respond(deps, request.query, null),
   })
   app.route({
     ...endpoint(logQueries, 'GET /api/log/self/stat'),
     preHandler: fresh,
     onRequest: onlyUser,
-    handler: (request) => answer(deps, request.query, principalOf(request).userId),
+    handler: (request) => respond(deps, request.query, principalOf(request).userId),
   })
 }
 
-async function answer(deps: ReadDeps, query: LogQuery, ownerId: number | null) {
+async function respond(deps: ReadDeps, query: LogQuery, ownerId: number | null) {
   const requested = await logFilter(deps, query, ownerId)
   return success(requested === null ? NOTHING : await statOf(deps.core, requested))
 }
@@ -48,8 +49,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Returns the totals. By default, only charged calls are included. A filter by request id or failed
- * channel includes all matching calls.
+ * Returns the totals of the rows that match a filter. By default, only charged calls count. With a
+ * filter by request id or failed channel, all matching calls count.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

@@ -15,8 +15,8 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * Stored sums of equal periods, which are hours or days. `sum` adds the periods that start between
- * `from` and `to`, including both. Without `to`, the range has no end.
+ * Stored sums by period, where every period is an hour or every period is a day. `sum` adds up the
+ * periods that start from `from` until `to` (inclusive). Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number
@@ -24,13 +24,14 @@ type Grain = {
 }
 
 /**
- * Returns the exact totals of the rows that match a filter. Complete days and hours come from
- * stored sums. The remaining minutes and seconds are added from the rows of the log.
+ * Returns the exact totals of the rows that match a filter. Whole days and hours are taken from
+ * stored sums. The minutes and seconds at both ends of the range are added from the rows of the
+ * log.
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
-  // If the end is in the future, the range has no end. Rows with a future time only exist if the
-  // clocks of two servers differ.
+  // A range whose end is in the future is read without an end. Rows with a future time exist only
+  // if the clocks of two servers differ.
   return sumRange(grainsFor(db, rest), (range) => sumLogRows(db, { ...rest, ...range }), {
     from,
     to: to >= now ? NO_END : to,
@@ -59,11 +60,13 @@ async function sumRange(
 }
 
 /**
- * Returns the stored sums that can be used for a filter. Sums of days come before sums of hours.
+ * Returns the stored sums that can be used for a filter: sums by day first, then sums by hour.
+ * Returns an empty list if the rows must be added up.
  */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // With these filters, no stored sums are needed. Few rows match, and an index finds them.
+  // With these filters, few rows match and an index finds them. They are added up without stored
+  // sums.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -101,8 +104,9 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 }
 
 /**
- * Returns the keys under which the sums for a filter are stored. A filter may contain tokens, a
- * user, a channel and a group. The first of these is used, because the fewest rows match it.
+ * Returns the keys under which the sums for a filter are stored. There are sums for each token,
+ * user, channel and group. If the filter has several of these, the first one in this order is used,
+ * because the fewest rows belong to it.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

@@ -1,10 +1,13 @@
 import type { LogRow } from '#projections/logs/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 
-/** A provider's message about a failed call. If `isShown` is false, only admins may see it. */
+/**
+ * The error message of a provider about a failed call. If `isShown` is false, only admins may see
+ * it.
+ */
 export type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
-/** Returns the providers' messages about failed calls, by request id. */
+/** Returns the error messages of providers about failed calls, by the request id of the call. */
 export async function messagesOf(
   { providerMessages, core }: Pick<ReadDeps, 'providerMessages' | 'core'>,
   rows: readonly LogRow[],
@@ -20,8 +23,8 @@ export async function messagesOf(
 }
 
 /**
- * Returns JSON with the provider's message, which becomes part of `other`. If the viewer may not
- * see the message, it is `{}`.
+ * Returns a JSON object with the provider's message, which is merged into `other` of the log row.
+ * Returns `{}` if there is no message or the viewer may not see it.
  */
 export function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'

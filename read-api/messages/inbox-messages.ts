@@ -5,12 +5,12 @@ import { success } from '#infra/http/response-envelope.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { INBOX_FIELDS } from '../contract/message-fields.ts'
 import { type InboxMessage, messageQueries } from '../contract/messages.ts'
-import { answerOf } from '../contract/resource-field-definition.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
  * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET
- * /api/user/messages/unread_count`: the messages in the caller's inbox.
+ * /api/user/messages/unread_count`: the messages that the caller has received.
  */
 export function inboxMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -22,7 +22,7 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
       const { page, ...slice } = pageOf(request.query)
       const search = { ...slice, ...orderOf(request.query) }
       const { rows, total } = await listInbox(core.db, principalOf(request).userId, search)
-      return success({ items: rows.map(inboxAnswer), page, total })
+      return success({ items: rows.map(inboxResponse), page, total })
     },
   })
   app.route({
@@ -41,10 +41,10 @@ export function inboxMessages(app: App, deps: ReadDeps): void {
       const { userId } = principalOf(request)
       const row = await findInInbox(core.db, userId, Number(request.params.id))
       if (row === null) throw notFound('message')
-      return success(inboxAnswer(row))
+      return success(inboxResponse(row))
     },
   })
 }
 
-const inboxAnswer = (row: InboxRow): InboxMessage =>
-  answerOf(INBOX_FIELDS, { ...row, isRead: row.readAt !== null })
+const inboxResponse = (row: InboxRow): InboxMessage =>
+  responseOf(INBOX_FIELDS, { ...row, isRead: row.readAt !== null })

@@ -10,7 +10,7 @@ import {
 } from '#projections/messages/query.ts'
 import { MESSAGE_STATS_FIELDS, RECIPIENT_FIELDS, SENT_FIELDS } from '../contract/message-fields.ts'
 import { type AdminMessage, messageQueries } from '../contract/messages.ts'
-import { answerOf } from '../contract/resource-field-definition.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
@@ -34,14 +34,14 @@ export function sentMessages(app: App, deps: ReadDeps): void {
           until: parseEndTime('end_date', query.end_date),
           ...orderOf(query),
         })
-        return success({ items: rows.map(messageAnswer), page, total })
+        return success({ items: rows.map(messageResponse), page, total })
       },
     })
   }
   app.route({
     ...endpoint(messageQueries, 'GET /api/admin/messages/:id'),
     ...routeOptions,
-    handler: async ({ params }) => success(messageAnswer(await findSentMessage(deps, params.id))),
+    handler: async ({ params }) => success(messageResponse(await findSentMessage(deps, params.id))),
   })
   app.route({
     ...endpoint(messageQueries, 'GET /api/admin/messages/:id/recipients'),
@@ -53,7 +53,7 @@ export function sentMessages(app: App, deps: ReadDeps): void {
       const isDescending = sort ? order !== 'asc' : order === 'desc'
       const search = { ...slice, sort: sort || ('user_id' as const), isDescending }
       const rows = await recipientsOf(core.db, id, search)
-      return success({ items: rows.map((row) => answerOf(RECIPIENT_FIELDS, row)), page, total })
+      return success({ items: rows.map((row) => responseOf(RECIPIENT_FIELDS, row)), page, total })
     },
   })
 }
@@ -69,7 +69,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 const DAY_SECONDS = 86_400
 
 /**
- * Converts the end of a range to Unix seconds. A date without a time stands for the end of that
+ * Converts the end of a range to Unix seconds. A date without a time means the last second of that
  * day.
  */
 function parseEndTime(field: string, text = ''): number | null {
@@ -77,7 +77,10 @@ function parseEndTime(field: string, text = ''): number | null {
   return seconds === null || text.includes('T') ? seconds : seconds + DAY_SECONDS - 1
 }
 
-/** Converts an ISO date (UTC) or an ISO time to Unix seconds. An empty text becomes null. */
+/**
+ * Converts an ISO date (UTC) or an ISO time to Unix seconds. Returns null for an empty text. Throws
+ * a 400 that names the field for any other text.
+ */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
   // A plus sign in a query is decoded as a space, unless the client has escaped it.
@@ -89,7 +92,7 @@ function parseTime(field: string, text = ''): number | null {
   return Math.floor(milliseconds / 1_000)
 }
 
-const messageAnswer = (row: MessageRow): AdminMessage => ({
-  ...answerOf(SENT_FIELDS, row),
-  stats: answerOf(MESSAGE_STATS_FIELDS, row),
+const messageResponse = (row: MessageRow): AdminMessage => ({
+  ...responseOf(SENT_FIELDS, row),
+  stats: responseOf(MESSAGE_STATS_FIELDS, row),
 })

@@ -20,7 +20,7 @@ type TextsWithNote = {
 }
 
 /**
- * The texts of options without effect. The console does not show these options, but `GET
+ * The texts of options that no longer have an effect. The console hides these options, but `GET
  * /api/option/schema` lists them.
  */
 const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
@@ -37,7 +37,9 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
 type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
 
-/** Returns an option's texts for each of its values. */
+/**
+ * Returns, for each value of an option that has a text, the value and the text in both languages.
+ */
 const textsByValue = (
   zhTexts: TextsByValue,
   enTexts: TextsByValue,

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Static } from 'typebox'
 import { request } from 'undici'
 import { isNumber, isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
@@ -11,24 +9,26 @@ import { createOutbound, type Outbound } from '#infra/outbound/outbound-connecti
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { optionQueries, type PresetQuery, type PresetRatios } from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { currentOptions } from './list-options.ts'
+import { currentOptions } from './option-routes.ts'
+import { type PresetSource, shippedPreset } from './shipped-price-presets.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** A decimal without an exponent, within the range of prices. */
+/** Matches a decimal without an exponent, within the range of prices. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
-/** A number of output tokens within the bounds of the option `MaxOutputTokens`. */
+/** Matches a number of output tokens within the bounds of the option `MaxOutputTokens`. */
 const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
 /**
- * Parses JSON that maps models to ratios. All digits are kept. Returns null if the JSON is invalid.
+ * Parses a JSON object that maps models to ratios. All digits of a ratio are kept. Returns null if
+ * the JSON is invalid.
  */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
 /**
- * Parses JSON that maps models to maximum numbers of output tokens. Returns null if the JSON is
- * invalid.
+ * Parses a JSON object that maps models to their maximum numbers of output tokens. Returns null if
+ * the JSON is invalid.
  */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
@@ -55,7 +55,7 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** Fetches the ratio lists of a source. Returns null if a list is unavailable or invalid. */
+/** Requests the ratio lists of a source. Returns null if a list is unavailable or invalid. */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -75,7 +75,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // The list of output limits may be missing, because older sources do not have one.
+    // Older sources have no list of output limits, so this list may be missing.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -95,13 +95,13 @@ async function fetchPreset(
 
 type FetchedFile = {
   readonly text: string
-  /** The date of the last change; empty if it is unknown. */
+  /** The date on which the file was last changed. Empty if it is unknown. */
   readonly changed: string
 }
 
 /**
- * Fetches a file. Returns null if it does not exist. For a missing file, some storage services
- * respond with 403 instead of 404.
+ * Requests a file. Returns null if it does not exist. Some storage services answer with 403 instead
+ * of 404 for a missing file.
  */
 async function fetchFile({ dispatcher }: Outbound, url: string): Promise<FetchedFile | null> {
   const { statusCode, headers, body } = await request(url, {
@@ -119,17 +119,12 @@ async function fetchFile({ dispatcher }: Outbound, url: string): Promise<Fetched
   return { text: await body.text(), changed: hasDate ? changed.toISOString().slice(0, 10) : '' }
 }
 
-const FOLDER = join(import.meta.dirname, 'presets')
-const AS_OF = '2025-10'
-/** The providers whose public prices the shipped ratios are (see `presets/README.md`). */
-const PROVIDERS = 'OpenAI, Anthropic, Google, DeepSeek, Mistral, xAI, Cohere, Perplexity'
-
 /**
- * The sources of ratios. All have completion ratios. Those with `true` also have model ratios and
- * output limits.
+ * The providers from whose public prices the shipped ratios were computed (see
+ * `presets/README.md`).
  */
-const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
-type PresetSource = keyof typeof SOURCES
+const PROVIDERS =
+  'OpenAI, Anthropic, Google, DeepSeek, Mistral, xAI, Moonshot, Z.ai, Cohere, Perplexity'
 
 const LIMITS = {
   connectTimeoutMs: 5_000,
@@ -140,8 +135,8 @@ const LIMITS = {
 
 /**
  * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
- * are fetched from the configured address. Without an address, or if fetching fails, the response
- * contains the ratios that are shipped with this release.
+ * are fetched from the configured address. If no address is configured or fetching fails, the
+ * response has the ratios that are shipped with this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -154,31 +149,27 @@ export function presetRatios(app: App, deps: ReadDeps): void {
       const { source } = query as Static<typeof PresetQuery>
       const baseUrl = (await currentOptions(deps.core)).text('PresetRatioUrl')
       if (baseUrl === '') return success(shippedRatios(source, false))
-      const lists = await fetchPreset(lazy.open(), baseUrl, source, SOURCES[source])
+      const lists = await fetchPreset(lazy.open(), baseUrl, source, source !== 'legacy')
       if (lists === null) return success(shippedRatios(source, true))
       const price_source = URL.parse(baseUrl)?.host ?? ''
       const fetched = { source, origin: 'fetched', price_source, is_fetch_failed: false } as const
-      return success({ ...fetched, ...lists })
+      return success({ ...fetched, ...lists, older: null })
     },
   })
 }
 
-function shippedRatios(source: PresetSource, isFetchFailed: boolean): Static<typeof PresetRatios> {
-  const list = (name: string, read = readPresetList) =>
-    Object.fromEntries(read(readFileSync(join(FOLDER, source, `${name}.json`), 'utf8')) ?? [])
-  return {
-    source,
-    origin: 'shipped',
-    as_of: AS_OF,
-    price_source: PROVIDERS,
-    is_fetch_failed: isFetchFailed,
-    prompt: SOURCES[source] ? list('prompt') : {},
-    completion: list('completion'),
-    max_output: SOURCES[source] ? list('max_output', readOutputCapList) : {},
-  }
-}
+const shippedRatios = (
+  source: PresetSource,
+  isFetchFailed: boolean,
+): Static<typeof PresetRatios> => ({
+  ...{ source, origin: 'shipped', price_source: PROVIDERS, is_fetch_failed: isFetchFailed },
+  ...shippedPreset(source, { readRatios: readPresetList, readCaps: readOutputCapList }),
+})
 
-/** Creates the HTTP client when it is first needed. */
+/**
+ * Returns functions that open and close an HTTP client. The client is created when it is first
+ * used.
+ */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
   return {

@@ -1,19 +1,20 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { principalIfAny } from '#infra/http/access-checks.ts'
+import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { afterPosition, success } from '#infra/http/response-envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type PricedModel, type Pricing, pricingQueries } from '../contract/pricing.ts'
-import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups.ts'
 
 /**
- * The vendors of models. Each has a pattern for the beginning of its models' names. The first match
- * applies.
+ * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
+ * matches applies.
  */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
@@ -46,9 +47,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the vendor of a model, or an empty text. Only the last part of the name counts, such as
- * `llama-3` in `meta/llama-3`. NOTE: the channel is not used, because it would reveal the site's
- * providers.
+ * Returns the vendor of a model, or an empty text if it is unknown. Only the part after the last
+ * slash of the name counts, such as `llama-3` in `meta/llama-3`. NOTE: the channel must not be
+ * used, because it would reveal the providers of the site.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -64,21 +65,21 @@ type Viewer = {
 type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
 /**
- * The models, prices and options at one time. The price lists of all viewers are computed from
- * them.
+ * The models, prices and options of the site at one time. The price lists of all viewers are
+ * computed from them.
  */
 type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
   /**
-   * The price lists that are already computed, by kind of viewer. There are at most two per group.
+   * The price lists that were already computed, by kind of viewer. There are at most two per group.
    */
   readonly lists: Map<string, PriceList>
 }
 
 /**
- * The milliseconds for which the state of the site is reused. Price changes are therefore visible
+ * For how many milliseconds the state of the site is reused. Price changes are therefore visible
  * within a second.
  */
 const FRESH_MS = 500
@@ -86,10 +87,10 @@ const FRESH_MS = 500
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Creates the function that returns a viewer's price list. The site's state is read about twice a
- * second for all viewers together. If a request contains the position of a newer write, the state
- * is read at once. Positions that the read models have not reached are ignored, because a client
- * can send any number.
+ * Creates the function that returns the price list for a viewer. The state of the site is read
+ * about twice a second, for all viewers together. If a request contains the position of a newer
+ * write (`after`), the state is read at once. A position that the read models have not reached is
+ * ignored, because a client can send any number.
  */
 function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
@@ -111,7 +112,7 @@ function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
       if (after <= cached.upTo || after > upTo) return cached.site
     }
     const entry = { at: now, upTo, site: read() }
-    // A failed read is not cached. Only the requests that waited for it receive its error.
+    // An error is not cached. Only the requests that waited for this read receive it.
     entry.site.catch(() => {
       if (cached === entry) cached = null
     })
@@ -140,7 +141,8 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
 }
 
 /**
- * Returns the models that the viewer can call. Each has the groups in which the viewer can call it.
+ * Returns the models that the viewer can call, each with the groups in which the viewer can call
+ * it.
  */
 function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
@@ -172,10 +174,13 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
   }
 }
 
-/** The group whose prices visitors see. New users are in this group. */
+/** The group whose prices visitors without a login see. New users are in this group. */
 const VISITORS_GROUP = 'default'
 
-/** `GET /api/pricing`, public: the models and their prices in the groups of the caller. */
+/**
+ * `GET /api/pricing`, which needs no login: the models that the caller can use, with their prices
+ * in the caller's groups.
+ */
 export function getPricing(app: App, deps: ReadDeps): void {
   const pricesFor = createSitePrices(deps)
   app.route({

@@ -8,18 +8,23 @@ import {
 } from '#projections/redemptions/query.ts'
 import { REDEMPTION_FIELDS } from '../contract/redemption-fields.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
-import { answerOf } from '../contract/resource-field-definition.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
-/** Returns the codes for a response. `withKeys` adds their keys, which only admins may receive. */
-async function redemptionAnswers(
+/**
+ * Converts redemption codes to a response. With `withKeys`, the response contains the complete
+ * codes that users enter, which only admins may receive.
+ */
+async function redemptionResponses(
   { core }: ReadDeps,
   rows: readonly RedemptionRow[],
   withKeys: boolean,
 ): Promise<Redemption[]> {
   const owned = withKeys ? rows.map(({ id, keyRef: ref }) => ({ owner: ownerOf(id), ref })) : []
   const keys = await core.vault.getSecrets('redemption-key', owned)
-  return rows.map((row) => answerOf(REDEMPTION_FIELDS, { ...row, key: keys.get(row.keyRef) ?? '' }))
+  return rows.map((row) =>
+    responseOf(REDEMPTION_FIELDS, { ...row, key: keys.get(row.keyRef) ?? '' }),
+  )
 }
 
 const ownerOf = (id: number): string => `redemption:${id}`
@@ -48,12 +53,12 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
           ...orderOf(query),
           ...slice,
         })
-        // An access token receives no keys, because anyone who has a key can redeem it.
+        // An access token receives no complete codes, because anyone who has a code can redeem it.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
-        const items = await redemptionAnswers(deps, rows, isSession)
-        // Showing keys changes no state, so no event records it. The log records who saw which
-        // keys.
+        const items = await redemptionResponses(deps, rows, isSession)
+        // Showing codes changes no state, so no event records it. The server log records who saw
+        // which codes.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
           request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')

@@ -17,7 +17,7 @@ import {
 } from '../contract/scratch-copies.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 
-/** `GET /api/audit/scratch-copies` */
+/** `GET /api/audit/scratch-copies`: the copies of the read models as of earlier positions. */
 export function listScratchCopies(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(scratchCopyQueries, 'GET /api/audit/scratch-copies'),
@@ -33,7 +33,7 @@ export function listScratchCopies(app: App, { core }: ReadDeps): void {
       return success({
         items: copies
           .toReversed()
-          .map((copy) => copyAnswer(copy, progress.get(copy.request.id) ?? null)),
+          .map((copy) => copyResponse(copy, progress.get(copy.request.id) ?? null)),
         max: SCRATCH_COPIES_MAX,
         kept_hours: SCRATCH_COPY_KEPT_MS / 3_600_000,
         head: await core.store.headPosition(),
@@ -44,7 +44,7 @@ export function listScratchCopies(app: App, { core }: ReadDeps): void {
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000)
 
-function copyAnswer(copy: ScratchCopyJob, progress: JobProgress | null): ScratchCopy {
+function copyResponse(copy: ScratchCopyJob, progress: JobProgress | null): ScratchCopy {
   const { request, result, failure, end } = copy
   const finished = result ?? failure
   return {
@@ -57,11 +57,11 @@ function copyAnswer(copy: ScratchCopyJob, progress: JobProgress | null): Scratch
     finished_at: finished === null ? null : seconds(finished.finishedAt),
     expires_at: seconds(request.requestedAt + SCRATCH_COPY_KEPT_MS),
     bytes: end === null ? (result?.bytes ?? null) : null,
-    progress: progress === null ? null : progressAnswer(progress),
+    progress: progress === null ? null : progressResponse(progress),
   }
 }
 
-function progressAnswer({ secondsLeft, ...progress }: JobProgress) {
+function progressResponse({ secondsLeft, ...progress }: JobProgress) {
   return { ...progress, seconds_left: secondsLeft }
 }
 

@@ -12,11 +12,11 @@ import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { type CopyHandler, handlersWith } from './routes-of-copies.ts'
+import { type CopyHandler, scratchCopyHandlers } from './scratch-copy-route-handlers.ts'
 
 type OpenCopy = { readonly pools: Pools; readonly handlers: ReadonlyMap<string, CopyHandler> }
 
-/** The scratch copies that are open in this process. Each has two small connection pools. */
+/** The scratch copies that are open in this process. Each one has two small connection pools. */
 export class OpenCopies {
   private readonly deps: ReadDeps
   private readonly open = new Map<string, Promise<OpenCopy>>()
@@ -26,8 +26,9 @@ export class OpenCopies {
   }
 
   /**
-   * Returns the handlers of a copy. The copy is looked up in the events each time, so that it can't
-   * be read any more once it was deleted or the data of a user was erased. Throws a 404 or 409.
+   * Returns the route handlers that read from a copy. Each call checks in the events that the copy
+   * still exists: it can't be read any more once it was deleted or a user's data was erased. Throws
+   * a 404 if the copy does not exist, and a 409 if it is not ready.
    */
   async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
     const copies = await this.existing()
@@ -61,7 +62,7 @@ export class OpenCopies {
   private close(id: string): void {
     const opening = this.open.get(id)
     this.open.delete(id)
-    // A statement that still runs is not worth a failure of this request.
+    // If a statement is still running in the copy, closing fails. That must not fail this request.
     opening?.then(({ pools }) => pools.close()).catch(() => {})
   }
 }
@@ -72,10 +73,10 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
   const ofCopy = {
     ...core,
     ...{ db: pools.db, pg: pools.pg, store: eventsUntil(core.store, request.position) },
-    // What expires or is counted by time is as it was then.
+    // Expiries and periods are computed as of the time of the copy.
     now: () => request.asOf,
   }
-  const handlers = handlersWith({
+  const handlers = scratchCopyHandlers({
     ...deps,
     core: ofCopy,
     health: new HealthCache(ofCopy, NO_GAUGES),
@@ -86,20 +87,20 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
 }
 
 /**
- * A scratch copy shows no running calls, because those of the live site do not belong to its
- * moment.
+ * A scratch copy shows no running calls, because the calls of the live site do not belong to the
+ * time of the copy.
  */
 const NO_GAUGES = { read: async () => [] }
 
 /**
- * The balances of a copy are not remembered, because they must not count as the balances that the
+ * Balances that a copy shows are not remembered. They must not count as the balances that the
  * caller last saw on the live site.
  */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }
 
 /**
- * Returns a store that has no events after `position`. It only reads, so that a scratch copy shows
- * the states, balances and prices of its moment.
+ * Returns an event store that has no events after `position` and can't be written. With it, a
+ * scratch copy shows the states, balances and prices of its time.
  */
 function eventsUntil(store: EventStore, position: number): EventStore {
   const isWithin = (event: { readonly position: number }): boolean => event.position <= position

@@ -5,15 +5,19 @@ import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { OpenCopies } from './opened-scratch-copies.ts'
-import { type CopyHandler, handlersWith, LIVE_ROUTES } from './routes-of-copies.ts'
+import {
+  type CopyHandler,
+  LIVE_ROUTES,
+  scratchCopyHandlers,
+} from './scratch-copy-route-handlers.ts'
 
 /**
- * Answers requests with the header `X-Scratch-Copy` from that copy. The access checks and the
- * validation of the live route run first, with the caller's current role. Call this function before
- * the routes are registered.
+ * If a read request has the header `X-Scratch-Copy`, the response is read from the scratch copy
+ * with the id in this header. The access checks and the validation of the live route run first,
+ * with the caller's current role. Call this function before the routes are registered.
  */
 export function serveScratchCopies(app: FastifyInstance, deps: ReadDeps): void {
-  const names = handlersWith(deps)
+  const names = scratchCopyHandlers(deps)
   app.addHook('onRoute', (route) => {
     const name = `GET ${route.url}`
     const isRead = route.method === 'GET' || route.method === 'HEAD'
@@ -43,8 +47,8 @@ function copyIdOf({ headers }: FastifyRequest): string | null {
 }
 
 /**
- * Throws unless the caller is an auditor. This is needed for public routes, which have not checked
- * the caller.
+ * Throws an error unless the caller is an auditor or admin. Routes that need no login have not
+ * checked the caller before.
  */
 async function requireAuditor(request: FastifyRequest): Promise<void> {
   const principal = request.principal ?? (await principalIfAny(request))

@@ -1,17 +1,19 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
-import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
 import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from './get-status.ts'
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
- * The origins from which pictures and songs may be loaded: any provider with https. Plain http is
- * only allowed for the local machine. Otherwise, others on the network could see what a user views.
+ * The origins from which pictures and songs may be loaded: any host with https. Plain http is
+ * allowed only for the local machine, because others on the network could see what a user views.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
-/** Returns the external origins that the console's pages need with the current options. */
+/**
+ * Returns the external origins that pages of the console must load from with the current options.
+ */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
   const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
@@ -30,7 +32,7 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
 }
 
 /**
- * Returns whether pages show pictures from other sites: covers of songs, or drawings that are not
+ * Reports whether pages show pictures from other sites: covers of songs, or drawings that are not
  * loaded through this site.
  */
 const showsExternalPictures = (options: CurrentOptions): boolean =>
@@ -38,13 +40,14 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /**
- * The maximum number of origins of chat clients. It limits the size of the header
+ * The maximum number of origins of chat clients. It limits the length of the header
  * `Content-Security-Policy`.
  */
 const CHATS_MAX = 50
 
 /**
- * Returns the origins of the chat clients that pages embed. An origin must be local or use https.
+ * Returns the origins of the chat clients that pages embed. Origins with plain http are left out
+ * unless they are local.
  */
 function chatFrames(options: CurrentOptions): string[] {
   const chatLinks = chatsOf(options.text('Chats')).flatMap((chat) => Object.values(chat))
@@ -56,8 +59,8 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns the origin of a URL as a list. If the origin is not valid, the list is empty. NOTE: a
- * semicolon in a host would end the directive in the header `Content-Security-Policy`.
+ * Returns the origin of a URL as a list with one element. The list is empty if the URL is invalid.
+ * NOTE: a semicolon in the host would end the directive in the header `Content-Security-Policy`.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

@@ -4,13 +4,13 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { statusQueries } from '../contract/status.ts'
-import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
-/** `GET /api/status`: the public information about the site and its settings. */
+/** `GET /api/status`: what everybody may know about the site and its settings. */
 export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(deps.core.now() / 1_000)
@@ -47,7 +47,7 @@ const siteFields = (options: CurrentOptions) => ({
 })
 
 /**
- * Returns the fields about top-ups. A payment method is included only if its settings are complete.
+ * Returns the fields about top-ups. A payment method is included only if all its settings are set.
  */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
@@ -82,8 +82,8 @@ const screenFields = (options: CurrentOptions) => ({
 })
 
 /**
- * Returns the fields about login methods. A login method is included only if it is enabled and its
- * settings are complete.
+ * Returns the fields about login methods. A login method is shown as available only if it is
+ * enabled and all its settings are set.
  */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
@@ -108,8 +108,8 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
 })
 
 /**
- * Returns whether the site offers Epay. Epay requires a secret. NOTE: the write API applies the
- * same rule.
+ * Reports whether users can pay with Epay, which needs an address, an id and a secret. NOTE: the
+ * write API applies the same rule.
  */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
@@ -132,15 +132,18 @@ export const offersWeChat = (options: CurrentOptions): boolean =>
   options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
 /**
- * Returns whether the site uses the CAPTCHA. The CAPTCHA requires two keys. NOTE: the write API
- * applies the same rule.
+ * Reports whether users must solve a CAPTCHA (Cloudflare Turnstile), which needs two keys. NOTE:
+ * the write API applies the same rule.
  */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&
   options.text('TurnstileSiteKey') !== '' &&
   options.hasSecret('TurnstileSecretKey')
 
-/** Parses a JSON list of objects. Each object maps names to links. Other elements are left out. */
+/**
+ * Parses a JSON list of objects that map names to links. Other elements of the list are left out.
+ * Returns an empty list if the text is invalid.
+ */
 export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)
@@ -156,7 +159,7 @@ export function chatsOf(text: string): Record<string, string>[] {
   }
 }
 
-/** `GET /api/setup`: returns whether the site has been set up. */
+/** `GET /api/setup`: whether the site has been set up. */
 export function getSetup(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(statusQueries, 'GET /api/setup'),

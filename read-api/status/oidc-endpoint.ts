@@ -13,7 +13,10 @@ const LIMITS = {
 }
 
 export type OidcEndpoint = {
-  /** Returns the authorization endpoint. It is empty until the discovery document was fetched. */
+  /**
+   * Returns the authorization endpoint in the discovery document at this address. Empty until the
+   * document was fetched.
+   */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
 }
@@ -21,9 +24,9 @@ export type OidcEndpoint = {
 type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt: number }
 
 /**
- * Caches the authorization endpoint of an OpenID provider. The discovery document is fetched in the
- * background, so that requests never wait for it. It is fetched again after ten minutes, or after
- * one minute if fetching has failed.
+ * Caches the authorization endpoint of an OpenID provider. The provider's discovery document is
+ * fetched in the background, so that requests never wait for it. It is fetched again after ten
+ * minutes, or after one minute if fetching failed.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null
@@ -47,7 +50,10 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
   }
 }
 
-/** Fetches the endpoint and never rejects. Returns null if there is no valid endpoint. */
+/**
+ * Fetches the discovery document. Returns its authorization endpoint, or null if it has no valid
+ * one. Never rejects.
+ */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
   return isWebAddress(value) ? value : null

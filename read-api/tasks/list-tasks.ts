@@ -25,8 +25,8 @@ import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../read-rout
 import {
   type DecryptedTask,
   decryptTasks,
-  drawingAnswer,
-  musicAnswer,
+  drawingResponse,
+  musicResponse,
   type Viewer,
 } from './task-response.ts'
 
@@ -34,24 +34,24 @@ type Listing = {
   readonly kind: TaskFilter['kind']
   readonly all: 'GET /api/mj/' | 'GET /api/task/'
   readonly own: 'GET /api/mj/self' | 'GET /api/task/self'
-  readonly answer: (row: DecryptedTask, viewer: Viewer) => DrawingTask | MusicTask
+  readonly toResponse: (row: DecryptedTask, viewer: Viewer) => DrawingTask | MusicTask
 }
 
 const LISTINGS: readonly Listing[] = [
-  { kind: 'drawing', all: 'GET /api/mj/', own: 'GET /api/mj/self', answer: drawingAnswer },
-  { kind: 'music', all: 'GET /api/task/', own: 'GET /api/task/self', answer: musicAnswer },
+  { kind: 'drawing', all: 'GET /api/mj/', own: 'GET /api/mj/self', toResponse: drawingResponse },
+  { kind: 'music', all: 'GET /api/task/', own: 'GET /api/task/self', toResponse: musicResponse },
 ]
 
 /**
- * `GET /api/mj/` (drawing) and `GET /api/task/` (music), for admins: all tasks, newest first. `GET
- * /api/mj/self` and `GET /api/task/self`: the caller's tasks.
+ * `GET /api/mj/` (drawing) and `GET /api/task/` (music and video), for admins: the tasks of all
+ * users, newest first. `GET /api/mj/self` and `GET /api/task/self`: the caller's tasks.
  */
 export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
   for (const listing of LISTINGS) {
     const cursors = new PageCursors()
     const listFor = async (request: FastifyRequest, ownerId: number | null) =>
-      success(await answer(deps, listing, cursors, { request, ownerId }))
+      success(await respond(deps, listing, cursors, { request, ownerId }))
     app.route({
       ...endpoint(taskQueries, listing.all),
       onRequest: onlyAdmin,
@@ -67,7 +67,7 @@ export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   }
 }
 
-async function answer(
+async function respond(
   { core, progress }: ReadDeps,
   listing: Listing,
   cursors: PageCursors,
@@ -90,11 +90,11 @@ async function answer(
   const last = rows.at(-1)
   if (order === null && last !== undefined) cursors.learn(list, page, last.position)
   const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
-  // NOTE: in the lists of their own tasks, admins see no more than other users.
+  // NOTE: in the lists of their own tasks, admins see only what any user sees.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
-    items: decrypted.map((row) => listing.answer(row, viewer)),
+    items: decrypted.map((row) => listing.toResponse(row, viewer)),
     page,
     total: Math.min(count, most),
     is_total_capped: count > most,
@@ -102,8 +102,8 @@ async function answer(
 }
 
 /**
- * Returns the requested order. null means the default order, newest first. Users do not see the
- * channels of their tasks, so they cannot sort by channel.
+ * Returns the requested order of the tasks, or null for the default order, newest first. Users do
+ * not see the channels of their tasks, so they can't sort by channel.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

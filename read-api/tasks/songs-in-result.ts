@@ -6,9 +6,9 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Finds songs or lyrics in a result. Its JSON differs between providers. Any object with a title, a
- * text or a URL counts as a song. It may be nested in lists and in members named `data`, at any
- * depth.
+ * Finds the songs or lyrics in the JSON result of a music task. The structure differs between
+ * providers. Any object with a title, a text or a URL counts as a song. It may be nested in lists
+ * and in the members `data` and `clips`.
  */
 export function songsOf(result: string): Song[] {
   try {
@@ -49,7 +49,7 @@ const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
 /**
- * Returns the value if it is an http(s) URL. Any other value becomes an empty text, because the
+ * Returns the value if it is an http(s) URL. Returns an empty text for any other value, because the
  * console shows the URL as a link.
  */
 export function addressOf(value: unknown): string {

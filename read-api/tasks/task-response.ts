@@ -5,7 +5,11 @@ import type { Language } from '#infra/http/request-language.ts'
 import { videoPath } from '#infra/http/signed-video-links.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
-import { answerOf, openValues, type PlainValuesOf } from '../contract/resource-field-definition.ts'
+import {
+  openValues,
+  type PlainValuesOf,
+  responseOf,
+} from '../contract/resource-field-definition.ts'
 import {
   DRAWING_FIELDS,
   type DrawingTask,
@@ -15,7 +19,7 @@ import {
   type TaskPush,
   type Video,
 } from '../contract/tasks.ts'
-import { currentOptions } from '../options/list-options.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { addressOf, songsOf } from './songs-in-result.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
@@ -23,8 +27,8 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
 
 /**
- * A task whose encrypted columns are decrypted. Fields that depend on the viewer are not included
- * yet.
+ * A task with its encrypted columns decrypted. It contains everything, including what some viewers
+ * may not see.
  */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
   Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & {
@@ -32,7 +36,7 @@ export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
     readonly video: Video | null
   }
 
-/** Decrypts the texts of tasks. Adds the progress of tasks that are still running. */
+/** Decrypts the texts of tasks. Adds the progress of tasks that have not ended. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault' | 'now'>,
   progress: TaskProgress,
@@ -77,8 +81,8 @@ function videoOf(core: Pick<Core, 'vault' | 'now'>, row: TaskRow): Video | null 
 }
 
 /**
- * Returns the percentage in a provider's text about the progress, such as `40%`. Without a
- * percentage, it is `0%`.
+ * Returns the percentage in a provider's description of the progress, such as `40%`. Returns `0%`
+ * if there is none.
  */
 export function percentOf(text: string | undefined): string {
   const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
@@ -86,32 +90,32 @@ export function percentOf(text: string | undefined): string {
 }
 
 /**
- * Returns the progress of a task. A finished task has 100 %, even if it failed. The relay's answers
- * contain the same value.
+ * Returns the progress of a task. A task that has ended has 100 %, even if it failed. The relay
+ * returns the same value to callers.
  */
 const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): string =>
   finishedAt === null ? percentOf(progressById) : '100%'
 
 /**
- * Returns the start time. If a task started and succeeded between two polls, its start is not
- * recorded. The time of its submission is then returned.
+ * Returns the start time of a task. If a task started and succeeded between two polls, its start
+ * was not recorded. The time of submission is returned instead.
  */
 const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
 
-export const drawingAnswer = (row: DecryptedTask, viewer: Viewer): DrawingTask =>
-  answerOf(DRAWING_FIELDS, shownTo(viewer, row))
+export const drawingResponse = (row: DecryptedTask, viewer: Viewer): DrawingTask =>
+  responseOf(DRAWING_FIELDS, shownTo(viewer, row))
 
-export const musicAnswer = (row: DecryptedTask, viewer: Viewer): MusicTask => ({
-  ...answerOf(MUSIC_FIELDS, shownTo(viewer, row)),
+export const musicResponse = (row: DecryptedTask, viewer: Viewer): MusicTask => ({
+  ...responseOf(MUSIC_FIELDS, shownTo(viewer, row)),
   songs: row.songs,
   video: row.video,
 })
 
 export const taskPush = (row: DecryptedTask, viewer: Viewer): TaskPush =>
   row.kind === 'drawing'
-    ? { kind: 'drawing', id: row.position, task: drawingAnswer(row, viewer) }
-    : { kind: 'music', id: row.position, task: musicAnswer(row, viewer) }
+    ? { kind: 'drawing', id: row.position, task: drawingResponse(row, viewer) }
+    : { kind: 'music', id: row.position, task: musicResponse(row, viewer) }
 
 const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTask => ({
   ...row,
@@ -120,7 +124,7 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
   failReason: row.failReason || causeText(row.cause, language),
 })
 
-/** The texts for failed tasks if the provider gave no reason, by cause. */
+/** For each cause of a failed task, the text that is shown if the provider gave no reason. */
 const CAUSES: Readonly<Record<string, TranslatedText>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
@@ -132,6 +136,6 @@ const CAUSES: Readonly<Record<string, TranslatedText>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Returns the text for the cause of a failure. If the task has not failed, the text is empty. */
+/** Returns the text for the cause of a failure, or an empty text if the task has not failed. */
 const causeText = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

@@ -7,7 +7,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import { findToken, listTokens, type TokenRow, tokenKeysOf } from '#projections/tokens/query.ts'
-import { answerOf, openValues } from '../contract/resource-field-definition.ts'
+import { openValues, responseOf } from '../contract/resource-field-definition.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_FIELDS,
@@ -24,11 +24,11 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * Returns the caller's tokens. Keys are only included for a session, because an access token may
- * leak from a script. The server remembers the budgets, for later changes without
- * `expected_remain_quota`.
+ * Converts tokens of the caller to a response. Keys are included only for a session, because an
+ * access token may leak from a script. The server remembers the budgets that it returns. A later
+ * change without `expected_remain_quota` is compared with them.
  */
-async function ownTokenAnswers(
+async function ownTokenResponses(
   { core, shownBudgets }: ReadDeps,
   principal: Principal,
   rows: readonly TokenRow[],
@@ -58,8 +58,8 @@ async function ownTokenAnswers(
         hasModelLimits: row.models !== null,
         models: row.models ?? [],
       }
-      const token = answerOf(TOKEN_FIELDS, values)
-      const limits = answerOf(RATE_LIMIT_FIELDS, row.rateLimit)
+      const token = responseOf(TOKEN_FIELDS, values)
+      const limits = responseOf(RATE_LIMIT_FIELDS, row.rateLimit)
       return { ...token, expected_remain_quota: token.remain_quota, ...limits }
     }),
   )
@@ -75,7 +75,7 @@ export const tokenState = (
   row: TokenRow,
   budget: TokenBudget | undefined,
   now: number,
-): TokenState => answerOf(TOKEN_STATE_FIELDS, stateOf(row, budget, now))
+): TokenState => responseOf(TOKEN_STATE_FIELDS, stateOf(row, budget, now))
 
 const stateOf = (row: TokenRow, budget: TokenBudget | undefined, now: number) => ({
   id: row.id,
@@ -96,15 +96,15 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
 }
 
 /**
- * Returns whether the token can still pay for calls. Quota held by running calls counts, because it
- * may be released.
+ * Reports whether the token can still pay for calls. Quota that running calls have set aside
+ * counts, because it may be released.
  */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n
 
 /**
- * `GET /api/token/{id}`: one of the caller's tokens. For a token of another user, the error is the
- * same as for an unknown token.
+ * `GET /api/token/{id}`: one of the caller's tokens. The error for a token of another user is the
+ * same as for a token that does not exist.
  */
 export function getToken(app: App, deps: ReadDeps): void {
   app.route({
@@ -115,7 +115,7 @@ export function getToken(app: App, deps: ReadDeps): void {
       const row = await findToken(deps.core.db, Number(request.params.id))
       const principal = principalOf(request)
       const isOwn = row?.userId === principal.userId && !row.isDeleted
-      const [token] = isOwn && row !== null ? await ownTokenAnswers(deps, principal, [row]) : []
+      const [token] = isOwn && row !== null ? await ownTokenResponses(deps, principal, [row]) : []
       if (token === undefined) throw notFound('token')
       return success(token)
     },
@@ -125,9 +125,10 @@ export function getToken(app: App, deps: ReadDeps): void {
 const DECRYPT_BATCH = 100
 
 /**
- * Finds the user's tokens by a complete key or a part of it. A complete key is found by its keyed
- * hash. For a part, all keys of the user (at most a thousand) are decrypted in batches. An access
- * token cannot search for parts, because the search would reveal a key letter by letter.
+ * Returns the ids of the user's tokens whose key contains a text. A complete key is found by its
+ * keyed hash. For a part of a key, all keys of the user (at most a thousand) are decrypted in
+ * batches. An access token can't search for parts, because such searches would reveal a key letter
+ * by letter.
  */
 export async function idsByKey(
   { core }: Pick<ReadDeps, 'core'>,
@@ -172,7 +173,7 @@ export function listTokenRows(app: App, deps: ReadDeps): void {
           now: Math.floor(deps.core.now() / 1_000),
           ...slice,
         })
-        return success({ items: await ownTokenAnswers(deps, principal, rows), page, total })
+        return success({ items: await ownTokenResponses(deps, principal, rows), page, total })
       },
     })
   }

@@ -10,7 +10,7 @@ import {
   reportsOf,
   restorationsOf,
 } from '#projections/top-ups/query.ts'
-import { answerOf, openValues } from '../contract/resource-field-definition.ts'
+import { openValues, responseOf } from '../contract/resource-field-definition.ts'
 import {
   ORDER_FIELDS,
   type Order,
@@ -23,10 +23,10 @@ import {
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * Returns orders for a response. Only admins see who made a refund, the inviter's rebate and the
- * provider's reports.
+ * Converts orders to a response. Only admins see who made a refund, the rebate of the inviting
+ * user, and what the payment provider reported.
  */
-async function orderAnswers(
+async function orderResponses(
   { core }: Pick<ReadDeps, 'core'>,
   rows: readonly OrderRow[],
   { isAdmin }: { readonly isAdmin: boolean },
@@ -43,18 +43,18 @@ async function orderAnswers(
   return Promise.all(
     rows.map(async (row) => {
       const open = (text: Sealed) => core.vault.open(row.userId, text)
-      const refundAnswers = (refundsByOrder.get(row.id) ?? []).map(async (refund) => {
-        const answer = answerOf(REFUND_FIELDS, await openValues(REFUND_FIELDS, refund, open))
-        return isAdmin ? answer : { ...answer, actor_id: 0, actor_name: '', source_id: '' }
+      const refundResponses = (refundsByOrder.get(row.id) ?? []).map(async (refund) => {
+        const response = responseOf(REFUND_FIELDS, await openValues(REFUND_FIELDS, refund, open))
+        return isAdmin ? response : { ...response, actor_id: 0, actor_name: '', source_id: '' }
       })
       const restored = (restorationsByOrder.get(row.id) ?? []).map((restoration) =>
-        answerOf(RESTORATION_FIELDS, isAdmin ? restoration : { ...restoration, sourceId: '' }),
+        responseOf(RESTORATION_FIELDS, isAdmin ? restoration : { ...restoration, sourceId: '' }),
       )
       return {
-        ...answerOf(ORDER_FIELDS, isAdmin ? row : { ...row, rebateQuota: 0 }),
-        refunds: await Promise.all(refundAnswers),
+        ...responseOf(ORDER_FIELDS, isAdmin ? row : { ...row, rebateQuota: 0 }),
+        refunds: await Promise.all(refundResponses),
         restorations: restored,
-        reports: (reportsByOrder.get(row.id) ?? []).map((row) => answerOf(REPORT_FIELDS, row)),
+        reports: (reportsByOrder.get(row.id) ?? []).map((row) => responseOf(REPORT_FIELDS, row)),
       }
     }),
   )
@@ -71,17 +71,17 @@ export function listOrderRows(app: App, deps: ReadDeps): void {
     onRequest: onlyUser,
     preHandler: fresh,
     handler: async (request) =>
-      success(await answer(deps, request.query, principalOf(request).userId)),
+      success(await respond(deps, request.query, principalOf(request).userId)),
   })
   app.route({
     ...endpoint(orderQueries, 'GET /api/user/topup'),
     onRequest: onlyAdmin,
     preHandler: fresh,
-    handler: async (request) => success(await answer(deps, request.query, null)),
+    handler: async (request) => success(await respond(deps, request.query, null)),
   })
 }
 
-async function answer(
+async function respond(
   deps: ReadDeps,
   query: Static<typeof OrderQuery>,
   userId: number | null,
@@ -94,6 +94,6 @@ async function answer(
     ...orderOf(query),
     ...slice,
   })
-  const items = await orderAnswers(deps, rows, { isAdmin: userId === null })
+  const items = await orderResponses(deps, rows, { isAdmin: userId === null })
   return { items, page, total }
 }

@@ -8,12 +8,15 @@ import { createOutbound, type Outbound } from '#infra/outbound/outbound-connecti
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { statusQueries } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
-import { currentOptions } from '../options/list-options.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 
-/** Returns whether `latest` is newer than `current`. A tag that is not a version is never newer. */
+/**
+ * Reports whether the version `latest` is newer than `current`. A text that is not a version is
+ * never newer.
+ */
 export function isNewer(latest: string, current: string): boolean {
   const [candidate, running] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
   if (candidate === null || running === null) return false
@@ -21,7 +24,7 @@ export function isNewer(latest: string, current: string): boolean {
     const difference = Number(candidate[part] ?? 0) - Number(running[part] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  // A final release is later than the release candidates of the same version.
+  // A final release is newer than the release candidates of the same version.
   return candidate[4] === undefined && running[4] !== undefined
 }
 
@@ -55,9 +58,9 @@ type LastCheck = {
 }
 
 /**
- * `GET /api/option/latest_release`, for admins: the latest release at the configured address. The
- * address is requested at most once a day, and only if the automatic check is enabled. With
- * `is_forced=true`, it is requested in any case.
+ * `GET /api/option/latest_release`, for admins: the latest release, as the configured address
+ * describes it. The address is requested at most once a day, and only if the automatic check is
+ * enabled. With `is_forced=true`, it is always requested.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
@@ -103,13 +106,16 @@ type Release = { readonly version: string; readonly notes: string }
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
-/** Fetches the latest release. Returns null if it is unavailable or invalid. */
+/**
+ * Requests the description of the latest release. Returns null if the request fails or the response
+ * is not a description of a release.
+ */
 async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
   return releaseOf(await fetchJson(outbound, url))
 }
 
-function releaseOf(answer: unknown): Release | null {
-  const { tag_name: version, body: notes } = Object(answer) as Record<string, unknown>
+function releaseOf(response: unknown): Release | null {
+  const { tag_name: version, body: notes } = Object(response) as Record<string, unknown>
   if (typeof version !== 'string' || version.trim() === '') return null
   return {
     version: version.trim().slice(0, VERSION_LENGTH_MAX),

@@ -13,8 +13,8 @@ const HOUR = 3_600
 const TOP = 10
 
 /**
- * `GET /api/data/site`, for admins: the site's totals and the lag of the read models. It also lists
- * the users, models and channels with the highest charges.
+ * `GET /api/data/site`, for admins: the totals of the site, the users, models and channels with the
+ * highest charges, and the lag of the read models.
  */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.route({
@@ -76,8 +76,8 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
 })
 
 /**
- * Returns the lag of the read models. The position of the latest event is read first, so that
- * events that are appended meanwhile do not count as lag.
+ * Returns how far the slowest read model lags behind. The position of the latest event is read
+ * first, so that events that are appended meanwhile do not count as lag.
  */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()

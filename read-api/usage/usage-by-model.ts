@@ -13,8 +13,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
 /**
- * Returns the requested range in Unix seconds. The default is the last week. Throws if the range is
- * too long.
+ * Returns the requested range in Unix seconds. The default is the last week. Throws a 400 if the
+ * range is longer than 100 days.
  */
 export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
@@ -30,7 +30,7 @@ const HOUR = 3_600
 
 /**
  * `GET /api/data/` (for admins: all users, or one user by name) and `GET /api/data/self/`: the
- * charges by hour and model. An hour that is only partly in the range is included in full.
+ * charges by hour and model. An hour that is only partly in the range counts in full.
  */
 export function usageData(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'usage-by-hour')
@@ -40,20 +40,20 @@ export function usageData(app: App, deps: ReadDeps): void {
     preHandler: fresh,
     handler: async ({ query }) => {
       const username = textOf(query.username)
-      if (username === undefined) return answer(deps, query, undefined)
+      if (username === undefined) return respond(deps, query, undefined)
       const userId = await userIdByName(deps.core.db, username)
-      return userId === null ? success([]) : answer(deps, query, userId)
+      return userId === null ? success([]) : respond(deps, query, userId)
     },
   })
   app.route({
     ...endpoint(usageQueries, 'GET /api/data/self/'),
     onRequest: onlyUser,
     preHandler: fresh,
-    handler: (request) => answer(deps, request.query, principalOf(request).userId),
+    handler: (request) => respond(deps, request.query, principalOf(request).userId),
   })
 }
 
-async function answer({ core }: ReadDeps, query: UsageRange, userId: number | undefined) {
+async function respond({ core }: ReadDeps, query: UsageRange, userId: number | undefined) {
   const { from, to } = usageRange(query, core.now())
   const points = await usagePoints(core.db, {
     ...(userId === undefined ? {} : { userId }),

@@ -7,8 +7,8 @@ import { type CredentialsOverview, credentialQueries } from '../contract/credent
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 /**
- * `GET /api/user/security`: the caller's access token, second factors and passkeys. Secrets are not
- * included.
+ * `GET /api/user/security`: which access token, authenticator app, recovery codes and passkeys the
+ * caller has. The response contains no secrets.
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -37,7 +37,9 @@ export function getCredentials(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns the data of the access token. Returns null if the token is no longer valid. */
+/**
+ * Returns when the access token was issued and expires. Returns null if there is no valid token.
+ */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,
   { authVersion }: Principal,
@@ -48,7 +50,7 @@ function tokenOf(
   return { issued_at: tokenIssuedAt, expires_at: tokenExpiresAt }
 }
 
-/** `GET /api/user/sessions`: the caller's sessions. The most recently used session comes first. */
+/** `GET /api/user/sessions`: the caller's sessions, most recently used first. */
 export function listSessions(app: App): void {
   app.route({
     ...endpoint(credentialQueries, 'GET /api/user/sessions'),

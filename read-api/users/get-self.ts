@@ -5,14 +5,17 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-checks.ts'
 import { codeOfId } from '#infra/vault/cipher.ts'
-import { webhookSecret } from '#infra/vault/store-secrets.ts'
+import { webhookSecret } from '#infra/vault/secret-store.ts'
 import { accountsOf } from '#projections/balances/query.ts'
-import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
+import {
+  type NotificationSettingsRow,
+  notificationSettingsOf,
+} from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
-import { currentOptions } from '../options/list-options.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { userAnswers } from './list-users.ts'
+import { userResponses } from './list-users.ts'
 
 /** `GET /api/user/self`: the caller's user data and balance. */
 export function getSelf(app: App, deps: ReadDeps): void {
@@ -22,10 +25,10 @@ export function getSelf(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'users', 'balances', 'notifications'),
     handler: async (request) => {
       const row = await findUser(deps.core.db, principalOf(request).userId)
-      const [user] = row === null ? [] : await userAnswers(deps, [row])
+      const [user] = row === null ? [] : await userResponses(deps, [row])
       if (row === null || user === undefined) throw httpError('NotLoggedIn')
       const [settings, options] = await Promise.all([
-        notificationsOf(deps.core.db, user.id),
+        notificationSettingsOf(deps.core.db, user.id),
         currentOptions(deps.core),
       ])
       const siteThreshold = options.number('QuotaRemindThreshold')
@@ -41,23 +44,26 @@ export function getSelf(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Returns why the user's webhook cannot receive warnings, or null if it can. */
+/**
+ * Returns why warnings can't be sent to the user's webhook. Returns null if they can, or if the
+ * user gets warnings in another way.
+ */
 async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
   userId: number,
-  { means, webhookUrl, webhookSecretRef }: NotificationsRow,
+  { means, webhookUrl, webhookSecretRef }: NotificationSettingsRow,
 ): Promise<WebhookErrorCode | null> {
   if (means !== 'webhook') return null
   return webhookErrorOf(webhookUrl, await webhookSecret(core.vault, userId, webhookSecretRef))
 }
 
 /**
- * Adds the user's notification settings to the other settings. Only the user sees them. The
- * response tells whether the webhook has a secret, but does not contain it.
+ * Adds the notification settings to the other settings of a user, who is the only one to see them.
+ * The result tells whether the webhook has a secret, but does not contain it.
  */
 function withNotifications(
   setting: string,
-  settings: NotificationsRow,
+  settings: NotificationSettingsRow,
   { siteThreshold, error }: { siteThreshold: number; error: WebhookErrorCode | null },
 ): string {
   const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = settings
@@ -72,7 +78,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code for the caller's invite link. It never changes. */
+/** `GET /api/user/aff`: the code in the caller's invitation link. It never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),
@@ -82,7 +88,8 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/check_in_status`: whether the caller can still receive the reward of this UTC day.
+ * `GET /api/user/check_in_status`: whether the caller can still get the check-in reward of this UTC
+ * day.
  */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({

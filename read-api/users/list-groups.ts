@@ -5,19 +5,19 @@ import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
-import { type CurrentOptions, currentOptions } from '../options/list-options.ts'
+import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 type UsableGroup = {
   readonly desc: string
   readonly ratio: number
-  /** The colour of the group's badge. If it is empty, the default colour applies. */
+  /** The colour of the group's badge. Empty means the default colour. */
   readonly color: string
 }
 
 /**
- * Returns the user's own group and all groups that are open to every user. Each has the ratio that
- * the user pays.
+ * Returns the groups in which a user can make calls: the user's own group, and all groups that are
+ * open to everybody. `ratio` is what this user pays.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -65,9 +65,9 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/models`: the models that the caller can call. An enabled channel must offer the
- * model to one of the caller's groups. A model without a price is only included if the caller
- * accepts such models.
+ * `GET /api/user/models`: the models that the caller can call. A model is included if an enabled
+ * channel serves it in one of the caller's groups. A model without a price is included only if the
+ * caller accepts such models.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

@@ -7,38 +7,38 @@ import { success } from '#infra/http/response-envelope.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
-import { answerOf } from '../contract/resource-field-definition.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
-export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
+export async function userResponses({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(
     core.db,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => userAnswer(row, accounts.get(row.id)))
+  return rows.map((row) => userResponse(row, accounts.get(row.id)))
 }
 
 /**
- * Returns the users for a response, with the balance as `expected_quota`. The server remembers the
- * balance, for later changes without `expected_quota`.
+ * Converts users to a response, with the balance repeated as `expected_quota`. The server remembers
+ * the balance that it returns. A later change without `expected_quota` is compared with it.
  */
 async function changeableUsers(
   deps: ReadDeps,
   request: FastifyRequest,
   rows: readonly UserRow[],
 ): Promise<User[]> {
-  const users = await userAnswers(deps, rows)
+  const users = await userResponses(deps, rows)
   const balances = new Map(users.map(({ id, quota }) => [id, quota]))
   await deps.shownBalances.remember(principalOf(request), balances)
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: the fields are listed one by one. Other columns, such as the reference of the password,
-// must never be returned.
-const userAnswer = (row: UserRow, account: Account | undefined): User =>
-  answerOf(USER_FIELDS, {
+// NOTE: only the columns of `USER_FIELDS` are returned. Other columns, such as the reference of the
+// password, must never be returned.
+const userResponse = (row: UserRow, account: Account | undefined): User =>
+  responseOf(USER_FIELDS, {
     ...row,
     quota: toWire(account?.balance ?? 0n),
     usedQuota: toWire(account?.usedQuota ?? 0n),
@@ -46,7 +46,7 @@ const userAnswer = (row: UserRow, account: Account | undefined): User =>
     affCount: account?.affCount ?? 0,
     affQuota: toWire(account?.affQuota ?? 0n),
     affHistoryQuota: toWire(account?.affHistoryQuota ?? 0n),
-    setting: JSON.stringify(answerOf(USER_SETTING_FIELDS, row.settings)),
+    setting: JSON.stringify(responseOf(USER_SETTING_FIELDS, row.settings)),
   })
 
 /** `GET /api/user/{id}`, for admins: one user. */

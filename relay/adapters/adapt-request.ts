@@ -2,7 +2,7 @@ import { modelRules } from '../conversion/anthropic-messages/members-accepted-by
 import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
 import type { Effort, Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
-import { callerNames } from '../conversion/loss-paths-in-caller-format.ts'
+import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import type { ChatVendor } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
 import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
@@ -16,27 +16,35 @@ import type { AdapterOptions } from './model-adapter-options.ts'
  * certain models, such as thinking for names that end in `-thinking`.
  */
 export type Adaptation = {
-  /** The members to set, as JSON texts by name. The channel's own overrides are among them. */
+  /**
+   * The members to set, as JSON texts by name. They include the members that the channel overrides.
+   */
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /** The paths of the members that the caller requested but that have no effect (losses). */
+  /**
+   * The paths of the members that the caller sent and that have no effect. They are reported as
+   * lost.
+   */
   readonly losses: readonly string[]
 }
 
 export type AdapterTarget = {
   /** The provider's name for the model. */
   readonly model: string
-  /** How much the model thinks. Null if the request or its conversion has decided this. */
+  /**
+   * How much the model thinks. Null if the caller's request or the format conversion has already
+   * set this.
+   */
   readonly thinking: Thinking | null
-  /** The output limit that is sent. Null for none. */
+  /** The output limit in tokens that is sent. Null if no limit is sent. */
   readonly outputTokensMax: number | null
   readonly vendor: ChatVendor
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if adapters may set parameters. The thinking that a suffix of the model's name demands is
-   * set in any case.
+   * True if adapters may set parameters. A suffix of the model's name, such as `-thinking`,
+   * controls thinking even if this is false.
    */
   readonly setsParameters: boolean
 }
@@ -45,8 +53,8 @@ type Change = { readonly overrides: Map<string, string>; removed: Set<string>; l
 
 /**
  * Returns what the adapters change in a request in the provider's format, or null if no adapter
- * acts. Of the members that the channel overrides, only two are changed: `generationConfig` gets
- * inner members, and `system` is added to the caller's.
+ * acts. Adapters change only two of the members that the channel overrides: they set inner members
+ * of `generationConfig`, and they append the channel's `system` to the caller's `system`.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -64,7 +72,7 @@ export function adaptRequest(
   if (thinking !== null && name === 'chat') setEffort(request, { ...target, thinking }, change)
   if (thinking !== null && name === 'responses')
     setReasoning(request, { ...target, thinking }, change)
-  return { ...change, losses: callerNames(change.losses, name) }
+  return { ...change, losses: callerPathsOfLosses(change.losses, name) }
 }
 
 function actsOn(
@@ -89,8 +97,8 @@ function setMember({ overrides }: Change, name: string, text: string): void {
 }
 
 /**
- * Adds the channel's system prompt after the caller's. Clients such as Claude Code rely on their
- * own first block, so nothing may come before it or replace it.
+ * Adds the system prompt that the channel sets after the caller's system prompt. Clients such as
+ * Claude Code rely on their own first block, so nothing may come before it or replace it.
  */
 function addSystem(request: ChatRequest, { overrides }: Change): void {
   const member = memberOf(request, ['system'])
@@ -102,7 +110,10 @@ function addSystem(request: ChatRequest, { overrides }: Change): void {
   overrides.set('system', `[${all.join()}]`)
 }
 
-/** Returns the elements of a list of blocks as text. A string counts as one block. */
+/**
+ * Returns the content blocks of a system prompt as JSON, without the brackets of the list. A string
+ * becomes one text block. Returns null if the JSON is neither a list nor a string.
+ */
 function blocksIn(json: string): string | null {
   if (json.startsWith('[')) return json.slice(1, -1).trim()
   if (!json.startsWith('"')) return null
@@ -129,7 +140,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
     },
   )
   if (written.thinking === null) {
-    // The name prevails over the request, which may ask for the contrary.
+    // The suffix of the model's name prevails over the request, which may ask for the contrary.
     if (memberOf(request, ['thinking']) !== undefined) change.removed.add('thinking')
     return
   }
@@ -155,7 +166,10 @@ function setClaudeEffort(request: ChatRequest, effort: Effort, change: Change): 
 
 const TOOL_CHOICE_BYTES_MAX = 4_096
 
-/** Returns null if no tool is forced. A model can't think if a tool is forced. */
+/**
+ * Returns the forced tool choice, or null if the model may choose freely. A model can't think if a
+ * tool is forced.
+ */
 function toolChoiceOf(request: ChatRequest): ToolChoice | null {
   const member = memberOf(request, ['tool_choice'])
   if (member === undefined) return null
@@ -217,7 +231,10 @@ function adaptGemini(
   if (inner.size > 0) overrides.set(name, withInnerMembers(text, inner))
 }
 
-/** Gemini's API accepts the names of members with and without underscores. */
+/**
+ * Returns a member's name in lower case and without underscores, because Gemini's API accepts both
+ * spellings.
+ */
 const plainName = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
 function innerMembers(json: string): {
@@ -234,12 +251,15 @@ const hasInnerMember = (json: string, name: string): boolean =>
     ({ key, kind }) => kind !== 'null' && plainName(key) === plainName(name),
   )
 
-/** The plain names of the members that let the provider choose another model. */
+/**
+ * The names, in lower case and without underscores, of the members that let the provider choose
+ * another model.
+ */
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members in `ROUTING`, as if no adapter acted. Otherwise, they would be sent, because
- * an adapted `generationConfig` counts as an admin's override.
+ * Removes the members in `ROUTING`, as they are also removed when no adapter acts. If they stayed,
+ * they would be sent, because an adapted `generationConfig` counts as an admin's override.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)
@@ -247,7 +267,7 @@ function withoutRouting(json: string): string {
   return isRouted ? withInnerMembers(json, new Map(), ROUTING) : json
 }
 
-/** Sets members of a JSON object without changing the bytes of its other members. */
+/** Sets the members in `inner` in a JSON object. The bytes of the other members do not change. */
 function withInnerMembers(
   json: string,
   inner: ReadonlyMap<string, string>,

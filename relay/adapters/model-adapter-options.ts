@@ -5,23 +5,30 @@ import { GEMINI_VERSIONS, SAFETY_THRESHOLDS } from '#domain/options/sections/mod
 /** The settings of the adapters, which set members of requests for certain models. */
 export type AdapterOptions = {
   readonly claude: {
-    /** True if the suffixes of names, such as `-thinking`, control how much a model thinks. */
+    /** True if suffixes of model names, such as `-thinking`, control how much a model thinks. */
     readonly isThinkingEnabled: boolean
-    /** The share of the output limit that a model may use for thinking. */
+    /**
+     * The share of the output limit that a model may use for thinking, as a fraction: 0.8 is 80 %.
+     */
     readonly thinkingShare: number
-    /** The lists of values of additional headers, by model, then by header name. */
+    /** Additional headers: by model name, then by header name, the list of the header's values. */
     readonly headers: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
   }
   readonly gemini: {
     readonly isThinkingEnabled: boolean
     readonly thinkingShare: number
-    /** The models with a thinking budget. If empty, these are the models of Gemini 2.5. */
+    /**
+     * The models whose thinking is set as a budget in tokens. If empty, these are the models of
+     * Gemini 2.5.
+     */
     readonly budgetModels: ReadonlySet<string>
     /** The JSON text of `safetySettings` for requests without it. Null if nothing is set. */
     readonly safetySettings: string | null
-    /** The version in the path by model. The entry `default` applies to all other models. */
+    /**
+     * The API version in the path, by model name. The entry `default` applies to all other models.
+     */
     readonly versions: ReadonlyMap<string, string>
-    /** The models that answer with images too. */
+    /** The models that can return images as well as text. */
     readonly imageModels: ReadonlySet<string>
   }
 }
@@ -39,8 +46,8 @@ export const NO_ADAPTERS: AdapterOptions = {
 }
 
 /**
- * Reads the options of the adapters. Entries that today's validation would refuse are ignored. They
- * may have been stored before it existed.
+ * Reads the options of the adapters. An entry that today's validation would refuse is ignored,
+ * because it may have been stored before the validation existed.
  */
 export function readAdapterOptions(values: ReadonlyMap<string, string>): AdapterOptions {
   const entries = (key: string): [string, unknown][] =>
@@ -83,7 +90,7 @@ function headerOf([name, value]: [string, unknown]): [string, readonly string[]]
   return isConfigurableHeader(name) && valid.length > 0 ? [[name.toLowerCase(), valid]] : []
 }
 
-/** The categories to which the entry `default` applies. */
+/** The harm categories to which the entry `default` of the option applies. */
 const HARM_CATEGORIES = [
   'HARM_CATEGORY_HARASSMENT',
   'HARM_CATEGORY_HATE_SPEECH',

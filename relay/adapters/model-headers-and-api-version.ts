@@ -4,15 +4,18 @@ import type { AdapterOptions } from './model-adapter-options.ts'
 /** The headers and the API version that an admin set for requests of one model. */
 export type ProviderSettings = {
   readonly headers: ReadonlyMap<string, readonly string[]> | null
-  /** The version in the path of Gemini's API. Null keeps the version of the channel's type. */
+  /**
+   * The API version in the path of Gemini's API. Null keeps the version that the channel's type
+   * uses.
+   */
   readonly version: string | null
 }
 
 const NONE: ProviderSettings = { headers: null, version: null }
 
 /**
- * Returns the settings for requests in the provider's format. A model is looked up by the name that
- * callers use, and else by the provider's name.
+ * Returns the settings for requests in the provider's format. A model is looked up first by the
+ * name that callers use, then by the provider's name.
  */
 export function providerSettings(
   { claude, gemini }: AdapterOptions,
@@ -20,20 +23,21 @@ export function providerSettings(
   requested: string,
   upstream: string,
 ): ProviderSettings {
-  const of = <Value>(byModel: ReadonlyMap<string, Value>): Value | null =>
+  const settingFor = <Value>(byModel: ReadonlyMap<string, Value>): Value | null =>
     byModel.get(requested) ?? byModel.get(upstream) ?? null
-  if (format === 'messages') return { ...NONE, headers: of(claude.headers) }
+  if (format === 'messages') return { ...NONE, headers: settingFor(claude.headers) }
   if (format !== 'gemini') return NONE
-  return { ...NONE, version: of(gemini.versions) ?? gemini.versions.get('default') ?? null }
+  return { ...NONE, version: settingFor(gemini.versions) ?? gemini.versions.get('default') ?? null }
 }
 
 const BETA = 'anthropic-beta'
 
 /**
- * Adds the admin's headers to the caller's, as a flat list of names and values. Betas are added to
- * the caller's betas. Every other header replaces the caller's.
+ * Merges the admin's headers into the caller's headers `passed`, which are a flat list of names and
+ * values. Betas are added to the caller's betas. Every other header replaces the caller's header of
+ * the same name.
  */
-export function withHeaders(
+export function withAdminHeaders(
   passed: readonly string[],
   { headers }: ProviderSettings,
 ): readonly string[] {
@@ -57,8 +61,8 @@ const betasIn = (list: string): string[] =>
 const VERSIONED = /\/v1beta(?=\/models\/)/
 
 /**
- * Puts the admin's version into a path of Gemini's API. A path without the usual version stays
- * unchanged, because the version is then a part of the channel's address.
+ * Puts the admin's version into a path of Gemini's API. If the path lacks the usual version, it
+ * stays unchanged, because the version is then part of the channel's address.
  */
-export const withVersion = (path: string, { version }: ProviderSettings): string =>
+export const withApiVersion = (path: string, { version }: ProviderSettings): string =>
   version === null ? path : path.replace(VERSIONED, `/${version}`)

@@ -5,28 +5,40 @@ import {
   type BatchDescription,
   type BatchFailure,
   type BatchProtocol,
+  type FindShownLine,
+  idIn,
   objectIn,
   PROVIDER_ID,
+  pathOfBatch,
   recordOf,
 } from './provider-batch-api.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
 
-/** The path of batches below a channel's address. */
+/** The path of Anthropic's batch API, relative to a channel's base address. */
 export const BATCHES_PATH = '/v1/messages/batches'
 export const VERSION_HEADERS: Readonly<Record<string, string>> = {
   'anthropic-version': API_VERSION,
 }
 
-/** Returns the id that callers see. It reveals nothing about the provider. */
+/**
+ * Returns the public id of a batch, which callers see. It is made from the id of the batch's event
+ * stream and reveals nothing about the provider.
+ */
 export const publicIdOf = (batch: string): string => PUBLIC_PREFIX + batch.replaceAll('-', '')
 
-/** Returns the id of the batch's stream, or null if callers never got such an id. */
+/**
+ * Converts the public id of a batch to the id of the batch's event stream. Returns null if the text
+ * is not a public id of an Anthropic batch.
+ */
 export function batchOfId(id: string): string | null {
   const parts = PUBLIC_ID.exec(id)?.slice(1)
   return parts === undefined ? null : parts.join('-')
 }
+
+/** The end of the path of a batch's results, after the path of the batch. */
+export const RESULTS_ACTION = '/results'
 
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer): BatchDescription | null {
@@ -44,7 +56,7 @@ function readDescription(body: Buffer): BatchDescription | null {
     archived_at: time('archived_at'),
     cancel_initiated_at: time('cancel_initiated_at'),
   }
-  const results = `${BATCHES_PATH}/${encodeURIComponent(id)}/results`
+  const results = pathOfBatch(ANTHROPIC_BATCHES, id, RESULTS_ACTION)
   return { isEnded: status === 'ended', upstreamId: id, results, object }
 }
 
@@ -60,8 +72,8 @@ function countsOf(counts: unknown): Record<string, number> {
 }
 
 /**
- * Renders a batch for the caller. A batch that is not settled is shown as running, so that its
- * results can't be read before they are billed.
+ * Returns the JSON object that describes a batch to the caller. A batch that is not settled is
+ * shown as running, so that the caller can't read its results before they are billed.
  */
 export function renderBatch(
   batch: string,
@@ -82,7 +94,10 @@ export function renderBatch(
   }
 }
 
-/** Anthropic's batches have no state of failure, so an ended batch gets an error of its API. */
+/**
+ * Returns the members that describe a failed batch. Anthropic's API has no status for failed
+ * batches. The batch is therefore shown as ended, with an additional member `error`.
+ */
 function describeFailure({ code, message, at, lines, billedLines }: BatchFailure) {
   const errored = lines - billedLines
   return {
@@ -93,7 +108,7 @@ function describeFailure({ code, message, at, lines, billedLines }: BatchFailure
   }
 }
 
-/** Reads a line of the results. Returns null if the line is malformed. */
+/** Reads one line of a batch's results. Returns null if the line is malformed. */
 function readResult(line: string) {
   const { custom_id: customId, result } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
@@ -102,21 +117,24 @@ function readResult(line: string) {
 }
 
 /**
- * Renders a line of the results for the caller, with the caller's name for the model. Errors are
- * redacted. Returns null if the line is malformed or does not belong to the batch.
+ * Returns one line of a batch's results as the caller receives it. The line names the model as the
+ * caller did, and error messages are redacted. Returns null if the line is malformed, does not
+ * belong to the batch or has an answer that was not billed.
  */
 export function renderResult(
   line: string,
-  modelOf: (customId: string) => string | null,
+  lineOf: FindShownLine,
   confidential: readonly string[],
 ): string | null {
   const value = objectIn(line)
   const customId = value?.custom_id
   const result = recordOf(value?.result)
-  const model = typeof customId === 'string' ? modelOf(customId) : null
-  if (model === null || result === null) return null
+  const shownLine = typeof customId === 'string' ? lineOf(customId) : null
+  if (shownLine === null || result === null) return null
   const message = recordOf(result.message)
   if (message !== null) {
+    const { model, isBilled } = shownLine
+    if (!isBilled) return null
     return JSON.stringify({
       custom_id: customId,
       result: { ...result, message: { ...message, model } },
@@ -129,11 +147,13 @@ export function renderResult(
   return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
 }
 
-/** Anthropic's Message Batches. */
+/** Anthropic's Message Batches API. */
 export const ANTHROPIC_BATCHES: BatchProtocol = {
   path: BATCHES_PATH,
   headers: VERSION_HEADERS,
+  cancelAction: '/cancel',
   readDescription,
+  readId: idIn,
   describeFailure,
   readResult,
   formatOf: () => ANTHROPIC_MESSAGES,

@@ -15,30 +15,42 @@ import {
 import type { BatchProtocol } from './provider-batch-api.ts'
 import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
 
-/** The data of a submission apart from its lines. */
+/** The contents of a request that submits a batch. */
 export type InlineSubmission = {
   readonly lines: readonly BatchLine[]
-  /** The members that descriptions of the batch repeat; null if there are none. */
+  /**
+   * The members of the submission that later descriptions of the batch repeat; null if there are
+   * none.
+   */
   readonly shown: object | null
 }
 
-/** An API whose batches have their requests in the body of the submission. */
+/** A batch API in which the request that submits a batch contains all lines of the batch. */
 export type InlineBatches = {
   readonly api: BatchApi
   readonly format: WireFormat & { readonly name: 'messages' | 'gemini' }
   readonly protocol: BatchProtocol
-  /** The model in the path of the submission; null if each line names its own. */
+  /**
+   * The parameters in the path of the submission, which name the model; null if each line names a
+   * model.
+   */
   readonly path: PathParameters | null
   readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
-  /** Adds the path of the faulty line to its error. */
+  /** Adds the JSON path of the faulty line to the parameter that the error names. */
   readonly inLine: (error: RelayError, index: number) => RelayError
-  /** The bytes of the body before and after each line, and before and after all lines. */
+  /**
+   * The pieces of the body that is sent to the provider: the text before all lines, the bytes of
+   * each line, and the text after all lines.
+   */
   readonly write: {
     readonly begin: (shown: object | null) => string
     readonly line: (line: BatchLine, sent: Buffer) => readonly Buffer[]
     readonly end: string
   }
-  /** Returns the path of the submission. `model` is the provider's name for the first model. */
+  /**
+   * Returns the path to which the batch is submitted. `model` is the provider's name for the model
+   * of the first line.
+   */
   readonly pathOf: (model: string) => string
   readonly headersOf: (exchange: Exchange) => Readonly<Record<string, string>>
 }

@@ -21,11 +21,11 @@ import { admissionError } from '../pipeline/call-ledger.ts'
 import type { BatchPlan } from './plan-batch.ts'
 
 /**
- * The lease of a batch's calls. It is longer than a provider keeps results, so that the sweeper
- * never ends a batch that could still be billed.
+ * The lease of a batch's calls: the time after which other processes may end them. It is longer
+ * than a provider keeps results, so that no call ends while its batch could still be billed.
  */
 const LEASE_MS = 45 * 86_400_000
-/** The maximum number of a user's open calls for batches. */
+/** The maximum number of open calls for batches that one user may have. */
 const OPEN_MAX = 100
 
 type Deps = { readonly actors: StreamActors; readonly now: () => number }
@@ -40,8 +40,8 @@ type Submission = {
 
 type EndFacts = {
   /**
-   * The attempt to submit a batch that no provider accepted; null if nothing was sent. Omitted for
-   * any other end.
+   * The failed attempt to submit the batch; null if nothing was sent. Omitted if the batch did not
+   * end because of a refused submission.
    */
   readonly refused?: Attempt | null
   /** The number of results that could not be read. */
@@ -49,8 +49,9 @@ type EndFacts = {
 }
 
 /**
- * Writes all events of batches. One joint append submits or ends a batch together with its calls in
- * the account.
+ * Writes all events of batches. When a batch is submitted or ends, one joint append writes the
+ * event of the batch and the events of its calls in the user's account: either all are written or
+ * none.
  */
 export class BatchLedger {
   private readonly deps: Deps
@@ -65,8 +66,8 @@ export class BatchLedger {
   }
 
   /**
-   * Holds the quota of all parts (the lines with the same model and price). Returns null once the
-   * hold is durable, or the error for the caller.
+   * Records a batch and sets aside quota for each of its parts. A part consists of the lines with
+   * the same model and price. Returns null once this is durable, or the error for the caller.
    */
   async submit(
     { batch, api, channelId, startedAt, clientIp }: Submission,
@@ -109,7 +110,9 @@ export class BatchLedger {
     if (!outcome.isDone) throw new Error(`a batch was not accepted: ${outcome.error.code}`)
   }
 
-  /** Records the usage of lines. A line that was billed before is not billed again. */
+  /**
+   * Records the usage that is charged for lines. A line that was billed before is not billed again.
+   */
   async bill(batch: string, lines: BillLines['lines']): Promise<void> {
     const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
     const command = { type: 'BillLines', lines } as const
@@ -118,9 +121,7 @@ export class BatchLedger {
     if (!outcome.isDone) throw new Error(`lines of a batch were not billed: ${outcome.error.code}`)
   }
 
-  /**
-   * Ends the batch and its calls. Parts without a billed line are released.
-   */
+  /** Ends the batch and its calls. A part without a billed line costs nothing. */
   async end(
     batch: string,
     cause: BatchEndCause,
@@ -180,7 +181,10 @@ export class BatchLedger {
   }
 }
 
-/** Adds the name of the model that answered a part's lines to the evidence of the submission. */
+/**
+ * Adds the model that answered a part's lines to the evidence of the attempt, if that model is
+ * known. Returns the attempt.
+ */
 function withModel(attempt: Attempt, models: PartModels | null): Attempt {
   const { evidence } = attempt
   if (evidence === undefined || models === null || models.answered === null) return attempt

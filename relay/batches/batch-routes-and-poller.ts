@@ -48,7 +48,10 @@ const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PAT
 export const isBatchPath = (path: string): boolean =>
   modelOfBatch(path) !== null || ROOTS.some((root) => path === root || path.startsWith(`${root}/`))
 
-/** Creates the handler of batches, and settles batches in the process with the poller's lease. */
+/**
+ * Creates the handler of requests about batches. Also starts the poller, which settles batches that
+ * have ended. Of all processes, only the one that holds the poller's lease polls.
+ */
 export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
   const batchOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
   const batchDeps: BatchDeps = { ...deps, batchOutbound, ledger: new BatchLedger(deps) }
@@ -71,6 +74,7 @@ export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVE
     stop: async () => {
       stopping.abort()
       await poller.stop()
+      await settler.idle()
       await batchOutbound.close()
     },
   }
@@ -85,13 +89,14 @@ async function handle(
   const { request, clientIp, startedAt } = exchange
   const route = routeOf(request.method ?? '', geminiBatchPath(request) ?? path)
   if (isRelayError(route)) return sendError(exchange, route)
-  // Anthropic's files have the same path, but serve other purposes.
+  // Anthropic's Files API has the same path, but its files are not for batches.
   const isAnthropic = request.headers['anthropic-version'] !== undefined
   if (isAnthropic && path.startsWith(FILES_PATH)) return sendError(exchange, NOT_FOUND)
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
   if (route.submit !== undefined) return route.submit(deps, exchange, caller)
-  // Look-ups count towards the limits of calls, because each may send a request to a provider.
+  // Look-ups count towards the caller's limits of calls, because each may send a request to a
+  // provider.
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(exchange, permit)
   try {
@@ -108,8 +113,8 @@ type Route =
   | { readonly submit?: undefined; readonly lookUp: LookUp }
 
 /**
- * The handlers of requests about one object, by the last segment of the path and the HTTP method.
- * The segment is empty for a request about the object itself.
+ * The handlers of requests about one batch or file. The outer key is the last segment of the path,
+ * which is empty for a request about the object itself. The inner key is the HTTP method.
  */
 type ObjectRoutes = Readonly<Record<string, Readonly<Record<string, LookUpOf>>>>
 type LookUpOf = (
@@ -167,7 +172,7 @@ function routeOf(method: string, path: string): Route | ReturnType<typeof relayE
   }
   const root = ROOTS.find((one) => path === one || path.startsWith(`${one}/`)) ?? BATCHES_PATH
   const { submit, list, objects } = ROUTES[root]
-  // Gemini's API separates the action by a colon.
+  // Gemini's API separates the action from the id by a colon.
   const separator = root === GEMINI_BATCHES_PATH ? ':' : '/'
   const [id = '', action = '', ...rest] = path.slice(root.length + 1).split(separator)
   if (rest.length > 0) return relayError('not_found')

@@ -5,96 +5,157 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import type { ToolLimits } from '../dialects/provider-tool-limits.ts'
 
-/** A batch with the data that its user may read. `batch` is the id of the batch's event stream. */
+/** The file that the gateway uploaded to a provider in order to submit a batch. */
+export type UploadedFile = {
+  readonly channelId: number
+  readonly keyRef: string
+  /** The provider's id of the file. */
+  readonly upstreamId: string
+}
+
+/**
+ * The stored row of a batch: its owner, and what is needed to describe it to its owner and to
+ * settle it. `batch` is the id of the batch's event stream.
+ */
 export type StoredBatch = {
   readonly batch: string
   readonly userId: number
   readonly api: BatchApi
-  /** The time of the submission in unix milliseconds. */
+  /** The time at which the caller submitted the batch, in Unix milliseconds. */
   readonly submittedAt: number
   readonly isSettled: boolean
   /** The number of attempts to settle the batch since its provider last reported it as running. */
   readonly attempts: number
-  /** The time of the next attempt to settle the batch, in unix milliseconds; 0 for at once. */
+  /**
+   * The time of the next attempt to settle the batch, in Unix milliseconds; 0 if it may be made at
+   * once.
+   */
   readonly retryAt: number
-  /** The time in unix milliseconds at which its provider first denied the results, or 0. */
+  /**
+   * The time at which the provider began to deny access to the batch or its results, in Unix
+   * milliseconds; 0 if it does not deny it.
+   */
   readonly deniedAt: number
   /**
-   * The members of the caller's submission that descriptions repeat, as JSON text. Null if there
-   * are none.
+   * The time of the first attempt since the last denial that failed in another way, in Unix
+   * milliseconds; 0 if there is none.
+   */
+  readonly failingSince: number
+  /**
+   * The time at which the provider first reported that the batch has ended, in Unix milliseconds; 0
+   * if it has not.
+   */
+  readonly endSeenAt: number
+  /**
+   * The members of the caller's submission that descriptions of the batch repeat, as encrypted JSON
+   * text. Null if there are none.
    */
   readonly request: Sealed | null
   /**
-   * The provider's last description of the batch, as JSON text. Null until the provider has
-   * accepted the batch.
+   * The provider's last description of the batch, as encrypted JSON text. Null until the provider
+   * has accepted the batch.
    */
   readonly object: Sealed | null
+  /** Null if no file was uploaded for the batch. */
+  readonly uploaded: UploadedFile | null
 }
 
 /**
- * The data of a line that is stored before its answer arrives. The bill of the line stays within
- * these limits.
+ * The data of a line that is stored when the batch is submitted. The charge for the line is later
+ * computed from these data and does not exceed the limits in them.
  */
 export type LineFacts = {
   readonly line: number
   readonly part: number
-  /** The model as sent. Lines of earlier versions lack it. */
+  /**
+   * The model as it was named to the provider. Lines that were stored by earlier versions lack it.
+   */
   readonly sentModel?: string
   readonly bounds: Pick<CallBounds, 'inputTokens' | 'outputTokens' | 'choices' | 'tools'>
   readonly inputCeiling: number
-  /** The number of requested answers. A price per call is charged once for each of them. */
+  /**
+   * The number of answers that the line requests. A price per call is charged once for each answer.
+   */
   readonly calls: number
   readonly bytes: number
   readonly hasHourCache: boolean
   readonly toolLimits?: Omit<ToolLimits, 'edits'>
-  /** The name of the line's format. Omitted for a batch whose lines have the same format. */
+  /** The name of the line's wire format. Omitted if the batch's API has only one format. */
   readonly format?: string
 }
 
-/** The lines of a batch by the hash of their `custom_id`. */
+/** The lines of a batch. The key is the hash of the line's `custom_id` (see `lineId`). */
 export type LinesById = ReadonlyMap<string, LineFacts>
 
 export type PageOfBatches = {
   readonly limit: number
-  /** The id of the batch at which the page begins or ends. Later batches come first. */
+  /**
+   * The id of the batch after which the page begins (`after`) or before which it ends (`before`).
+   * Later batches come first.
+   */
   readonly before?: string
   readonly after?: string
 }
 
 export type NewBatch = Omit<
   StoredBatch,
-  'isSettled' | 'object' | 'attempts' | 'retryAt' | 'deniedAt'
+  | 'isSettled'
+  | 'object'
+  | 'attempts'
+  | 'retryAt'
+  | 'deniedAt'
+  | 'failingSince'
+  | 'endSeenAt'
+  | 'uploaded'
 >
 
-/**
- * Stores the owner of each batch, and the facts of its lines for as long as results can be read.
- */
+/** Stores the owner of each batch, and the data of its lines for as long as results can be read. */
 export type BatchStore = {
   add(batch: NewBatch, lines: LinesById): Promise<void>
   describe(batch: string, object: Sealed): Promise<void>
+  /** Stores which file was uploaded for the batch, so that it can be deleted later. */
+  noteUpload(batch: string, file: UploadedFile): Promise<void>
   settle(batch: string): Promise<void>
   /**
-   * Counts an attempt to settle a batch, and stores the time of the next attempt. Returns false if
-   * the stored number of attempts differs from `attempts`, because another process has begun an
-   * attempt.
+   * Counts an attempt to settle a batch, and stores the time of the next attempt in Unix
+   * milliseconds. Changes nothing and returns false if the stored number of attempts differs from
+   * `attempts`, because another process has begun an attempt.
    */
   postpone(batch: string, attempts: number, retryAt: number): Promise<boolean>
-  /** Stores the first time at which the provider denied the results. */
+  /**
+   * Stores the time at which the provider began to deny access, unless one is stored, and resets
+   * `failingSince` to 0.
+   */
   deny(batch: string, at: number): Promise<void>
-  /** Resets the number of attempts, because the provider has reported the batch as running. */
+  /** Stores the time of a failure of another kind in `failingSince`, unless one is stored. */
+  noteFailure(batch: string, at: number): Promise<void>
+  /** Stores the time at which the end of the batch was first seen, unless one is stored. */
+  noteEnd(batch: string, at: number): Promise<void>
+  /** Resets `deniedAt` and `failingSince` to 0, because earlier denials no longer count. */
+  clearDenied(batch: string): Promise<void>
+  /**
+   * Resets the number of attempts and the denials, because the provider has reported the batch as
+   * running.
+   */
   resume(batch: string): Promise<void>
   /** Returns the batch, or undefined if the user has none with this id. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>
   list(userId: number, api: BatchApi, page: PageOfBatches): Promise<readonly StoredBatch[]>
-  /** Returns batches that are not settled, by id. */
+  /**
+   * Returns at most `limit` batches that are not settled, in the order of their ids, from the first
+   * id greater than `after`.
+   */
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
   remove(batch: string): Promise<void>
-  /** Deletes settled batches that the provider no longer has at the time `at`. */
+  /**
+   * Deletes settled batches that are so old at the time `at` that the provider no longer has their
+   * results.
+   */
   sweep(at: number): Promise<void>
 }
 
-/** Anthropic keeps results for 29 days. */
+/** The time for which a settled batch is kept. Anthropic keeps results for 29 days. */
 const RETENTION_MS = 30 * 86_400_000
 
 const TABLE = `
@@ -110,6 +171,9 @@ const TABLE = `
   alter table relay.batches add column if not exists attempts int4 not null default 0;
   alter table relay.batches add column if not exists retry_at int8 not null default 0;
   alter table relay.batches add column if not exists denied_at int8 not null default 0;
+  alter table relay.batches add column if not exists failing_since int8 not null default 0;
+  alter table relay.batches add column if not exists end_seen_at int8 not null default 0;
+  alter table relay.batches add column if not exists uploaded jsonb;
   create index if not exists batches_of_user on relay.batches (user_id, batch);
   create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
   create table if not exists relay.batch_lines (
@@ -121,7 +185,8 @@ const TABLE = `
 `
 const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "submittedAt",
   is_settled as "isSettled", attempts, retry_at::float8 as "retryAt",
-  denied_at::float8 as "deniedAt", request, object`
+  denied_at::float8 as "deniedAt", failing_since::float8 as "failingSince",
+  end_seen_at::float8 as "endSeenAt", request, object, uploaded`
 
 const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
   delete from relay.batches where batch = $1`
@@ -130,7 +195,9 @@ const SWEEP = `with old as (
   )
   delete from relay.batch_lines where batch in (select batch from old)`
 
-function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'deny' | 'resume'> {
+type Attempts = 'postpone' | 'deny' | 'noteFailure' | 'noteEnd' | 'clearDenied' | 'resume'
+
+function attemptsIn(pg: Pool): Pick<BatchStore, Attempts> {
   return {
     postpone: async (batch, attempts, retryAt) => {
       const { rowCount } = await pg.query(
@@ -141,18 +208,32 @@ function attemptsIn(pg: Pool): Pick<BatchStore, 'postpone' | 'deny' | 'resume'> 
       return rowCount === 1
     },
     deny: async (batch, at) => {
-      const text = 'update relay.batches set denied_at = $2 where batch = $1 and denied_at = 0'
+      const text = `update relay.batches set failing_since = 0,
+        denied_at = case when denied_at = 0 then $2 else denied_at end where batch = $1`
       await pg.query(text, [batch, at])
     },
+    noteFailure: async (batch, at) => {
+      const text = `update relay.batches set failing_since = $2
+        where batch = $1 and failing_since = 0`
+      await pg.query(text, [batch, at])
+    },
+    noteEnd: async (batch, at) => {
+      const text = 'update relay.batches set end_seen_at = $2 where batch = $1 and end_seen_at = 0'
+      await pg.query(text, [batch, at])
+    },
+    clearDenied: async (batch) => {
+      const text = 'update relay.batches set denied_at = 0, failing_since = 0 where batch = $1'
+      await pg.query(text, [batch])
+    },
     resume: async (batch) => {
-      const text = `update relay.batches set attempts = 0, retry_at = 0, denied_at = 0
-        where batch = $1`
+      const text = `update relay.batches
+        set attempts = 0, retry_at = 0, denied_at = 0, failing_since = 0 where batch = $1`
       await pg.query(text, [batch])
     },
   }
 }
 
-/** Creates the store in the schema `relay`, which all relays share. */
+/** Creates the store. Its tables are in the database schema `relay`, which all relays share. */
 export async function createBatchStore(pg: Pool): Promise<BatchStore> {
   await ensureSchema(pg, 'relay', TABLE)
   const rows = async (text: string, values: readonly unknown[]) =>
@@ -175,6 +256,10 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
     },
     describe: async (batch, object) => {
       await pg.query('update relay.batches set object = $2 where batch = $1', [batch, object])
+    },
+    noteUpload: async (batch, file) => {
+      const text = 'update relay.batches set uploaded = $2 where batch = $1'
+      await pg.query(text, [batch, JSON.stringify(file)])
     },
     settle: async (batch) => {
       await pg.query('update relay.batches set is_settled = true where batch = $1', [batch])

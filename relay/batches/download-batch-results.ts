@@ -3,12 +3,16 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/keys-that-may-own-submitted-work.ts'
+import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
 import type { BatchProtocol } from './provider-batch-api.ts'
 import { elementsIn } from './split-json-array.ts'
 
-/** The maximum length of a line. No model accepts a longer request or returns a longer answer. */
-const LINE_BYTES_MAX = 32 * 1024 * 1024
-/** The time without a received byte after which the download fails. */
+/**
+ * The maximum length of a line in bytes. No model accepts a longer request or returns a longer
+ * answer.
+ */
+export const LINE_BYTES_MAX = 32 * 1024 * 1024
+/** A download fails if no byte arrives for this time. */
 const IDLE_MS = 120_000
 const NEWLINE = 10
 
@@ -24,7 +28,10 @@ export class ResultsUnavailable extends Error {
 }
 
 type Download = {
-  /** The keys whose account may own the batch or the file, in the order in which they are tried. */
+  /**
+   * The keys to try, in this order. The provider's account of any of them may own the batch or the
+   * file.
+   */
   readonly keys: readonly RelayKey[]
   readonly path: string
   /** Additional headers of the request. */
@@ -32,8 +39,8 @@ type Download = {
 }
 
 /**
- * Opens the results of a batch or the content of a file. Rejects if the provider refuses the
- * download.
+ * Starts the download of a batch's results or of a file. Returns the bytes as they arrive. Rejects
+ * if the provider refuses the download with every key.
  */
 export async function openDownload(
   deps: Pick<RelayDeps, 'outbound'>,
@@ -67,26 +74,33 @@ async function openWith(
     bodyTimeout: IDLE_MS,
   })
   if (statusCode === 200) return body
-  // The error that says that the body was not read to its end would end the process.
+  // Destroying an unread body emits an error. Without a listener, this error would end the process.
   body.on('error', () => {}).destroy()
   throw new ResultsUnavailable(statusCode)
 }
 
 /**
- * Yields the bytes of a batch's results as they arrive, and null for a result that is too long.
- * Rejects if the results end early.
+ * Yields the bytes of each result of a batch as the results arrive. Yields null in place of a
+ * result that is too long. Rejects if the download ends early or is too slow, or if `memory` can't
+ * be extended for a long result.
  */
 export async function* resultLines(
   deps: Pick<RelayDeps, 'outbound'>,
   download: Download & { readonly splits?: BatchProtocol['splits'] },
+  memory: ResultsMemory,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer | null> {
-  const body = await openDownload(deps, download, signal)
+  const body = atLeastRate(await openDownload(deps, download, signal))
   const { splits } = download
-  yield* splits === undefined ? linesOrGapsIn(body, LINE_BYTES_MAX) : elementsIn(body, splits.rules)
+  yield* splits === undefined
+    ? linesOrGapsIn(body, LINE_BYTES_MAX, memory)
+    : elementsIn(body, splits.rules, memory)
 }
 
-/** Yields the lines of a stream as they arrive. Rejects if a line is too long. */
+/**
+ * Yields the lines of a stream as they arrive. Rejects if a line exceeds `bytesMax` bytes while it
+ * arrives.
+ */
 export async function* linesIn(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -98,17 +112,19 @@ export async function* linesIn(
 }
 
 /**
- * Yields the lines of a stream as they arrive. At most one line is in memory. A line that is too
- * long is dropped, and null is yielded as soon as its length is exceeded.
+ * Yields the lines of a stream as they arrive. At most one line is in memory. A line that exceeds
+ * `bytesMax` bytes while it arrives is dropped, and null is yielded in its place.
  */
 async function* linesOrGapsIn(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
+  memory?: ResultsMemory,
 ): AsyncGenerator<Buffer | null> {
   let parts: Buffer[] = []
   let length = 0
   let isDropping = false
   for await (const chunk of body) {
+    memory?.cover(length + chunk.length)
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       parts.push(chunk.subarray(start, end))

@@ -20,7 +20,7 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { GIGABYTE } from '../views/option-view.ts'
 import { openDownload } from './download-batch-results.ts'
-import type { FileLimit, FileLimits, StoredFile } from './file-store.ts'
+import type { FileLimit, FileLimits, StoredFile } from './file-record-store.ts'
 import {
   contentPathOf,
   fileIdOf,
@@ -30,23 +30,23 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import { recordOf } from './provider-batch-api.ts'
+import { type FindShownLine, recordOf } from './provider-batch-api.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
-import { uploadFile } from './upload-to-provider.ts'
+import { uploadFile } from './upload-batch-file-to-provider.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
-/** The maximum number of files that a user may have. */
+/** The maximum number of files that one user may have. */
 const FILES_MAX = 1_000
 const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }
 const PAGE = { usual: 10_000, most: 10_000 }
-/** The maximum number of files on a page. A higher requested number is lowered to it. */
+/** The maximum number of files on a page. A request for more files gets this number. */
 const SHOWN_MAX = 1_000
 const ANCHOR = 'expires_after[anchor]'
 const SECONDS = 'expires_after[seconds]'
@@ -64,8 +64,8 @@ const missing = (id: string): RelayError =>
   relayError('file_not_found', { subject: id.slice(0, 64) })
 
 /**
- * Handles `POST /v1/files`. The only accepted files are those whose lines are the requests of a
- * batch.
+ * Handles `POST /v1/files`. Only files for batches are accepted. Each line of such a file is one
+ * request of the batch.
  */
 export async function uploadBatchFile(
   deps: BatchDeps,
@@ -102,8 +102,9 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   for (const param of ['purpose', 'file']) {
     if (fields[param] === undefined) return relayError('missing_parameter', { param })
   }
-  // Calls can't use other files. These belong to the account of the site, whose other files the
-  // caller could name as well, and only the channel that has a file can read it.
+  // Files for other purposes are refused, because calls can't use files. All files belong to the
+  // site's one account at the provider, so a caller could name the files of other callers. Also,
+  // only the channel that has a file can read it.
   if (fields.purpose !== 'batch') {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
@@ -122,7 +123,10 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   return { file, lifetimeMs: seconds * 1_000 }
 }
 
-/** Checks the lines of an upload and uploads the file to a provider. Returns the error, if any. */
+/**
+ * Checks the lines of an uploaded file and stores the file at a provider. Returns the error for the
+ * caller, or null if the response was sent.
+ */
 async function storeForm(
   deps: BatchDeps,
   exchange: Exchange,
@@ -134,14 +138,17 @@ async function storeForm(
   const { userId } = caller.user
   const { bytes, name } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
-  // Checked before as well, so that nothing is sent to the provider in vain.
+  // The limits are checked before the upload to the provider as well, so that no file is sent in
+  // vain.
   const full = await limitBefore(deps, userId, bytes, limits)
   if (full !== null) return full
-  const channel = await whileReadingFile(deps, () => channelFor(deps, caller, upload.file))
+  const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
   if (isRelayError(channel)) return channel
   const choice = await deps.keys.choose(channel)
   if (choice === null) return relayError('no_channel', { subject: '', retryAfter: 10 })
-  const { key } = choice
+  const { key, probes } = choice
+  // Uploads tell little about the health of a key, so they are not reported as probes.
+  deps.breaker.release(probes)
   const uploaded = await uploadFile(deps, key, upload.file, AbortSignal.timeout(UPLOAD_MS))
   if ('kind' in uploaded) {
     if (uploaded.kind !== 'failed') return relayError('upstream_format')
@@ -193,8 +200,9 @@ const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError 
     : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
 
 /**
- * Returns the channel to which a file is uploaded. It is a channel of the first of the caller's
- * groups that has a suitable channel.
+ * Returns the channel to which a file is uploaded. The caller's groups are tried in their order,
+ * and the first group with a suitable channel determines the channel. If no group has one, returns
+ * the error of the first group.
  */
 async function channelFor(
   deps: BatchDeps,
@@ -277,7 +285,9 @@ export async function listFiles(
   })
 }
 
-/** Deletes a file. The results of a batch can be deleted only once the batch is settled. */
+/**
+ * Deletes a file of the caller. A file with results can be deleted only once its batch is settled.
+ */
 export async function deleteFile(
   deps: BatchDeps,
   exchange: Exchange,
@@ -294,8 +304,8 @@ export async function deleteFile(
 }
 
 /**
- * Reports whether the caller may read the file: it is an upload of the caller, or its results are
- * billed.
+ * Reports whether the caller may read the file now. A file that the caller uploaded may always be
+ * read, and a file with results only once the batch is settled.
  */
 async function isReadable(
   { batchStore }: BatchDeps,
@@ -305,8 +315,8 @@ async function isReadable(
 }
 
 /**
- * Sends the content of a file. Results contain the caller's name for the model and the gateway's
- * ids.
+ * Sends the content of a file to the caller. In a file with results, the provider's name for the
+ * model and the provider's ids are replaced by the caller's name and the gateway's ids.
  */
 export async function sendFileContent(
   deps: BatchDeps,
@@ -320,11 +330,8 @@ export async function sendFileContent(
   if (stored.batch === null) return sendOwnFile(deps, exchange, stored, path)
   const batch = await deps.batchStore.find(stored.userId, stored.batch)
   if (batch?.isSettled !== true) return sendError(exchange, missing(id))
-  const render = (
-    line: string,
-    modelOf: (id: string) => string | null,
-    hidden: readonly string[],
-  ) => renderOpenAiResult(line, kindOf(stored), modelOf, hidden)
+  const render = (line: string, lineOf: FindShownLine, hidden: readonly string[]) =>
+    renderOpenAiResult(line, kindOf(stored), lineOf, hidden)
   await sendRenderedLines(deps, exchange, batch, { path, headers: {}, type: TYPE, render })
 }
 

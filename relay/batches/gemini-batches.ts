@@ -11,26 +11,34 @@ import {
   type LineResult,
   objectIn,
   PROVIDER_ID,
+  pathOfBatch,
   recordOf,
+  type ShownLine,
 } from './provider-batch-api.ts'
 import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 
 const MIB = 1024 * 1024
-/** The path of batches below a channel's address. */
+/** The path of Gemini's batch API, relative to a channel's base address. */
 export const GEMINI_BATCHES_PATH = '/v1beta/batches'
 const PUBLIC_ID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
 const TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch'
 const REQUESTS = 'batch/inputConfig/requests/requests'
 const NAME_LENGTH_MAX = 256
 const METADATA_BYTES_MAX = 8_192
-/** The bytes that are read before the event loop may do other work. */
+/** The number of bytes that are read before the event loop may do other work. */
 const CHUNK_BYTES = 64 * 1024
 
-/** Returns the id that callers see, which is the end of the name of a batch. */
+/**
+ * Returns the public id of a batch, which callers see. Gemini's name of a batch is `batches/` and
+ * this id.
+ */
 export const geminiIdOf = (batch: string): string => batch.replaceAll('-', '')
 
-/** Returns the id of the batch's stream, or null if callers never got such an id. */
+/**
+ * Converts the public id of a batch to the id of the batch's event stream. Returns null if the text
+ * is not a public id of a Gemini batch.
+ */
 export function geminiBatchOf(id: string): string | null {
   const parts = PUBLIC_ID.exec(id)?.slice(1)
   return parts === undefined ? null : parts.join('-')
@@ -38,7 +46,7 @@ export function geminiBatchOf(id: string): string | null {
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
-/** Names the request of the batch that has an error. */
+/** Adds the JSON path of the faulty request to the parameter that the error names. */
 export function inGeminiRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const root = `batch.input_config.requests.requests[${index}]`
@@ -49,8 +57,9 @@ export function inGeminiRequest(error: RelayError, index: number, prefix = ''): 
 export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displayName: string }
 
 /**
- * Reads the body of a submission and checks each request separately. Only requests in the body are
- * accepted. Files are refused, because the files of all callers belong to the site's one account.
+ * Reads the body of a request that submits a batch, and checks each request of the batch
+ * separately. A body that names a file with requests is refused: the files of all callers belong to
+ * the site's one account at the provider, so a caller could name the file of another caller.
  */
 export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
   const splitter = new JsonArraySplitter({
@@ -77,7 +86,10 @@ export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | Relay
   return lines.length === 0 ? invalid('batch.input_config.requests') : { lines, ...displayName }
 }
 
-/** Reads the display name in a submission from which the requests were removed. */
+/**
+ * Reads the display name from the body of a submission, after the requests were removed from it.
+ * Returns an error if the body has unknown or invalid members.
+ */
 function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
   const members = scanObject(rest)
   if (!isMembers(members)) return jsonError(rest, members)
@@ -127,8 +139,8 @@ function readLine(element: Buffer, index: number): BatchLine | RelayError {
 
 const RESULTS = 'inlinedResponses/inlinedResponses'
 /**
- * The arrays of a description that are split. The caller's requests, which the description repeats,
- * are dropped.
+ * Says how a provider's description of a batch is split: its results are read one by one, and the
+ * caller's requests, which it repeats, are dropped.
  */
 export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
@@ -144,19 +156,29 @@ const COUNTS = [
   ...['requestCount', 'successfulRequestCount', 'failedRequestCount', 'pendingRequestCount'],
 ]
 
-/** Reads the provider's description of a batch from which the results were removed. */
+/** Reads the provider's id of a batch from its name (`batches/ID`). */
+function readId(body: Buffer): string | null {
+  const name = objectIn(body.toString('utf8'))?.name
+  const id = typeof name === 'string' ? name.replace(/^batches\//, '') : ''
+  return PROVIDER_ID.test(id) ? id : null
+}
+
+/**
+ * Reads the provider's description of a batch, after the results were removed from it. `hasResults`
+ * is true if it had results. Returns null if the description is malformed.
+ */
 function readDescription(
   body: Buffer,
   confidential: readonly string[],
   hasResults = false,
 ): BatchDescription | null {
   const value = objectIn(body.toString('utf8'))
-  const { name, error } = value ?? {}
-  const id = typeof name === 'string' ? name.replace(/^batches\//, '') : ''
+  const { error } = value ?? {}
+  const id = readId(body)
   const metadata = recordOf(value?.metadata)
   const [, stateName] = STATE.exec(String(metadata?.state ?? '')) ?? []
   const state = stateName ?? (recordOf(error) === null ? undefined : 'FAILED')
-  if (!PROVIDER_ID.test(id) || state === undefined) return null
+  if (id === null || state === undefined) return null
   const stats = recordOf(metadata?.batchStats)
   const countOf = (count: string) => String(Number(stats?.[count] ?? 0) || 0)
   const time = (key: string) => {
@@ -170,14 +192,18 @@ function readDescription(
     error: errorOf(error, confidential),
     hasResults,
   }
-  // Answers that the description does not have yet are not billed yet.
+  // A description may count successful requests before it contains their results. The batch then
+  // does not count as ended, because its results could not be billed.
   const isComplete = hasResults || countOf('successfulRequestCount') === '0'
   const isEnded = !RUNNING.has(state) && (isComplete || state === 'FAILED')
-  const results = hasResults ? `${GEMINI_BATCHES_PATH}/${encodeURIComponent(id)}` : null
+  const results = hasResults ? pathOfBatch(GEMINI_BATCHES, id) : null
   return { isEnded, upstreamId: id, results, object }
 }
 
-/** Returns an error of the provider with its message redacted; null if there is none. */
+/**
+ * Returns the code of a provider's error and its redacted message, or null if the value is not an
+ * error.
+ */
 function errorOf(error: unknown, confidential: readonly string[]): object | null {
   const given = recordOf(error)
   if (given === null) return null
@@ -198,18 +224,23 @@ function describeFailure({ message, at, lines, billedLines }: BatchFailure) {
   }
 }
 
-/** Reads a result. Results have no ids. They are in the order of the requests. */
+/**
+ * Reads one result. Results have no ids and are in the order of the requests, so the index of a
+ * result identifies its request. Returns null if the result is malformed.
+ */
 function readResult(element: string, index: number): LineResult | null {
   const value = objectIn(element)
   if (value === null) return null
   return { customId: String(index), answer: recordOf(value.response) }
 }
 
-/** Gemini's batches of requests in the body of their submission. */
+/** Gemini's batch API. The requests of a batch are in the body of the submission. */
 export const GEMINI_BATCHES: BatchProtocol = {
   path: GEMINI_BATCHES_PATH,
   headers: {},
+  cancelAction: ':cancel',
   readDescription: (body, confidential) => readDescription(body, confidential),
+  readId,
   splits: {
     rules: RESULT_RULES,
     readDescription: (rest, hasResults, confidential) =>
@@ -224,8 +255,8 @@ export const GEMINI_BATCHES: BatchProtocol = {
 export type GeminiBatchRequest = { readonly model: string; readonly displayName: string }
 
 /**
- * Renders a batch for the caller, without its results. A batch that is not settled is shown as
- * running, so that no answer is read before it is billed.
+ * Returns the JSON object that describes a batch to the caller, without its results. A batch that
+ * is not settled is shown as running, so that no result is read before it is billed.
  */
 export function renderGeminiBatch(
   { batch, isSettled, submittedAt }: { batch: string; isSettled: boolean; submittedAt: number },
@@ -249,17 +280,21 @@ export function renderGeminiBatch(
   return { name, metadata, done: true, ...(error === null ? {} : { error }) }
 }
 
-/** Renders a result for the caller, with the caller's name for the model. Errors are redacted. */
+/**
+ * Returns the JSON text of one result as the caller receives it. It names the model as the caller
+ * did, and error messages are redacted. `element` is null if the result was too long. An answer
+ * that was not billed is replaced by an error.
+ */
 export function renderGeminiResult(
   element: Buffer | null,
-  model: string,
+  { model, isBilled }: ShownLine,
   confidential: readonly string[],
 ): string {
   const value = (element === null ? null : objectIn(element.toString('utf8'))) ?? {}
   const metadata = recordOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
   const response = recordOf(value.response)
-  if (response !== null) {
+  if (response !== null && isBilled) {
     const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
     return JSON.stringify({ ...ofCaller, response: shown })
   }

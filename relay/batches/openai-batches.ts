@@ -9,17 +9,19 @@ import {
   type BatchDescription,
   type BatchFailure,
   type BatchProtocol,
+  type FindShownLine,
+  idIn,
   type LineResult,
   objectIn,
   PROVIDER_ID,
   recordOf,
 } from './provider-batch-api.ts'
 
-/** The paths of batches and files below a channel's address. */
+/** The paths of OpenAI's APIs of batches and files, relative to a channel's base address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'
 export const FILES_PATH = '/v1/files'
 
-/** The endpoints that the lines of a batch may call, with the format of each endpoint. */
+/** The endpoints that the lines of a batch may call, with the wire format of each endpoint. */
 export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/responses', OPENAI_RESPONSES],
@@ -35,10 +37,16 @@ const FILE_ID = /^file-[0-9a-f]{32}(?:-output|-error)?$/
 
 const hexOf = (id: string): string => id.replaceAll('-', '')
 
-/** Returns the id that callers see. It reveals nothing about the provider. */
+/**
+ * Returns the public id of a batch, which callers see. It is made from the id of the batch's event
+ * stream and reveals nothing about the provider.
+ */
 export const openAiIdOf = (batch: string): string => `batch_${hexOf(batch)}`
 
-/** Returns the id of the batch's stream, or null if callers never got such an id. */
+/**
+ * Converts the public id of a batch to the id of the batch's event stream. Returns null if the text
+ * is not a public id of an OpenAI batch.
+ */
 export function openAiBatchOf(id: string): string | null {
   const parts = PUBLIC_ID.exec(id)?.slice(1)
   return parts === undefined ? null : parts.join('-')
@@ -47,8 +55,8 @@ export function openAiBatchOf(id: string): string | null {
 export const fileIdOf = (call: string): string => `file-${hexOf(call)}`
 export const isFileId = (id: string): boolean => FILE_ID.test(id)
 /**
- * Returns the id of a file with results. It depends only on the batch, so that the file can be
- * registered repeatedly.
+ * Returns the public id of a file with the results of a batch. It depends only on the batch and the
+ * kind of file, so that registering the file twice has no effect.
  */
 export const resultFileIdOf = (batch: string, kind: ResultKind): string =>
   `${fileIdOf(batch)}-${kind}`
@@ -63,7 +71,7 @@ const TIMES = [
   ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
   ...['cancelling_at', 'cancelled_at'],
 ] as const
-/** The members with times that are shown only once the batch is settled. */
+/** The members with the time of the batch's end. They are shown only once the batch is settled. */
 const TIMES_OF_END: ReadonlySet<string> = new Set([
   ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
 ])
@@ -85,7 +93,8 @@ function readDescription(body: Buffer, confidential: readonly string[]): BatchDe
   const counts = recordOf(value.request_counts)
   const countOf = (name: string) => numberOrNull(counts?.[name]) ?? 0
   const completed = countOf('completed')
-  // Completed lines without a file are not billed yet, so the batch has not ended.
+  // A provider may report completed lines before it names the file with their results. The batch
+  // then does not count as ended, because its results could not be billed.
   const isEnded = ENDED.has(status) && (completed === 0 || output !== null || status === 'failed')
   const object = {
     status,
@@ -94,6 +103,7 @@ function readDescription(body: Buffer, confidential: readonly string[]): BatchDe
     errors: errorsOf(value.errors, confidential),
     output: output !== null,
     error: error !== null,
+    inputFile: input ?? null,
   }
   const files = { input: input ?? null, output: output ?? null, error: error ?? null }
   const results = files.output === null ? null : contentPathOf(files.output)
@@ -104,7 +114,10 @@ export const filePathOf = (upstreamId: string): string =>
   `${FILES_PATH}/${encodeURIComponent(upstreamId)}`
 export const contentPathOf = (upstreamId: string): string => `${filePathOf(upstreamId)}/content`
 
-/** Returns the errors with which a provider refused a batch. Their messages are redacted. */
+/**
+ * Returns the errors with which a provider refused a batch, with redacted messages, or null if
+ * there are none.
+ */
 function errorsOf(errors: unknown, confidential: readonly string[]): object | null {
   const list = recordOf(errors)?.data
   if (!Array.isArray(list)) return null
@@ -134,7 +147,7 @@ const describeFailure = ({ code, message, at, lines, billedLines }: BatchFailure
   ...{ output: false, error: false },
 })
 
-/** Reads a line of the results. Returns null if the line is malformed. */
+/** Reads one line of a file with results. Returns null if the line is malformed. */
 function readResult(line: string): LineResult | null {
   const { custom_id: customId, response } = objectIn(line) ?? {}
   if (typeof customId !== 'string') return null
@@ -145,11 +158,13 @@ function readResult(line: string): LineResult | null {
 const isSuccess = (status: unknown): boolean =>
   typeof status === 'number' && status >= 200 && status <= 299
 
-/** OpenAI's batches of requests in a file. */
+/** OpenAI's batch API. The requests of a batch are the lines of an uploaded file. */
 export const OPENAI_BATCHES: BatchProtocol = {
   path: OPENAI_BATCHES_PATH,
   headers: {},
+  cancelAction: '/cancel',
   readDescription,
+  readId: idIn,
   describeFailure,
   readResult,
   formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
@@ -163,8 +178,8 @@ export type OpenAiBatchRequest = {
 }
 
 /**
- * Renders a batch for the caller. A batch that is not settled is shown as running and without
- * results, so that no answer is read before it is billed.
+ * Returns the JSON object that describes a batch to the caller. A batch that is not settled is
+ * shown as running and without results, so that no result is read before it is billed.
  */
 export function renderOpenAiBatch(
   { batch, submittedAt, isSettled }: BatchFacts,
@@ -203,20 +218,20 @@ type BatchFacts = {
 }
 
 /**
- * Renders a line of a file with results, with the gateway's ids and the caller's name for the
- * model. Returns null for a line that does not belong to the batch. Also returns null for an answer
- * in the file of errors, because only the answers in the output file are billed.
+ * Returns one line of a file with results as the caller receives it: with the gateway's ids and the
+ * caller's name for the model. Returns null for a line that does not belong to the batch. Also
+ * returns null for an answer that was not billed, such as one in the error file.
  */
 export function renderOpenAiResult(
   line: string,
   kind: ResultKind,
-  modelOf: (customId: string) => string | null,
+  lineOf: FindShownLine,
   confidential: readonly string[],
 ): string | null {
   const value = objectIn(line)
   const customId = value?.custom_id
-  const model = typeof customId === 'string' ? modelOf(customId) : null
-  if (value === null || model === null) return null
+  const shownLine = typeof customId === 'string' ? lineOf(customId) : null
+  if (value === null || shownLine === null) return null
   const id = createHash('sha256').update(`${customId}`).digest('hex').slice(0, 32)
   const common = { id: `batch_req_${id}`, custom_id: customId }
   const response = recordOf(value.response)
@@ -228,7 +243,8 @@ export function renderOpenAiResult(
   const shown = { status_code, request_id: id }
   const answer = recordOf(body)
   if (isSuccess(status_code)) {
-    if (kind === 'error' || answer === null) return null
+    const { model, isBilled } = shownLine
+    if (kind === 'error' || answer === null || !isBilled) return null
     const own = 'model' in answer ? { ...answer, model } : answer
     return JSON.stringify({ ...common, response: { ...shown, body: own }, error: null })
   }

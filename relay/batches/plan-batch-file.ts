@@ -32,7 +32,10 @@ export const FILE_LINE_BYTES_MAX = 8 * 1024 * 1024
 const LINES_AT_ONCE = 16
 const MEMBERS: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body'])
 
-/** Stops the reading of a file at the first invalid line. Contains the error of this line. */
+/**
+ * Thrown at the first invalid line of a file to stop reading it. `error` is the error for the
+ * caller.
+ */
 export class FileRefused extends Error {
   readonly error: RelayError
 
@@ -49,7 +52,7 @@ type FileLine = {
   readonly body: Buffer
 }
 
-/** Adds the number of the faulty line to its error. Lines are counted from 1. */
+/** Adds the number of the faulty line, counted from 1, to the parameter that the error names. */
 function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')
@@ -57,7 +60,7 @@ function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   return { ...error, params: { ...error.params, param: shown } }
 }
 
-/** Reads a line `{"custom_id":…,"method":"POST","url":…,"body":{…}}` of a file. */
+/** Reads and checks a line `{"custom_id":…,"method":"POST","url":…,"body":{…}}` of a file. */
 function readLine(bytes: Buffer): FileLine | RelayError {
   const members = scanObject(bytes)
   if (!isMembers(members)) return relayError('invalid_parameter')
@@ -92,7 +95,8 @@ function textOf(bytes: Buffer, member: Member | undefined): string | null {
 type ReadLine = FileLine & { readonly number: number; readonly planned: PlannedLine }
 
 /**
- * Reads a file line by line, and plans each line with the functions of single calls. Throws a
+ * Reads a file line by line, and plans each line with the functions that also plan single calls. To
+ * plan a line is to check it and to determine its price and the channels that may serve it. Throws
  * `FileRefused` for the first line with an error.
  */
 async function* plannedLines(
@@ -130,8 +134,9 @@ async function* plannedLines(
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 13)
 
 /**
- * Checks all lines of a file. Returns the channel to which the file is uploaded. This channel
- * offers the models of all lines without conversion.
+ * Checks all lines of a file. Returns the channel to which the file is uploaded, or the error for
+ * the caller. The provider of this channel offers the models of all lines and needs no conversion
+ * of the requests.
  */
 export async function checkFile(
   deps: RelayDeps,
@@ -164,18 +169,21 @@ export async function checkFile(
   return channel ?? relayError('no_channel', { subject: model, retryAfter: 10 })
 }
 
-/** Plans the batch of a file for the channel to which the file was uploaded. */
+/**
+ * Plans a batch whose requests are the lines of an uploaded file. All lines are sent to the channel
+ * to which the file was uploaded.
+ */
 export class FilePlan {
   private readonly deps: RelayDeps
-  private readonly channel: RelayChannel
+  private readonly channelId: number
   private readonly batch: string
   private readonly endpoint: string
   private readonly partsByPrice: Parts = new Map()
   private readonly facts = new Map<string, LineFacts>()
 
-  constructor(deps: RelayDeps, channel: RelayChannel, batch: string, endpoint: string) {
+  constructor(deps: RelayDeps, channelId: number, batch: string, endpoint: string) {
     this.deps = deps
-    this.channel = channel
+    this.channelId = channelId
     this.batch = batch
     this.endpoint = endpoint
   }
@@ -189,9 +197,9 @@ export class FilePlan {
   }
 
   /**
-   * Yields each line as it is sent: with the provider's name for the model, the channel's
-   * overrides, and without the members that the channel does not allow. Throws a `FileRefused` for
-   * the first line with an error.
+   * Yields each line as it is sent to the provider. The line has the provider's name for the model
+   * and the channel's overrides, and lacks the members that the channel does not allow. Throws
+   * `FileRefused` for the first line with an error.
    */
   async *sentLines(caller: Caller, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const line of plannedLines(this.deps, caller, content)) {
@@ -201,11 +209,12 @@ export class FilePlan {
 
   private sentLine({ number, customId, url, planned }: ReadLine): Buffer {
     const { request, plan } = planned
-    const { deps, channel } = this
+    const { deps, channelId } = this
     if (url !== this.endpoint) throw this.refused('invalid_parameter', number, 'url')
-    const { channelId } = channel
-    const isOffered = channelsIn(plan.offer).some((one) => one.channelId === channelId)
-    if (!isOffered || !acceptsBatches(deps, channel, request, 'openai')) {
+    // An admin may have changed the channel since the plan was made. The line was priced for the
+    // state of the channel in the plan, so this state is used.
+    const channel = [...channelsIn(plan.offer)].find((one) => one.channelId === channelId)
+    if (channel === undefined || !acceptsBatches(deps, channel, request, 'openai')) {
       const subject = request.model
       throw new FileRefused(inLine(relayError('no_batch_channel', { subject }), number, 'body'))
     }
@@ -232,8 +241,9 @@ const LINE_END = Buffer.from('}\n')
 const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
- * Replaces the line breaks between the tokens of a JSON text by spaces. Otherwise, a provider could
- * read a part of the text as a further line, which would not be billed.
+ * Replaces line breaks in a JSON text by spaces. Otherwise, a provider could read a part of the
+ * text as a further line, which would not be billed. No string contains a raw line break, so the
+ * value stays the same.
  */
 function inOneLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json

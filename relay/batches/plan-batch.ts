@@ -5,7 +5,7 @@ import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { inBatchPrice } from '#domain/pricing/price-list.ts'
 import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { fromWire, isInRange, toWire } from '#domain/shared/quota.ts'
-import { resolveModelName } from '../adapters/resolve-model-name.ts'
+import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
@@ -24,7 +24,10 @@ import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 
-/** A checked batch with its hold (reserved quota), its channel and the lines to send. */
+/**
+ * A batch that was checked and can be submitted: its parts with the quota to reserve for each, its
+ * channel, and the body to send. A part consists of the lines with the same model and price.
+ */
 export type BatchPlan = {
   /** The group whose prices are charged. */
   readonly group: string
@@ -34,25 +37,37 @@ export type BatchPlan = {
   /** The provider's name for the model of the first line. */
   readonly sentModel: string
   readonly body: Buffer
-  /** The members that descriptions of the batch repeat; null if there are none. */
+  /**
+   * The members of the submission that later descriptions of the batch repeat; null if there are
+   * none.
+   */
   readonly shown: object | null
 }
 
-/** The maximum number of different models and prices in a batch. */
+/**
+ * The maximum number of parts in a batch, which is the number of different combinations of model
+ * and price.
+ */
 const PARTS_MAX = 16
 const LINES_AT_ONCE = 16
 
-/** The hash by which the result of a line is found. The caller's id itself is not stored. */
+/**
+ * Returns the hash of a line's `custom_id`, by which the line of a result is found. The `custom_id`
+ * itself is not stored.
+ */
 export const lineId = (batch: string, customId: string): string =>
   createHash('sha256').update(`${batch}\n${customId}`).digest('base64url').slice(0, 22)
 
 export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
-/** The parts of a batch (the lines with the same model and price), by their model and price. */
+/**
+ * The parts of a batch. A part consists of the lines with the same model and price. The key is made
+ * from this model and price.
+ */
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
 /**
- * Plans all lines with the functions of single calls. The lines go to one channel, which must offer
- * all their models. Returns the first error, which names its request.
+ * Plans all lines with the functions that also plan single calls. All lines are sent to one
+ * channel, which must offer all their models. Returns the first error, which names the faulty line.
  */
 export async function planBatch(
   deps: RelayDeps,
@@ -87,7 +102,10 @@ export async function planBatch(
   return isRelayError(plan) ? plan : { group: caller.group, shown, ...plan }
 }
 
-/** Reports whether the channel's provider offers batches and the model, without conversion. */
+/**
+ * Reports whether the channel's provider accepts the request in a batch of this API. It must offer
+ * batches and the model and need no conversion of the request.
+ */
 export function acceptsBatches(
   { now }: Pick<RelayDeps, 'now'>,
   channel: RelayChannel,
@@ -115,7 +133,7 @@ export async function planLine(
   }
   const fileError = errorInFiles(caller, read)
   if (fileError !== null) return fileError
-  const request = resolveModelName(read, views.channels, adapters)
+  const request = resolveModelSuffix(read, views.channels, adapters)
   if (isRelayError(request)) return request
   const error = accessError(caller, views.options.options, request)
   const plan = error ?? planAlternative(views, caller, request, now())
@@ -168,8 +186,8 @@ async function buildPlan(
 }
 
 /**
- * Counts the lines of each model and the tokens that they may use. Each line counts as a call
- * towards the limits.
+ * Returns for each model the number of lines and the number of tokens that they may use. Each line
+ * counts as one call towards the caller's limits.
  */
 export function callsOf({
   parts,
@@ -192,8 +210,8 @@ export const partsIn = (parts: Parts): readonly BatchPart[] =>
 const COMMA = Buffer.from(',')
 
 /**
- * Returns the request that is sent for a line. A line without an output limit gets the limit that
- * its hold covers, because its answer can't be stopped when the quota is used up.
+ * Returns the request that is sent for a line. A line without an output limit gets the limit for
+ * which quota is reserved, because its answer can't be stopped when the quota is used up.
  */
 export function candidateFor(
   { views }: RelayDeps,
@@ -206,7 +224,10 @@ export function candidateFor(
   return candidateOf(channel, request, isOverridden, limits, options.adapters)
 }
 
-/** Adds a line to the part with its model and price. Returns null if there are too many parts. */
+/**
+ * Adds a line to the part with the same model and price, or to a new part. Returns the index of the
+ * part, or null if the batch would have too many parts.
+ */
 export function addToPart(
   { views, now }: RelayDeps,
   parts: Parts,

@@ -1,15 +1,21 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { SplitRules } from './split-json-array.ts'
 
-/** The provider's description of a batch. */
+/** What the provider says about a batch, in a form that is independent of the provider's API. */
 export type BatchDescription = {
   readonly isEnded: boolean
   readonly upstreamId: string
-  /** The path of the results that are billed; null if the batch has no results. */
+  /**
+   * The provider's path from which the billed results are downloaded; null if the batch has no
+   * results.
+   */
   readonly results: string | null
-  /** The files of the batch at the provider. Only OpenAI's batches have files. */
+  /** The provider's ids of the files of the batch. Only batches of OpenAI's API have files. */
   readonly files?: BatchFiles
-  /** The members of the description that callers receive. All other members are omitted. */
+  /**
+   * The members of the description that are stored, from which the description for callers is made.
+   * `inputFile` is not shown. It is the provider's id of the file that the gateway uploaded.
+   */
   readonly object: Readonly<Record<string, unknown>>
 }
 
@@ -19,47 +25,73 @@ export type BatchFiles = {
   readonly error: string | null
 }
 
-/** Why a batch ended although its provider did not say so. */
+/**
+ * Describes a batch that the gateway ended, because its results can't be fetched from the provider.
+ */
 export type BatchFailure = {
   readonly code: string
   readonly message: string
-  /** The time of the end in unix milliseconds. */
+  /** The time at which the gateway ended the batch, in Unix milliseconds. */
   readonly at: number
   readonly lines: number
   readonly billedLines: number
 }
 
-/** The result of one line. */
+/** The provider's result for one line of a batch. */
 export type LineResult = {
   readonly customId: string
-  /** Null if the line failed and costs nothing. */
+  /** The model's answer; null if the line failed, which costs nothing. */
   readonly answer: Readonly<Record<string, unknown>> | null
   /**
-   * The provider's id of the line's request, unparsed. Omitted if the API's results have no such
-   * id.
+   * The id that the provider gave to the request of this line, unparsed. Omitted if the results of
+   * the API have no such id.
    */
   readonly requestId?: unknown
 }
 
-/** How batches are submitted to a provider and looked up there. */
+/**
+ * The line to which a result belongs that is shown to a caller. An answer is shown only if it was
+ * billed: a provider may later give an answer that was missing or malformed when the batch was
+ * settled.
+ */
+export type ShownLine = {
+  /** The caller's name for the model. */
+  readonly model: string
+  readonly isBilled: boolean
+}
+
+/** Returns the line with this id, or null if the batch has none whose result may be shown. */
+export type FindShownLine = (customId: string) => ShownLine | null
+
+/**
+ * Defines how batches are submitted to a provider's API and how the API's descriptions and results
+ * are read.
+ */
 export type BatchProtocol = {
-  /** The path of batches below a channel's address. */
+  /** The path of the batch API, relative to a channel's base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** The end of the path that cancels a batch, after the path of the batch. */
+  readonly cancelAction: '/cancel' | ':cancel'
   /** Reads the provider's description of a batch. Returns null if the description is malformed. */
   readonly readDescription: (
     body: Buffer,
     confidential: readonly string[],
   ) => BatchDescription | null
   /**
-   * Set for an API whose descriptions contain the results. Such a description may be too long for
-   * memory, so it is split while it arrives.
+   * Reads the provider's id of a batch from a description of which the rest may be malformed.
+   * Returns null if there is no valid id.
+   */
+  readonly readId: (body: Buffer) => string | null
+  /**
+   * Set for an API whose descriptions of batches contain the results. Such a description may be too
+   * long for memory, so the results are separated from it while it arrives.
    */
   readonly splits?: {
     readonly rules: SplitRules
     /**
-     * Reads a description from which the results were removed. `hasResults` is true if it had
-     * results.
+     * Reads a description after the results were removed from it. `hasResults` is true if it had
+     * results. Returns null if the description is malformed.
      */
     readonly readDescription: (
       rest: Buffer,
@@ -67,19 +99,38 @@ export type BatchProtocol = {
       confidential: readonly string[],
     ) => BatchDescription | null
   }
-  /** Returns the members of a description that tell callers why a batch ended without results. */
+  /**
+   * Returns the members that are added to the description of a batch to tell its caller why the
+   * batch ended without results.
+   */
   readonly describeFailure: (failure: BatchFailure) => Readonly<Record<string, unknown>>
-  /** Reads a line of the results. Returns null if the line is malformed. */
+  /** Reads one result, which is the one with this index. Returns null if it is malformed. */
   readonly readResult: (line: string, index: number) => LineResult | null
   /**
-   * Returns the format of a line's request and answer. `name` is the member `format` of
-   * `LineFacts`.
+   * Returns the wire format of a line's request and answer. `name` is the stored name of the format
+   * (`LineFacts.format`).
    */
   readonly formatOf: (name: string | undefined) => WireFormat
 }
 
-/** Matches the ids of batches and files that providers give. */
+/**
+ * Returns the provider's path of a batch, or the path of an action on it. `action` is what follows
+ * the id, such as `/cancel`.
+ */
+export const pathOfBatch = (
+  { path }: Pick<BatchProtocol, 'path'>,
+  upstreamId: string,
+  action = '',
+): string => `${path}/${encodeURIComponent(upstreamId)}${action}`
+
+/** Matches the ids that providers give to batches and files. */
 export const PROVIDER_ID = /^[\w-]{1,200}$/
+
+/** Returns the member `id` of a JSON object if it is a valid id, or null. */
+export function idIn(body: Buffer): string | null {
+  const id = objectIn(body.toString('utf8'))?.id
+  return typeof id === 'string' && PROVIDER_ID.test(id) ? id : null
+}
 
 export function objectIn(text: string): Record<string, unknown> | null {
   try {

@@ -27,15 +27,15 @@ type Submission = {
 export type Submitted = {
   readonly end: AttemptEnd
   /**
-   * Returns the attempt for the batch's events. `acceptedId` is the provider's id of the batch, or
-   * null if the provider gave none.
+   * Returns the record of this attempt that the batch's events contain. `acceptedId` is the
+   * provider's id of the batch, or null if the provider gave none.
    */
   readonly attemptOf: (acceptedId: string | null) => Promise<Attempt>
 }
 
 /**
- * Submits a batch to its provider. Collects digests and identifiers of the request and the answer,
- * which later prove what was sent and received.
+ * Submits a batch to its provider. Collects digests and identifiers of the request and the
+ * response, which later prove what was sent and received.
  */
 export async function sendSubmission(
   {
@@ -65,26 +65,27 @@ export async function sendSubmission(
   return { end, attemptOf }
 }
 
-/** The members of an answer that identify it or the system that made it. */
+/** The members of a model's answer that identify the answer or the system that generated it. */
 const IDENTIFIERS = [
   ...['id', 'responseId', 'system_fingerprint', 'service_tier', 'trafficType', 'provider'],
 ]
 
 type AnsweredLine = {
-  /** The line as it was received. */
+  /** The line as the provider sent it. */
   readonly bytes: Buffer
   readonly answer: NonNullable<LineResult['answer']>
   readonly requestId: unknown
-  /** The provider's usage report, unparsed. */
+  /** The usage that the provider reported, unparsed. */
   readonly usage: unknown
   readonly target: ProviderTarget
-  /** The model that is billed, and the model as sent if it is known. */
+  /** The model that is billed. `sentModel` is the provider's name for it, if this name is known. */
   readonly model: string
   readonly sentModel: string | undefined
 }
 
 /**
- * Returns the digest and the identifiers of one line's result. Only a line with an answer has them.
+ * Returns the digest and the identifiers of the result of one line that has an answer. They prove
+ * later what the provider sent.
  */
 export function evidenceOfLine({
   bytes,
@@ -109,7 +110,8 @@ export function evidenceOfLine({
     ...(identifiers.length === 0 ? {} : { fingerprint: Object.fromEntries(identifiers) }),
   }
   const answered = answer.model ?? answer.modelVersion
-  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  // The name of a deployment does not tell which model the deployment runs, so the models can't be
+  // compared.
   const isComparable = sentModel !== undefined && !isByDeployment(target)
   const isOtherModel =
     isComparable &&

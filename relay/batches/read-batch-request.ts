@@ -7,7 +7,10 @@ import { scanObject } from '../dialects/scan-request-object.ts'
 /** The maximum number of requests in a batch. */
 export const LINES_MAX = 10_000
 
-/** One request of a batch: the id that the caller gave it, and its parameters as they were sent. */
+/**
+ * One request of a batch: the id that the caller gave it, and its parameters as the caller sent
+ * them.
+ */
 export type BatchLine = {
   readonly customId: string
   readonly params: Buffer
@@ -22,7 +25,10 @@ const OPENING = /^[ \t\r\n]*\{[ \t\r\n]*"requests"[ \t\r\n]*:[ \t\r\n]*\[/
 const OPENING_BYTES_MAX = 256
 const CLOSING = /^[ \t\r\n]*\}[ \t\r\n]*$/
 const CUSTOM_ID = /^[\w-]{1,64}$/
-/** The maximum number of bytes, and of lines, that are read before other work gets its turn. */
+/**
+ * The maximum number of bytes that are read before the event loop may do other work.
+ * `LINES_AT_ONCE` is the maximum number of lines.
+ */
 const BYTES_AT_ONCE = 1024 * 1024
 const LINES_AT_ONCE = 64
 
@@ -53,14 +59,17 @@ export async function readBatchRequest(body: Buffer): Promise<readonly BatchLine
   return lines
 }
 
-/** Adds the path of the faulty request to its error. */
+/** Adds the JSON path of the faulty request to the parameter that the error names. */
 export function inRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [`requests[${index}]`, prefix, param ?? ''].filter((part) => part !== '').join('.')
   return { ...error, params: { ...error.params, param: path } }
 }
 
-/** Splits the array into its objects by their braces. The objects are not checked yet. */
+/**
+ * Splits the array `requests` into the bytes of its elements, by counting brackets and braces. The
+ * elements are not checked yet.
+ */
 async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayError> {
   const head = body.subarray(0, OPENING_BYTES_MAX).toString('latin1')
   const start = OPENING.exec(head)?.[0].length
@@ -102,7 +111,10 @@ async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayErr
 const isSpace = (byte: number | undefined): boolean =>
   byte === 32 || byte === 10 || byte === 13 || byte === 9
 
-/** Returns the offset of the quote that ends the text. */
+/**
+ * Returns the offset of the quote that ends the JSON string, or the length of the body if the
+ * string has no end. `start` is the offset of the opening quote.
+ */
 function endOfText(body: Buffer, start: number): number {
   for (let at = body.indexOf(QUOTE, start + 1); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
     let backslashes = 0

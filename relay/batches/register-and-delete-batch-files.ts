@@ -9,21 +9,24 @@ import {
   mayBeOfOtherAccount,
   sendWithKeys,
 } from '../views/keys-that-may-own-submitted-work.ts'
-import { NO_FILE_LIMITS, type StoredFile } from './file-store.ts'
+import type { UploadedFile } from './batch-store.ts'
+import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
 import { type BatchDescription, objectIn } from './provider-batch-api.ts'
 
-/** The time for which a file is kept if the caller sets no other time. */
+/** The time for which an uploaded file is kept, unless the caller requests another time. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
 const EXPIRED_AT_ONCE = 100
 const DELETIONS_AT_ONCE = 10
+const NOT_DELETED = 'the uploaded file of a batch could not be deleted'
 
 type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
 
 /**
- * Registers the files with the results of a batch whose lines are billed. Their ids depend only on
- * the batch, so a repetition changes nothing.
+ * Adds records of the files with a batch's results, so that the caller can list and download the
+ * files. It is called after the lines were billed. The ids of the files depend only on the batch,
+ * so a second call changes nothing.
  */
 export async function registerResultFiles(
   { fileStore, batchOutbound, now }: Deps,
@@ -48,8 +51,8 @@ export async function registerResultFiles(
 }
 
 /**
- * Reads the length of a file from the provider's description. The rendered file has about the same
- * length.
+ * Returns the length of a file in bytes, as the provider describes it, or 0 if the description
+ * lacks it. The caller receives a file of about this length, in which ids and names are replaced.
  */
 function bytesIn(body: Buffer): number {
   const bytes = objectIn(body.toString('utf8'))?.bytes
@@ -57,8 +60,8 @@ function bytesIn(body: Buffer): number {
 }
 
 /**
- * Deletes the uploaded file with the requests. If this fails, the file stays until the provider
- * deletes it.
+ * Deletes the file that the gateway uploaded to submit the batch. If this fails, the file stays
+ * until the provider deletes it.
  */
 export async function deleteInputFile(
   { batchOutbound }: Pick<Deps, 'batchOutbound'>,
@@ -71,13 +74,38 @@ export async function deleteInputFile(
   await sendTaskRequest(batchOutbound, target, { method: 'DELETE', path }, signal)
 }
 
-/** Deletes a file at its provider. Returns false if the file may still exist. */
+/**
+ * Deletes the file that the gateway uploaded to submit a batch that has ended without its results.
+ * A failure is only logged. Batches that were submitted by earlier versions have no record of the
+ * file; its id is then taken from `object`, the last stored description of the batch.
+ */
+export async function deleteInputOfFailed(
+  deps: Deps,
+  { place, submitted: { batch } }: BatchRecord,
+  uploaded: UploadedFile | null,
+  object: Readonly<Record<string, unknown>> | null,
+): Promise<void> {
+  const described = object?.inputFile
+  const ofPlace =
+    place === null || typeof described !== 'string' ? null : { ...place, upstreamId: described }
+  const file = uploaded ?? ofPlace
+  if (file === null) return
+  try {
+    const { channelId, keyRef, upstreamId } = file
+    const isDeleted = await deleteAtProvider(deps, { channelId, keyRef, upstreamId })
+    if (!isDeleted) deps.log.warn({ call: batch, channelId }, NOT_DELETED)
+  } catch (err) {
+    deps.log.warn({ err, call: batch }, NOT_DELETED)
+  }
+}
+
+/** Deletes a file at its provider. Returns false if the file may still exist there. */
 export async function deleteAtProvider(
   deps: Deps,
   file: Pick<StoredFile, 'channelId' | 'keyRef' | 'upstreamId'>,
 ): Promise<boolean> {
   const keys = keysOfSubmitted(deps.views.channels, file)
-  // Nobody can read the files of a channel that was deleted.
+  // The keys of a deleted channel no longer exist, so nobody can read its files.
   if (keys.length === 0) return true
   const path = filePathOf(file.upstreamId)
   const signal = AbortSignal.timeout(DELETION_MS)
@@ -86,14 +114,15 @@ export async function deleteAtProvider(
     sendTaskRequest(deps.batchOutbound, target, request, signal)
   const end = await sendWithKeys(keys, send)
   if (end?.kind !== 'failed') return end?.kind === 'plain'
-  // A key that replaced the file's own one may belong to another account, which denies the file.
+  // If the key that uploaded the file was replaced, the new key may belong to another account. The
+  // provider then refuses the request, and nobody can delete the file.
   const isReplaced = keys.every(({ keyRef }) => keyRef !== file.keyRef)
   return end.status === 404 || (isReplaced && mayBeOfOtherAccount(end.status))
 }
 
 /**
- * Deletes files that have expired. If the provider can't be reached, only the gateway's record of
- * the file is deleted.
+ * Deletes expired files at their providers, and the gateway's records of these files. A record is
+ * also deleted if the deletion at the provider fails.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const expired = await deps.fileStore.expired(deps.now(), EXPIRED_AT_ONCE)

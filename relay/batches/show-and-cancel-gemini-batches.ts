@@ -8,33 +8,40 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { confidentialAt } from './ask-provider-about-batch.ts'
 import type { StoredBatch } from './batch-store.ts'
 import { openDownload } from './download-batch-results.ts'
 import {
-  GEMINI_BATCHES_PATH,
+  GEMINI_BATCHES,
   geminiBatchOf,
   geminiIdOf,
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
-import { type BatchDeps, confidentialAt, type Settle } from './settle-batch.ts'
+import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
+import { pathOfBatch } from './provider-batch-api.ts'
+import { renderStoredBatch } from './render-batch.ts'
+import type { BatchDeps, Settle } from './settle-batch.ts'
 import {
+  batchNotFound,
   errorAbout,
-  find,
-  missing,
+  findBatch,
   type Placed,
   placeOfBatch,
-  rendered,
   sendAbout,
   settleSoon,
+  withMemoryForResults,
 } from './show-cancel-and-delete-batches.ts'
 import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }
-/** The maximum time in which a caller must have read the results. */
+/** The maximum duration of a response with results. */
 const RESULTS_MS = 3_600_000
 
-/** Shows a batch, with its results once it is settled. */
+/**
+ * Sends the description of a batch to the caller. The description contains the results once the
+ * batch is settled.
+ */
 export async function showGeminiBatch(
   deps: BatchDeps,
   exchange: Exchange,
@@ -42,13 +49,13 @@ export async function showGeminiBatch(
   id: string,
   settle: Settle,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   await settleSoon(deps, settle, stored)
-  const current = await find(deps, caller, id)
-  if (current === null) return sendError(exchange, missing(id))
+  const current = await findBatch(deps, caller, id)
+  if (current === null) return sendError(exchange, batchNotFound(id))
   if (!current.isSettled || !(await hasResults(deps, current))) {
-    return sendJson(exchange, 200, await rendered(deps, current))
+    return sendJson(exchange, 200, await renderStoredBatch(deps, current))
   }
   await sendWithResults(deps, exchange, current)
 }
@@ -59,9 +66,9 @@ async function hasResults({ vault }: BatchDeps, { userId, object }: StoredBatch)
 }
 
 /**
- * Sends a settled batch with its results, which are downloaded from the provider at the same time.
- * They are sent twice, because Google's clients read the member `metadata` and other clients read
- * `response`.
+ * Sends the description of a settled batch with its results, which are downloaded from the provider
+ * at the same time. The description contains the results twice, because Google's clients read them
+ * from the member `metadata` and other clients from `response`.
  */
 async function sendWithResults(
   deps: BatchDeps,
@@ -70,7 +77,21 @@ async function sendWithResults(
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
-  const shown = (await rendered(deps, stored)) as Readonly<Record<string, unknown>>
+  // The facts of the lines are not read.
+  const { userId } = stored
+  await withMemoryForResults(deps, exchange, { userId, lines: 0 }, (memory) =>
+    writeWithResults(deps, exchange, stored, placed, memory),
+  )
+}
+
+async function writeWithResults(
+  deps: BatchDeps,
+  exchange: Exchange,
+  stored: StoredBatch,
+  placed: Placed,
+  memory: ResultsMemory,
+): Promise<void> {
+  const shown = (await renderStoredBatch(deps, stored)) as Readonly<Record<string, unknown>>
   const { metadata, ...others } = shown
   const { response } = exchange
   const gone = new AbortController()
@@ -82,25 +103,21 @@ async function sendWithResults(
     }
     if (!response.write(text)) await once(response as never, 'drain', { signal })
   }
-  // The response begins with the first result, so that a failure of the provider is an error.
+  // The response begins only when the first result has arrived. If the provider fails before, the
+  // caller receives an error response.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
-    for await (const text of renderedResults(deps, placed, signal)) {
+    for await (const text of renderedResults(deps, placed, memory, signal)) {
       await write(`${before}${text}`)
       before = ','
     }
     await write(before === ',' ? END : `${before}${END}`)
   }
   const opened = (object: unknown): string => JSON.stringify(object).slice(0, -1)
-  try {
-    const head = `${opened(others)},"metadata":${opened(metadata)},"output":`
-    await writeResults(head)
-    await writeResults('},"response":')
-    response.end('}')
-  } catch {
-    if (response.headersSent) response.destroy()
-    else sendError(exchange, relayError('upstream_unreachable'))
-  }
+  const head = `${opened(others)},"metadata":${opened(metadata)},"output":`
+  await writeResults(head)
+  await writeResults('},"response":')
+  response.end('}')
 }
 
 const BEGIN = '{"inlinedResponses":{"inlinedResponses":['
@@ -109,24 +126,26 @@ const END = ']}}'
 async function* renderedResults(
   deps: BatchDeps,
   placed: Placed,
+  memory: ResultsMemory,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { record, keys } = placed
   const confidential = confidentialAt(deps.views, record)
   const model = record.submitted.parts[0]?.model ?? ''
-  const path = `${GEMINI_BATCHES_PATH}/${encodeURIComponent(record.place?.upstreamId ?? '')}`
-  const content = await openDownload(deps, { keys, path, headers: {} }, signal)
+  const path = pathOfBatch(GEMINI_BATCHES, record.place?.upstreamId ?? '')
+  const content = atLeastRate(await openDownload(deps, { keys, path, headers: {} }, signal))
   const { lines } = record.submitted
   let index = 0
-  for await (const element of elementsIn(content, RESULT_RULES)) {
-    // Further results were not billed.
+  for await (const element of elementsIn(content, RESULT_RULES, memory)) {
+    // There are more results than requests. Those after the last request were not billed.
     if (index === lines) break
+    const isBilled = record.billed.has(index)
     index += 1
-    yield renderGeminiResult(element, model, confidential)
+    yield renderGeminiResult(element, { model, isBilled }, confidential)
   }
 }
 
-/** Lists the batches of Gemini's API, without their results. */
+/** Sends a page of the caller's batches of Gemini's API, without their results. */
 export async function listGeminiBatches(
   deps: BatchDeps,
   exchange: Exchange,
@@ -146,7 +165,7 @@ export async function listGeminiBatches(
   const last = shown.at(-1)
   const isMore = found.length > limit && last !== undefined
   sendJson(exchange, 200, {
-    operations: await Promise.all(shown.map((stored) => rendered(deps, stored))),
+    operations: await Promise.all(shown.map((stored) => renderStoredBatch(deps, stored))),
     ...(isMore ? { nextPageToken: geminiIdOf(last.batch) } : {}),
   })
 }
@@ -157,12 +176,12 @@ export async function cancelGeminiBatch(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   if (!stored.isSettled) {
     const placed = await placeOfBatch(deps, stored)
     if (isRelayError(placed)) return sendError(exchange, placed)
-    const end = await sendAbout(deps, placed, 'POST', ':cancel')
+    const end = await sendAbout(deps, placed, 'POST', GEMINI_BATCHES.cancelAction)
     if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
   }
   sendJson(exchange, 200, {})

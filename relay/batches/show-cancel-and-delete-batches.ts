@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { bodyOwnerOf, ownerOfCopies } from '../pipeline/body-memory-limit-of-user.ts'
 import {
   type Exchange,
   headersOf,
@@ -18,35 +19,29 @@ import {
   ANTHROPIC_BATCHES,
   batchOfId,
   publicIdOf,
-  renderBatch,
+  RESULTS_ACTION,
   renderResult,
 } from './anthropic-batches.ts'
+import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
 import type { PageOfBatches, StoredBatch } from './batch-store.ts'
 import { resultLines } from './download-batch-results.ts'
-import {
-  type GeminiBatchRequest,
-  geminiBatchOf,
-  geminiIdOf,
-  renderGeminiBatch,
-} from './gemini-batches.ts'
-import {
-  type OpenAiBatchRequest,
-  openAiBatchOf,
-  openAiIdOf,
-  renderOpenAiBatch,
-} from './openai-batches.ts'
+import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
+import { ResultsMemory, ResultsMemoryFull } from './limit-result-downloads.ts'
+import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { type BatchDeps, confidentialAt, keysOf, protocolOf, type Settle } from './settle-batch.ts'
+import { type FindShownLine, pathOfBatch } from './provider-batch-api.ts'
+import { renderStoredBatch } from './render-batch.ts'
+import type { BatchDeps, Settle } from './settle-batch.ts'
 
-/** The maximum time for which a look-up waits for the bill of a batch that has ended. */
+/** The maximum time for which a request about a batch waits until an ended batch is settled. */
 const SETTLED_WITHIN_MS = 3_000
 const PAGE_MAX = 1_000
 const PAGE_DEFAULT = 20
-/** The maximum time in which a caller must have read the results. */
+/** The maximum duration of a response with results. */
 const RESULTS_MS = 3_600_000
 
-/** Finds a batch of the caller's user. A batch of another user counts as missing. */
-export async function find(
+/** Finds a batch by its public id. Returns null if the caller's user has no such batch. */
+export async function findBatch(
   { batchStore }: BatchDeps,
   { user: { userId } }: Caller,
   id: string,
@@ -57,43 +52,10 @@ export async function find(
   return found !== undefined && ids[found.api] === batch ? found : null
 }
 
-export const missing = (id: string): RelayError =>
+export const batchNotFound = (id: string): RelayError =>
   relayError('batch_not_found', { subject: id.slice(0, 64) })
 const unfinished = (id: string): RelayError =>
   relayError('batch_not_ended', { subject: id.slice(0, 64) })
-
-/** The description of a batch that is being submitted, or whose description was lost. */
-const UNKNOWN = {
-  processing_status: 'in_progress',
-  request_counts: { processing: 0, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
-  ...{ ended_at: null, created_at: null, expires_at: null, archived_at: null },
-  cancel_initiated_at: null,
-}
-
-/** Renders a batch in the API in which it was submitted. */
-export async function rendered(deps: BatchDeps, stored: StoredBatch): Promise<object> {
-  const { vault, views } = deps
-  const { api, batch, userId, object, isSettled, submittedAt } = stored
-  if (api !== 'anthropic') return renderedWithRequest(deps, stored)
-  const { serverAddress } = views.options.options.tasks
-  const unknown = { ...UNKNOWN, created_at: new Date(submittedAt).toISOString() }
-  const text = object === null ? null : await vault.open(userId, object)
-  const described = text === null ? unknown : { ...unknown, ...JSON.parse(text) }
-  return renderBatch(batch, described, isSettled, serverAddress)
-}
-
-async function renderedWithRequest({ vault }: BatchDeps, stored: StoredBatch): Promise<object> {
-  const { api, userId, request, object } = stored
-  const open = async (sealed: StoredBatch['object']): Promise<unknown> => {
-    const text = sealed === null ? null : await vault.open(userId, sealed)
-    return text === null ? null : JSON.parse(text)
-  }
-  const [own, description] = [await open(request), await open(object)]
-  const described = description as Readonly<Record<string, unknown>> | null
-  return api === 'openai'
-    ? renderOpenAiBatch(stored, own as OpenAiBatchRequest | null, described)
-    : renderGeminiBatch(stored, own as GeminiBatchRequest | null, described)
-}
 
 export async function showBatch(
   deps: BatchDeps,
@@ -102,15 +64,13 @@ export async function showBatch(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   await settleSoon(deps, settle, stored)
   await sendCurrent(deps, exchange, caller, id)
 }
 
-/**
- * Settles a batch if it has ended. Waits for the end of this work for at most `SETTLED_WITHIN_MS`.
- */
+/** Settles a batch that has ended. Resolves when it is settled or after `SETTLED_WITHIN_MS`. */
 export async function settleSoon(
   deps: BatchDeps,
   settle: Settle,
@@ -124,7 +84,8 @@ export async function settleSoon(
 }
 
 /**
- * Sends the current description of a batch, or an error if the batch was deleted in the meantime.
+ * Reads a batch again and sends its description, or an error if the batch was deleted in the
+ * meantime.
  */
 async function sendCurrent(
   deps: BatchDeps,
@@ -132,9 +93,9 @@ async function sendCurrent(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const current = await find(deps, caller, id)
-  if (current === null) return sendError(exchange, missing(id))
-  sendJson(exchange, 200, await rendered(deps, current))
+  const current = await findBatch(deps, caller, id)
+  if (current === null) return sendError(exchange, batchNotFound(id))
+  sendJson(exchange, 200, await renderStoredBatch(deps, current))
 }
 
 export async function listBatches(
@@ -148,7 +109,7 @@ export async function listBatches(
   const found = await deps.batchStore.list(caller.user.userId, 'anthropic', query)
   const isBackwards = page.before !== undefined
   const shown = isBackwards ? found.slice(-page.limit) : found.slice(0, page.limit)
-  const data = await Promise.all(shown.map((stored) => rendered(deps, stored)))
+  const data = await Promise.all(shown.map((stored) => renderStoredBatch(deps, stored)))
   const [first, last] = [shown[0], shown.at(-1)].map((one) => one && publicIdOf(one.batch))
   sendJson(exchange, 200, {
     data,
@@ -160,7 +121,7 @@ export async function listBatches(
 
 const OPENAI_PAGE_MAX = 100
 
-/** Lists the batches of OpenAI's API. */
+/** Sends a page of the caller's batches of OpenAI's API. */
 export async function listOpenAiBatches(
   deps: BatchDeps,
   exchange: Exchange,
@@ -182,7 +143,7 @@ export async function listOpenAiBatches(
   const [first, last] = [shown[0], shown.at(-1)].map((one) => one && openAiIdOf(one.batch))
   sendJson(exchange, 200, {
     object: 'list',
-    data: await Promise.all(shown.map((stored) => rendered(deps, stored))),
+    data: await Promise.all(shown.map((stored) => renderStoredBatch(deps, stored))),
     has_more: found.length > limit,
     first_id: first ?? null,
     last_id: last ?? null,
@@ -211,14 +172,14 @@ export async function cancelBatch(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   if (!stored.isSettled) {
     const placed = await placeOfBatch(deps, stored)
     if (isRelayError(placed)) return sendError(exchange, placed)
-    const end = await sendAbout(deps, placed, 'POST', '/cancel')
-    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
     const { record } = placed
+    const end = await sendAbout(deps, placed, 'POST', protocolOf(record).cancelAction)
+    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
     const confidential = confidentialAt(deps.views, record)
     const description = protocolOf(record).readDescription(end.body, confidential)
     if (description !== null) {
@@ -231,8 +192,8 @@ export async function cancelBatch(
 }
 
 /**
- * Deletes a settled batch. A batch that is not settled can't be deleted, because its bill needs its
- * results.
+ * Deletes a settled batch. A batch that is not settled can't be deleted, because its results are
+ * needed to bill it.
  */
 export async function deleteBatch(
   deps: BatchDeps,
@@ -240,13 +201,14 @@ export async function deleteBatch(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   if (!stored.isSettled) return sendError(exchange, unfinished(id))
   const placed = await placeOfBatch(deps, stored)
-  // Nobody can read what the key of a deleted channel has.
+  // The keys of a deleted channel no longer exist, so nobody can read the batch at the provider.
   const end = isRelayError(placed) ? null : await sendAbout(deps, placed, 'DELETE', '')
-  // What a key of another account denies can't be deleted by anyone, so it is only forgotten here.
+  // If the key that submitted the batch was replaced by a key of another account, nobody can delete
+  // the batch at the provider. Only the gateway's record is then deleted.
   const isGone = end?.kind !== 'failed' || end.status === 404
   if (!isGone && !isRelayError(placed) && !isOfOtherAccount(placed, end)) {
     return sendError(exchange, relayError('upstream_error'))
@@ -259,7 +221,8 @@ export async function deleteBatch(
 export type Placed = { readonly record: BatchRecord; readonly keys: readonly RelayKey[] }
 
 /**
- * Returns the channel and the keys to ask about a batch, or the error if no provider can be asked.
+ * Returns the record of a batch and the keys with which its provider is asked about it, or the
+ * error if no provider can be asked.
  */
 export async function placeOfBatch(
   deps: BatchDeps,
@@ -274,7 +237,7 @@ export async function placeOfBatch(
   return keys.length === 0 ? relayError('channel_deleted', { subject }) : { record, keys }
 }
 
-/** Returns the id of a batch that callers see. */
+/** Returns the public id of a batch, which callers see. */
 const idOf = ({ api, batch }: StoredBatch): string =>
   ({ anthropic: publicIdOf, openai: openAiIdOf, gemini: geminiIdOf })[api](batch)
 
@@ -284,19 +247,22 @@ export function sendAbout(
   method: 'POST' | 'DELETE',
   action: string,
 ) {
-  const { path: root, headers } = protocolOf(record)
-  const path = `${root}/${encodeURIComponent(record.place?.upstreamId ?? '')}${action}`
-  const request = { method, path, headers }
+  const protocol = protocolOf(record)
+  const path = pathOfBatch(protocol, record.place?.upstreamId ?? '', action)
+  const request = { method, path, headers: protocol.headers }
   return sendWithKeys(keys, ({ target }) => sendTaskRequest(batchOutbound, target, request))
 }
 
-/** Reports whether a key that replaced the batch's own one was denied the batch. */
+/**
+ * Reports whether the request failed because the key that submitted the batch was replaced by keys
+ * that may belong to another account.
+ */
 const isOfOtherAccount = ({ record, keys }: Placed, end: AttemptEnd | null): boolean =>
   end?.kind === 'failed' &&
   mayBeOfOtherAccount(end.status) &&
   keys.every(({ keyRef }) => keyRef !== record.place?.keyRef)
 
-/** Returns the error of a caller whose request about a batch failed at the provider. */
+/** Returns the error for the caller after a request about a batch failed at the provider. */
 export const errorAbout = (
   stored: StoredBatch,
   placed: Placed,
@@ -313,12 +279,12 @@ export async function sendResults(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const stored = await find(deps, caller, id)
-  if (stored === null) return sendError(exchange, missing(id))
+  const stored = await findBatch(deps, caller, id)
+  if (stored === null) return sendError(exchange, batchNotFound(id))
   if (!stored.isSettled) return sendError(exchange, unfinished(id))
   const upstreamId = (await deps.ledger.peek(stored.batch))?.place?.upstreamId ?? ''
-  const { path: root, headers } = ANTHROPIC_BATCHES
-  const path = `${root}/${encodeURIComponent(upstreamId)}/results`
+  const { headers } = ANTHROPIC_BATCHES
+  const path = pathOfBatch(ANTHROPIC_BATCHES, upstreamId, RESULTS_ACTION)
   const shown = { path, headers, type: 'application/x-jsonl', render: renderResult }
   await sendRenderedLines(deps, exchange, stored, shown)
 }
@@ -327,33 +293,80 @@ export type ShownResults = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly type: string
-  /** Renders a line. Returns null for a line that the caller must not see. */
+  /**
+   * Converts a line of the provider's results to the line for the caller. Returns null for a line
+   * that the caller must not see.
+   */
   readonly render: (
     line: string,
-    modelOf: (customId: string) => string | null,
+    lineOf: FindShownLine,
     confidential: readonly string[],
   ) => string | null
 }
 
-/** Sends results to the caller line by line. A caller that reads slowly pauses the download. */
+const BUSY = relayError('overloaded', { retryAfter: 5 })
+
+/**
+ * Reserves memory in which the results of a batch with this number of lines are read for the
+ * caller, and then calls `work`. Sends an error if too little memory is left, in total or of the
+ * memory of this user.
+ */
+export async function withMemoryForResults(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { userId, lines }: { readonly userId: number; readonly lines: number },
+  work: (memory: ResultsMemory) => Promise<void>,
+): Promise<void> {
+  const owner = ownerOfCopies(await bodyOwnerOf(deps, userId, exchange.request))
+  const memory = ResultsMemory.reserve(deps.bodies, owner, lines)
+  if (memory === null) return sendError(exchange, BUSY)
+  try {
+    await work(memory)
+  } catch (error) {
+    if (exchange.response.headersSent) exchange.response.destroy()
+    else if (error instanceof ResultsMemoryFull) sendError(exchange, BUSY)
+    else sendError(exchange, relayError('upstream_unreachable'))
+  } finally {
+    memory.close()
+  }
+}
+
+/**
+ * Downloads the results of a batch and sends them to the caller line by line. If the caller reads
+ * slowly, the download is paused.
+ */
 export async function sendRenderedLines(
   deps: BatchDeps,
   exchange: Exchange,
   stored: StoredBatch,
-  { path, headers, type, render }: ShownResults,
+  shown: ShownResults,
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
-  const { record, keys } = placed
+  await withMemoryForResults(deps, exchange, placed.record.submitted, (memory) =>
+    writeRenderedLines(deps, exchange, placed, shown, memory),
+  )
+}
+
+async function writeRenderedLines(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { record, keys }: Placed,
+  { path, headers, type, render }: ShownResults,
+  memory: ResultsMemory,
+): Promise<void> {
+  const { batch, parts } = record.submitted
   const confidential = confidentialAt(deps.views, record)
-  const facts = await deps.batchStore.linesOf(stored.batch)
-  // A batch that ended without its results may have them later. Only billed lines are shown.
+  const facts = await deps.batchStore.linesOf(batch)
+  // The provider may still give results after the gateway has ended a batch without them. Of such a
+  // batch, only billed lines are shown.
   const isComplete = record.end === null || record.end.cause === 'done'
-  const modelOf = (customId: string): string | null => {
-    const fact = facts.get(lineId(stored.batch, customId))
-    const isShown = fact !== undefined && (isComplete || record.billed.has(fact.line))
-    const part = isShown ? fact.part : undefined
-    return part === undefined ? null : (record.submitted.parts[part]?.model ?? null)
+  const lineOf: FindShownLine = (customId) => {
+    const fact = facts.get(lineId(batch, customId))
+    const model = fact === undefined ? undefined : parts[fact.part]?.model
+    if (fact === undefined || model === undefined) return null
+    const isBilled = record.billed.has(fact.line)
+    return isComplete || isBilled ? { model, isBilled } : null
   }
   const { response } = exchange
   const gone = new AbortController()
@@ -363,19 +376,13 @@ export async function sendRenderedLines(
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
-  try {
-    const lines = resultLines(deps, { keys, path, headers }, signal)
-    for await (const line of lines) {
-      if (line === null) continue
-      const text = render(line.toString('utf8'), modelOf, confidential)
-      if (text === null) continue
-      begin()
-      if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })
-    }
+  for await (const line of resultLines(deps, { keys, path, headers }, memory, signal)) {
+    if (line === null) continue
+    const text = render(line.toString('utf8'), lineOf, confidential)
+    if (text === null) continue
     begin()
-    response.end()
-  } catch {
-    if (response.headersSent) response.destroy()
-    else sendError(exchange, relayError('upstream_unreachable'))
+    if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })
   }
+  begin()
+  response.end()
 }

@@ -1,32 +1,42 @@
 import { camelCased } from '../dialects/gemini/camel-case.ts'
+import type { ResultsMemory } from './limit-result-downloads.ts'
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 const KEY_BYTES_MAX = 64
 const DEPTH_MAX = 64
 
-/** The JSON can't be split: it is malformed, or a part of it is too long. */
+/**
+ * Thrown if the JSON can't be split, because it is malformed or one of its elements is too long.
+ */
 export class UnsplittableJson extends Error {}
 
 export type SplitRules = {
   /**
-   * The arrays that are split, by the keys that lead to them, such as `batch/requests`. Of several
-   * arrays, only the first one with elements is split. The elements of all others are dropped.
+   * The paths of the arrays that are split. A path consists of the keys that lead to the array,
+   * such as `batch/requests`. If the document has several of these arrays, only the first one with
+   * elements is split. The elements of all others are dropped.
    */
   readonly paths: readonly string[]
-  /** The arrays whose elements are dropped. */
+  /** The paths of the arrays whose elements are dropped. */
   readonly dropped?: readonly string[]
   readonly elementBytesMax: number
-  /** True if an element that is too long is dropped, and null takes its place. */
+  /**
+   * True if null is returned in place of an element that is too long. Otherwise, such an element is
+   * an error.
+   */
   readonly dropsLongElements?: boolean
-  /** The maximum length of the rest, which is the document without the elements of these arrays. */
+  /**
+   * The maximum length of the rest in bytes. The rest is the document without the elements of these
+   * arrays.
+   */
   readonly restBytesMax: number
 }
 
 /**
  * Splits an array of a JSON document into its elements while the document arrives. At most one
- * element is in memory. The document with empty arrays is in `rest`. Neither the elements nor the
- * rest are validated.
+ * element is in memory. `rest` is the document in which the split and dropped arrays are empty.
+ * Neither the elements nor the rest are validated.
  */
 export class JsonArraySplitter {
   private readonly rules: SplitRules
@@ -36,7 +46,9 @@ export class JsonArraySplitter {
   private isInText = false
   private isEscaped = false
   private depth = 0
-  /** The depth of the open array whose elements are split, or 0. */
+  /**
+   * The nesting depth of the open array whose elements are split or dropped; 0 if there is none.
+   */
   private arrayDepth = 0
   private isDropping = false
   private isInElement = false
@@ -55,10 +67,18 @@ export class JsonArraySplitter {
     return Buffer.concat(this.restParts)
   }
 
-  /** True if the document has the array, even if it is empty. */
+  /** The number of bytes in memory of the element that has not ended. */
+  get pendingBytes(): number {
+    return this.isTooLong ? 0 : this.length
+  }
+
+  /** True if the document has one of the arrays in `paths`, even an empty one. */
   hasArray = false
 
-  /** Returns the elements that end in this chunk, and null for each that is too long. */
+  /**
+   * Returns the elements that end in this chunk, and null in place of each element that is too
+   * long.
+   */
   push(chunk: Buffer): readonly (Buffer | null)[] {
     const elements: (Buffer | null)[] = []
     let start = 0
@@ -116,8 +136,8 @@ export class JsonArraySplitter {
   }
 
   /**
-   * Begins an array at the current depth. Returns true if its elements are split or dropped, and
-   * false for any other array.
+   * Notes that an array begins at the current depth. Returns true if its elements are split or
+   * dropped, and false for any other array.
    */
   private beginArray(): boolean {
     const path = this.keys.slice(1, this.depth).map(camelCased).join('/')
@@ -151,7 +171,7 @@ export class JsonArraySplitter {
     return element
   }
 
-  /** Keeps bytes of the current element, or of the rest. */
+  /** Stores bytes of the current element or, outside of elements, bytes of the rest. */
   private keep(bytes: Buffer): void {
     if (bytes.length === 0) return
     if (this.isInElement) {
@@ -177,13 +197,17 @@ export class JsonArraySplitter {
 }
 
 /**
- * Yields the elements of an array while the document arrives, and null for an element that is too
- * long.
+ * Yields the elements of an array while the JSON document arrives, and null in place of an element
+ * that is too long. Throws if `memory` can't be extended for a long element.
  */
 export async function* elementsIn(
   chunks: AsyncIterable<Buffer>,
   rules: SplitRules,
+  memory?: ResultsMemory,
 ): AsyncGenerator<Buffer | null> {
   const splitter = new JsonArraySplitter(rules)
-  for await (const chunk of chunks) yield* splitter.push(chunk)
+  for await (const chunk of chunks) {
+    memory?.cover(splitter.pendingBytes + chunk.length)
+    yield* splitter.push(chunk)
+  }
 }

@@ -9,35 +9,43 @@ import {
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { withCopiesOfBody } from '../pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
-import { confidentialTo, placeOf, type RelayKey } from '../views/channel-view.ts'
+import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
 import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
+import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import { renderDescription } from './render-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { rendered } from './show-cancel-and-delete-batches.ts'
 
 /**
  * The maximum number of batches that a process plans at once, because the lines need much memory.
  * Uploads are not counted, so that slow uploads do not keep other callers waiting.
  */
 const PLANS_MAX = 2
-/** The memory of a batch as a multiple of its length: the caller's lines and the lines to send. */
+/**
+ * The memory that a batch needs, as a multiple of its length. It holds the caller's lines and the
+ * lines to send.
+ */
 const COPIES = 2
 const SUBMIT_MS = 300_000
-/** The error for a caller whose batch could not be recorded. Its quota may be held nevertheless. */
+/**
+ * The error for a caller whose batch could not be recorded. The quota for the batch may be reserved
+ * nevertheless.
+ */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 const BUSY = relayError('overloaded', { retryAfter: 2 })
 
 let plansAtOnce = 0
 
-/** Handles the submission of a batch, from the caller's request to the provider's answer. */
+/** Handles a request that submits a batch, from the caller's request to the provider's response. */
 export async function submitBatch(
   deps: BatchDeps,
   exchange: Exchange,
@@ -48,14 +56,11 @@ export async function submitBatch(
   const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
   const body = await readBody(exchange.request, bodies, owner)
   if (isRelayError(body)) return rejectUpload(exchange, body)
-  const copied = body.length * COPIES
   try {
-    if (!bodies.take(copied)) return sendError(exchange, BUSY)
-    try {
-      await submitBody(deps, exchange, caller, body, api)
-    } finally {
-      bodies.giveBack(copied)
-    }
+    const error = await withCopiesOfBody(bodies, owner, body.length * COPIES, () =>
+      submitBody(deps, exchange, caller, body, api),
+    )
+    if (error !== null) sendError(exchange, error)
   } finally {
     bodies.giveBack(body.length)
     bodies.release(owner, body.length)
@@ -63,11 +68,15 @@ export async function submitBatch(
 }
 
 /**
- * The caller who submits a batch, and the permit that counts the lines towards the caller's limits.
+ * The caller who submits a batch, and the permit with which the lines count towards the caller's
+ * limits of calls.
  */
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
-/** Reads and plans all lines. A process does this for at most `PLANS_MAX` batches at once. */
+/**
+ * Reads and plans all lines of a batch. A process does this for at most `PLANS_MAX` batches at
+ * once.
+ */
 async function planBody(
   deps: BatchDeps,
   { call }: Exchange,
@@ -102,7 +111,7 @@ async function submitBody(
   body: Buffer,
   api: InlineBatches,
 ): Promise<void> {
-  // The lines count when their models are known: see `claimBatch`.
+  // The lines count towards the limits only when their models are known (see `claimBatch`).
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
@@ -119,23 +128,28 @@ async function submitBody(
     const held = { ...planned, api: api.api, channelId }
     const error = await holdBatch(deps, exchange, caller, held)
     if (error !== null) {
-      // After a failure of a store, the batch may be held, so the key stays with it.
+      // If the database failed, the batch may have been recorded. The idempotency key then stays
+      // assigned to this batch.
       if (error !== NO_STORE) await keyed?.free()
       return sendError(exchange, error)
     }
-    isSuccess = await send(deps, exchange, planned, keyed, api)
+    const submitted = { ...planned, userId: caller.user.userId }
+    isSuccess = await send(deps, exchange, submitted, keyed, api)
   } finally {
     permit.release(outcomeOf(isSuccess))
   }
 }
 
-/** The tokens of a submitted batch stay reserved, because its lines are answered later. */
+/**
+ * Returns the outcome for the caller's limits of tokens. The tokens of a submitted batch stay
+ * reserved, because its lines are answered later.
+ */
 export const outcomeOf = (isSuccess: boolean): CallOutcome => ({
   isSuccess,
   tokens: isSuccess ? null : 0,
 })
 
-/** Plans the batch, unless it was submitted before with the same `Idempotency-Key`. */
+/** Plans the batch. Returns an error if it was submitted before with the same `Idempotency-Key`. */
 async function planUnlessKnown(
   deps: BatchDeps,
   exchange: Exchange,
@@ -154,13 +168,16 @@ async function planUnlessKnown(
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
   readonly api: StoredBatch['api']
   readonly channelId: number
-  /** The members that descriptions of the batch repeat; null if there are none. */
+  /**
+   * The members of the submission that later descriptions of the batch repeat; null if there are
+   * none.
+   */
   readonly shown: object | null
 }
 
 /**
- * Stores the lines and holds the quota. Nothing is sent before both are durable. Returns null, or
- * the caller's error.
+ * Stores the lines and reserves the quota for them. Returns null once both are durable, or the
+ * error for the caller. Nothing is sent to the provider before.
  */
 export async function holdBatch(
   { batchStore, ledger, vault, log }: BatchDeps,
@@ -178,36 +195,40 @@ export async function holdBatch(
     if (error !== null) await batchStore.remove(batch)
     return error
   } catch (err) {
-    // The hold may have been written. The poller then ends the batch, because no provider has it.
+    // The quota may have been reserved despite the error. The poller then ends the batch, because
+    // no provider has accepted it.
     log.error({ err, call: batch }, 'a batch could not be recorded')
     return NO_STORE
   }
 }
 
-/** Sends the batch to the provider. Returns true if the provider accepted it. */
+/** Sends the batch to the provider. Returns true if the provider accepted the batch. */
 async function send(
   deps: BatchDeps,
   exchange: Exchange,
-  { channel, body, sentModel }: BatchPlan,
+  { channel, body, sentModel, userId, shown }: BatchPlan & { readonly userId: number },
   keyed: KeyedCall | null,
   api: InlineBatches,
 ): Promise<boolean> {
   const { call: batch } = exchange
-  const isUsable = await mayBeSentTo(deps, channel.channelId)
-  const choice = isUsable ? await deps.keys.choose(channel) : null
-  if (choice === null) {
+  const { channelId } = channel
+  const choice = await deps.keys.choose(channel)
+  // Submissions are not reported to the circuit breaker, so they are not used as probes.
+  if (choice !== null) deps.breaker.release(choice.probes)
+  const error = await channelError(deps, batch, channelId, choice?.key)
+  if (choice === null || error !== null) {
     await refuse(deps, batch, keyed)
-    sendError(exchange, relayError('no_channel', { subject: '', retryAfter: 10 }))
+    sendError(exchange, error ?? NO_CHANNEL)
     return false
   }
   const headers = api.headersOf(exchange)
   const { end, attemptOf } = await sendSubmission(deps, {
-    ...{ channelId: channel.channelId, target: choice.key.target },
+    ...{ channelId, target: choice.key.target },
     request: { method: 'POST', path: api.pathOf(sentModel), body, headers },
     signal: AbortSignal.timeout(SUBMIT_MS),
   })
   if (end.kind === 'plain') {
-    const answered = { channel, body: end.body, attemptOf }
+    const answered = { channel, body: end.body, attemptOf, userId, shown }
     return accept(deps, exchange, answered, choice.key, api)
   }
   if (end.kind !== 'failed') return false
@@ -216,18 +237,41 @@ async function send(
   return false
 }
 
+const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
+
+/**
+ * Asks whether a recorded batch may be sent to its channel. Returns null, or the caller's error if
+ * it must not be sent or the event store can't tell.
+ */
+export async function channelError(
+  deps: BatchDeps,
+  batch: string,
+  channelId: number,
+  key: RelayKey | undefined,
+): Promise<RelayError | null> {
+  if (key === undefined) return NO_CHANNEL
+  try {
+    return (await mayBeSentTo(deps, { channelId, keyRef: key.keyRef })) ? null : NO_CHANNEL
+  } catch (err) {
+    deps.log.error({ err, call: batch }, 'the channel of a batch could not be checked')
+    return NO_STORE
+  }
+}
+
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * Reports whether the provider has definitely refused the batch. If the answer was lost, the
- * provider may have accepted it. The quota then stays held until the batch counts as lost.
+ * Reports whether the provider has definitely refused the batch. If the provider's response was
+ * lost, the provider may have accepted the batch. The quota then stays reserved until the batch
+ * counts as lost.
  */
 export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
 
 /**
- * Releases the hold. If this fails, the poller releases it later. `attempt` is the submission that
- * was refused, or null if nothing was sent.
+ * Ends a batch that was not submitted, and releases the quota that was reserved for it. If this
+ * fails, the poller does it later. `attempt` is the submission that the provider refused, or null
+ * if nothing was sent.
  */
 export async function refuse(
   { ledger, batchStore, log }: BatchDeps,
@@ -244,46 +288,61 @@ export async function refuse(
   }
 }
 
-type AnsweredSubmission = Pick<BatchPlan, 'channel' | 'body'> & Pick<Submitted, 'attemptOf'>
+type AnsweredSubmission = Pick<BatchPlan, 'channel' | 'body' | 'shown'> &
+  Pick<Submitted, 'attemptOf'> & { readonly userId: number }
 
 async function accept(
   deps: BatchDeps,
   exchange: Exchange,
-  { channel, body, attemptOf }: AnsweredSubmission,
-  { keyRef }: RelayKey,
-  { protocol }: InlineBatches,
+  { channel, body, attemptOf, userId, shown }: AnsweredSubmission,
+  key: RelayKey,
+  { api, protocol }: InlineBatches,
 ): Promise<boolean> {
   const { call: batch } = exchange
   const description = protocol.readDescription(body, confidentialTo(channel))
+  const submission = { batch, channel, key, protocol, attemptOf }
   if (description === null) {
+    await cancelUnreadable(deps, { ...submission, upstreamId: protocol.readId(body) })
     sendError(exchange, relayError('upstream_format'))
     return false
   }
   const { upstreamId, object } = description
-  try {
-    const attempt = await attemptOf(upstreamId)
-    await deps.ledger.accept(batch, { ...placeOf(channel), keyRef, upstreamId, attempt })
-  } catch (err) {
-    deps.log.error({ err, call: batch }, 'an accepted batch could not be recorded')
+  const acceptance = { ...submission, upstreamId }
+  if (!(await recordAccepted(deps, acceptance))) {
     sendError(exchange, NO_STORE)
     return false
   }
-  await sendAccepted(deps, exchange, object)
+  await sendAccepted(deps, exchange, { api, userId, shown, object })
   return true
 }
 
-/** Stores the description of a batch that the provider has just accepted, and sends it. */
+type Accepted = Pick<StoredBatch, 'api' | 'userId'> & {
+  readonly shown: object | null
+  /** The members of the provider's description that callers receive. */
+  readonly object: object
+}
+
+/**
+ * Stores the description of a batch whose acceptance was recorded, and sends it to the caller. A
+ * failure to store it is only logged: a caller who got an error would submit the batch again and
+ * pay twice.
+ */
 export async function sendAccepted(
   deps: BatchDeps,
   exchange: Exchange,
-  object: object,
+  { api, userId, shown, object }: Accepted,
 ): Promise<void> {
-  const { call: batch } = exchange
-  const userId = (await deps.ledger.peek(batch))?.submitted.userId ?? 0
-  await deps.batchStore.describe(batch, await deps.vault.seal(userId, JSON.stringify(object)))
-  const stored = await deps.batchStore.find(userId, batch)
-  if (stored === undefined) throw new Error('a batch that was submitted is not stored')
-  sendJson(exchange, 200, await rendered(deps, stored))
+  const { call: batch, startedAt: submittedAt } = exchange
+  const text = JSON.stringify(object)
+  try {
+    await deps.batchStore.describe(batch, await deps.vault.seal(userId, text))
+  } catch (err) {
+    // The poller stores the description when it next asks the provider about the batch.
+    deps.log.warn({ err, call: batch }, 'the description of a batch could not be stored')
+  }
+  const facts = { api, batch, submittedAt, isSettled: false }
+  const contents = { request: shown, object: JSON.parse(text) }
+  sendJson(exchange, 200, renderDescription(deps, facts, contents))
 }
 
 export function sendFailure(

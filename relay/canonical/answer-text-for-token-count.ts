@@ -10,29 +10,32 @@ const TEXT_LENGTH_MAX = 256 * 1024
  * characters as PCM, 21 000 as MP3).
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
-/** The number and length of the kept ids of tool uses. A use without a kept id always counts. */
+/**
+ * The maximum number of kept tool use ids, and their maximum length. They detect repeated reports
+ * of the same use. A use whose id is not kept always counts.
+ */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
 const NOTHING = Buffer.alloc(0)
 
 /**
- * The text of an answer, and the estimated tokens of all content that is not in the text, such as
- * pictures.
+ * The text of an answer, and the estimated number of tokens of all other content, such as pictures.
  */
 export type CountableText = {
   readonly text: string
   readonly tokens: number
-  /** The part of `tokens` that are images of the answer. Omitted if there are none. */
+  /** The number of tokens in `tokens` that stand for images of the answer. Omitted if it is 0. */
   readonly imageTokens?: number
-  /** The uses of tools that the provider ran. Omitted if the answer shows none. */
+  /** The number of uses of each tool that the provider ran. Omitted if the answer shows none. */
   readonly tools?: ToolCounts
-  /** The images that are billed by their number. Omitted if there are none. */
+  /** The number of images that are billed per image. Omitted if it is 0. */
   readonly images?: number
 }
 
 /**
- * Collects the text of an answer separately for each message field and tool call. The token count
- * thus does not depend on how a stream interleaves them. Text beyond 256 K characters is estimated.
+ * Collects the text of an answer separately for each message field and tool call, so that the token
+ * count does not depend on how a stream interleaves them. The tokens of text beyond 256 K
+ * characters are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -81,12 +84,18 @@ class TextCollector implements TextSink {
     if (!isPartial) this.completeImages += count
   }
 
-  /** The number of images. The last partial image counts, because it may be as good as complete. */
+  /**
+   * The number of images. If the last image is partial, it counts, because it may be as good as
+   * complete.
+   */
   get imageCount(): number {
     return this.completeImages + (this.hasPartialImage ? 1 : 0)
   }
 
-  /** Notes whether the use with this id counts. Returns false if this was noted before. */
+  /**
+   * Records whether the tool use with this id is billed. Returns false if this changes nothing: a
+   * billed use was recorded before, or a use that is not billed was never recorded.
+   */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
     if (this.toolIds.has(id)) return false
@@ -115,7 +124,7 @@ class TextCollector implements TextSink {
     return tokensOf(this.fitting) + this.uncountedTokens()
   }
 
-  /** Estimates the tokens of binary data and of the text beyond the maximum length. */
+  /** Estimates the tokens of binary data and of the text beyond `TEXT_LENGTH_MAX`. */
   private uncountedTokens(): number {
     return tokensOf(this.beyond) + Math.ceil(this.dataLength / DATA_CHARACTERS_PER_TOKEN)
   }
@@ -150,10 +159,13 @@ export class DeliveredText {
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of entries in `events` that `pendingTokensAtMost` already covers. */
+  /** The number of entries in `events` whose tokens `pendingTokensAtMost` already contains. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
-  /** The number of bytes forwarded to the caller, which determines when progress is recorded. */
+  /**
+   * The number of bytes forwarded to the caller. It determines when the call's progress is
+   * recorded.
+   */
   bytes = 0
 
   constructor(readTexts: ReadTexts) {
@@ -167,7 +179,10 @@ export class DeliveredText {
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
   }
 
-  /** Counts tool uses and images in events that the caller did not receive, but not their text. */
+  /**
+   * Counts the tool uses and images in events that the caller did not receive. The text of these
+   * events is not counted.
+   */
   addToolUses(events: Buffer): void {
     this.digest()
     const { collector } = this
@@ -184,7 +199,10 @@ export class DeliveredText {
     return this.collector.read()
   }
 
-  /** Returns the uses of the provider's tools in the delivered events. */
+  /**
+   * Returns the number of uses of each provider tool in the delivered events. Undefined if there
+   * are none.
+   */
   toolUses(): ToolCounts | undefined {
     this.digest()
     return this.collector.tools
@@ -231,8 +249,8 @@ export class DeliveredText {
 }
 
 /**
- * Estimates the tokens of a text: one per four Latin characters, and one per character of any other
- * script.
+ * Estimates the number of tokens of a text: one per four Latin characters, and one per character of
+ * any other script.
  */
 export const estimateTokens = (text: string): number => tokensOf(lettersOf(text))
 

@@ -1,27 +1,28 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { withHourCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
+import { withHourCache } from './lifetimes-of-cache-writes.ts'
 import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The types of iterations whose tokens are in the top level of a usage. */
+/** The types of iterations whose tokens the top-level counts of a usage include. */
 const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message'])
 
 /**
  * Reports whether an element of `usage.iterations` has tokens that the top level of the usage does
  * not contain, such as a compaction of the conversation.
  */
-export const isBesideTotal = (iteration: unknown): iteration is JsonObject => {
+export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
   const { type } = recordOf(iteration)
   return typeof type === 'string' && !WITHIN_TOTAL.has(type)
 }
 
 /**
- * Reads the usage of Anthropic's Messages API. Its input tokens exclude those that were read from
- * or written to the cache. If no lifetimes of writes are reported, `withHourCache` decides about
- * them. Iterations outside the total are added to it.
+ * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
+ * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
+ * `withHourCache` decides about them. The tokens of iterations that the top-level counts do not
+ * include are added.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -36,7 +37,7 @@ export function readAnthropicUsage(
   const uncached = counts.required(reported.input_tokens, inputMost)
   const output = counts.required(reported.output_tokens, outputCeiling)
   const { iterations } = reported
-  const beside = Array.isArray(iterations) ? iterations.filter(isBesideTotal) : []
+  const beside = Array.isArray(iterations) ? iterations.filter(isOutsideTotal) : []
   const parts = [
     { uncached, output, ...readCache(reported, counts) },
     ...beside.map((iteration) => ({
@@ -47,7 +48,8 @@ export function readAnthropicUsage(
   ]
   const sumOf = (name: keyof (typeof parts)[0]) => parts.reduce((sum, part) => sum + part[name], 0)
   const room = new Whole(inputMost)
-  // The most expensive tokens come first, so that a total above the ceiling makes nothing cheaper.
+  // The most expensive tokens are taken first, so that a sum above the ceiling does not make the
+  // call cheaper.
   const usage = {
     ...NO_USAGE,
     cacheWrite1h: room.take(sumOf('hour')),
@@ -67,9 +69,10 @@ export function readAnthropicUsage(
 }
 
 /**
- * Reads the tokens of the cache. `split` counts the written tokens whose lifetime is reported. A
- * valid sum of writes limits them, the cheaper ones first. `excess` is the part of `split` above
- * this sum.
+ * Reads the counts of cached tokens. `split` is the number of written tokens whose lifetime is
+ * reported. If the usage reports a valid total of written tokens, the result is limited to this
+ * total, and the cheaper five-minute writes are reduced first. `excess` is the number by which
+ * `split` exceeds this total.
  */
 function readCache(reported: JsonObject, counts: Counts) {
   const cached = counts.optional(reported.cache_read_input_tokens)

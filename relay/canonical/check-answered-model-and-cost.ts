@@ -1,21 +1,23 @@
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
-/** A provider's cost may be at most this many times the price list's charge for the same usage. */
+/**
+ * The highest accepted ratio of the cost that a provider reports to the price list's charge for the
+ * same usage.
+ */
 const COST_FACTOR = 2
 
 /**
- * Matches OpenRouter's suffixes of model names. They select how a model is served, but not which
+ * Matches the suffixes of OpenRouter's model names that select how a model is served, but not which
  * model.
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**
- * Matches model names that let the provider choose the model, and ids that do not tell which model
- * they mean.
+ * Matches model names that let the provider choose the model, and ids that do not reveal a model.
  */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$|^arn:|^gemini-(?:pro|flash|flash-lite)-latest$/
 /**
- * Matches Bedrock's ids of Anthropic's models. They have the geography of an inference profile
- * before the vendor, and a version of their own behind the model's name.
+ * Matches Bedrock's ids of Anthropic's models. Such an id has the geography of an inference profile
+ * before the vendor's name, and Bedrock's own version after the model's name.
  */
 const BEDROCK_ID = /^(?:[a-z-]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/
@@ -26,9 +28,9 @@ const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether two model names mean the same model. Vendor prefixes, letter case and dots are
- * ignored, and so is a version that only one of the names has. Names with different sizes or
- * variants are different models.
+ * Reports whether two names mean the same model. Vendor prefixes, letter case and dots are ignored.
+ * A version that only one of the names has is ignored too. Names with different sizes or variants
+ * mean different models.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
@@ -41,9 +43,10 @@ export function isSameModel(sent: string, answered: string): boolean {
 }
 
 /**
- * Compares an answer with its request. `answered` is the value of `model` in the answer. `cost` is
- * the `usage.cost` in US dollars that some providers report. `costDollars` returns the price list's
- * charge for the answer's usage.
+ * Compares an answer with its request. `sent` is the model name in the request, and `answered` is
+ * the value of `model` in the answer. `cost` is the cost in US dollars that some providers report.
+ * `costDollars` returns the price list's charge for the answer's usage. Returns null if nothing
+ * differs.
  */
 export function findAnswerMismatch(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },
@@ -58,9 +61,9 @@ export function findAnswerMismatch(
 }
 
 /**
- * Returns the cost in US dollars from a provider's usage. OpenRouter sends `cost` as a number,
- * Perplexity sends an object with `total_cost`, and DeepInfra sends `estimated_cost`. Numbers in
- * text form are accepted.
+ * Returns the cost in US dollars from a provider's usage, or undefined if the usage reports none.
+ * OpenRouter sends `cost` as a number, Perplexity sends an object with `total_cost`, and DeepInfra
+ * sends `estimated_cost`. Numbers written as strings are accepted.
  */
 export function reportedCost(rawUsage: unknown): number | undefined {
   if (typeof rawUsage !== 'object' || rawUsage === null) return undefined

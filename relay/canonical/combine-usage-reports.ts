@@ -1,16 +1,22 @@
 import { anomalyOf, DIGITS, recordOf, type UsageAnomaly } from './provider-usage-report.ts'
 
-/** The names of token counts. The total of a report is not billed, so it need not be valid. */
+/**
+ * Matches the names of token counts. Names that begin with `total` are excluded: a total is not
+ * billed, so it need not be valid.
+ */
 const COUNT = /^(?!total).*(?:tokens|TokenCount)$|^tokenCount$/
-/** The counts that make a prompt cheaper. The later one counts, even if it is smaller. */
+/**
+ * Counts that make a prompt cheaper. The later count replaces the earlier one, even if it is
+ * smaller.
+ */
 const CACHED = new Set(['cached_tokens', 'prompt_cache_hit_tokens'])
-/** The levels of objects and lists in a report that contain counts. */
+/** How many levels of nested objects and lists in a report are searched for counts. */
 const LEVELS = 3
 
 /**
- * Combines the usage in two events of a stream in OpenAI's formats. Counts are cumulative, so the
- * larger one is taken. An invalid or missing count does not replace a valid one. Of the other
- * members, the later ones are taken.
+ * Combines the usage reports of two events of a stream in OpenAI's formats. Counts are cumulative,
+ * so the larger count is kept. An invalid or missing count does not replace a valid one. Of all
+ * other members, the later value is kept.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
   if (!isRecord(earlier) || !isRecord(later) || levels === 0) return later ?? earlier
@@ -31,7 +37,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0
 
-/** Returns the larger of two counts. A later value that is no number replaces no valid count. */
+/**
+ * Returns the larger of two counts. A later value that is not a number does not replace a valid
+ * count.
+ */
 export function largerCount(earlier: unknown, later: unknown): unknown {
   if (!isCount(earlier)) return later ?? earlier
   const count = typeof later === 'string' && DIGITS.test(later) ? Number(later) : later
@@ -39,8 +48,9 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 }
 
 /**
- * Returns the anomaly of the first count in a later report that is invalid, and that takes the
- * place of a valid count. A combination of the reports no longer shows it.
+ * Returns the anomaly of the first invalid count in the later report that stands where the earlier
+ * report has a valid count. Returns null if there is none. This must be checked separately, because
+ * the combined report keeps the valid count.
  */
 export function anomalyInLater(
   earlier: unknown,
@@ -59,22 +69,22 @@ export function anomalyInLater(
 }
 
 /**
- * The most output tokens that a report may have before the answer. Anthropic's first event has a
- * few, and a very short answer may have fewer.
+ * The maximum number of output tokens in a report that precedes the answer. Anthropic's first event
+ * reports a few output tokens, and a very short answer may have fewer.
  */
 const EARLY_OUTPUT_MAX = 32
 
-/** The result of a comparison of a later usage report in a stream with the earlier ones. */
+/** The result of comparing a later usage report in a stream with the earlier ones. */
 export type ReportUpdate = {
-  /** True if it has a valid output count that is not below an earlier one. */
+  /** True if the later report has a valid output count that is not below the earlier one. */
   readonly isCurrent: boolean
   readonly isMissing: boolean
   readonly anomaly: UsageAnomaly | null
 }
 
 /**
- * Compares two usage reports in a stream. `earlier` and `later` are the output counts, unparsed.
- * `isTextBetween` is true if text was delivered between the reports.
+ * Compares two usage reports in a stream. `earlier` and `later` are the raw output counts of the
+ * reports. `isTextBetween` is true if text was delivered between the reports.
  */
 export function compareOutputs(
   earlier: unknown,

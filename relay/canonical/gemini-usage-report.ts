@@ -11,10 +11,10 @@ import {
 } from './provider-usage-report.ts'
 
 /**
- * Reads `usageMetadata` of Gemini's API. `promptTokenCount` includes the cached tokens, and
- * `toolUsePromptTokenCount` is counted in addition. `candidatesTokenCount` does not include the
- * thoughts. The lists of details divide a count by modality. Video and documents cost the same as
- * text.
+ * Reads `usageMetadata` of Gemini's API. `promptTokenCount` includes the cached tokens.
+ * `toolUsePromptTokenCount` is added to the input. `candidatesTokenCount` excludes the tokens of
+ * thoughts. Each list of details divides one count by modality (text, audio, image and so on).
+ * Video and documents cost the same as text.
  */
 export function readGeminiUsage(
   raw: unknown,
@@ -38,7 +38,7 @@ export function readGeminiUsage(
   const isCacheWithin = cached <= prompt
   const rest = new Whole(prompt)
   const cacheRead = rest.take(isTrusted ? cached : 0)
-  // The details of the prompt include those of its cached part.
+  // The prompt's counts per modality include the tokens of its cached part.
   const isCacheCounted = cacheRead > 0
   const audio = inPrompt.audio - (isCacheCounted ? Math.min(inCache.audio, inPrompt.audio) : 0)
   const image = inPrompt.image - (isCacheCounted ? Math.min(inCache.image, inPrompt.image) : 0)
@@ -62,7 +62,10 @@ export function readGeminiUsage(
   return { usage, otherReading: null, isTrusted, anomaly }
 }
 
-/** Returns the parts of an answer that are sound and pictures, which are limited to its tokens. */
+/**
+ * Returns the audio and image tokens of an answer. Together they are limited to `candidates`, the
+ * answer's total.
+ */
 function mediaIn(candidates: number, { audio, image }: Media): Pick<Usage, OutputMedium> {
   const outputAudio = Math.min(audio, candidates)
   return { outputAudio, ...imageUsage(Math.min(image, candidates - outputAudio)) }
@@ -71,8 +74,8 @@ function mediaIn(candidates: number, { audio, image }: Media): Pick<Usage, Outpu
 type OutputMedium = 'outputAudio' | 'outputImage'
 
 /**
- * Returns the tokens of the answer without its thoughts. Google does not send a count of 0. A
- * missing count is therefore 0 if the total is the sum of the other counts (`others`).
+ * Returns the number of answer tokens without thoughts. Google omits a count of 0. A missing count
+ * is therefore read as 0 if the total equals `others`, the sum of the other counts.
  */
 function candidatesIn(
   reported: Record<string, unknown>,
@@ -86,8 +89,8 @@ function candidatesIn(
 }
 
 /**
- * Returns the count of candidates in a usage, unparsed; undefined if it has none. It is 0 if the
- * total says so.
+ * Returns the raw count of answer tokens in a usage. If the count is missing, returns 0 if the
+ * total equals the sum of the other counts, and undefined otherwise.
  */
 export function candidatesCount(usage: unknown): unknown {
   const { candidatesTokenCount: count, ...reported } = recordOf(usage)
@@ -101,12 +104,14 @@ export function candidatesCount(usage: unknown): unknown {
   return sum === reported.totalTokenCount ? 0 : undefined
 }
 
-/** The number of entries of a list of details that are read. There are five modalities. */
+/**
+ * The maximum number of entries that are read from a list of details. There are five modalities.
+ */
 const DETAILS_MAX = 16
 
 type Media = { audio: number; image: number }
 
-/** Returns the tokens of sound and pictures in a list of details. */
+/** Returns the audio and image tokens in a list of details. */
 function modalitiesIn(details: unknown, counts: Counts): Media {
   const sums = { audio: 0, image: 0 }
   if (!Array.isArray(details)) return sums
@@ -125,8 +130,9 @@ const CUMULATIVE = [
 ]
 
 /**
- * Combines the usage in two chunks of a stream. The last one counts. Its counts are cumulative, so
- * a smaller, invalid or missing count must not make the call cheaper.
+ * Combines the usage of two chunks of a stream. The later values replace the earlier ones. Counts
+ * are cumulative, so a smaller, invalid or missing later count does not replace an earlier one: it
+ * must not make the call cheaper.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
   const before = recordOf(earlier)
@@ -143,7 +149,9 @@ export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
 
 const ANSWER_DETAILS = 'candidatesTokensDetails'
 
-/** Returns the entries with the largest count of each modality, and those with invalid counts. */
+/**
+ * Returns the entry with the largest count of each modality, and all entries with invalid counts.
+ */
 function largestDetails(
   earlier: readonly unknown[],
   later: readonly unknown[],

@@ -13,8 +13,8 @@ export type ErrorMeaning =
   | 'server'
 
 /**
- * The meanings of the types, codes and statuses of errors in OpenAI's, Anthropic's and Google's
- * formats, from their documentation.
+ * The meanings of error types, codes and statuses in OpenAI's, Anthropic's and Google's formats, as
+ * documented by these providers.
  */
 const MEANINGS: ReadonlyMap<string, ErrorMeaning> = new Map([
   ['context_length_exceeded', 'context-length'],
@@ -61,21 +61,27 @@ const MEANINGS_OF_STATUS: ReadonlyMap<number, ErrorMeaning> = new Map([
   [529, 'overloaded'],
 ])
 
-/** Matches messages that the input is too long. Some providers have no status or code for this. */
+/**
+ * Matches messages which say that the input is too long. Some providers have no status or code for
+ * this.
+ */
 const TOO_LONG =
   /prompt is too long|context (?:length|window)|input (?:token count|length)\b.{0,80}\bexceed/i
 
-/** The texts of a provider's error, and its HTTP status. */
+/** The texts of a provider's error, and the HTTP status of its response. */
 export type ErrorTexts = {
   readonly type: string | null
   readonly code: string | null
-  /** The name of the status in Google's errors. */
+  /** The name of the status in one of Google's errors, such as `INVALID_ARGUMENT`. */
   readonly name: string | null
   readonly message: string | null
   readonly status: number
 }
 
-/** Returns what an error means. The code decides first, then the type, then the status. */
+/**
+ * Returns what an error means. The first known value decides, in this order: code, type, status
+ * name, HTTP status.
+ */
 export function meaningOf({ type, code, name, message, status }: ErrorTexts): ErrorMeaning {
   const named = [code, type, name]
     .map((text) => MEANINGS.get(text ?? ''))

@@ -163,24 +163,6 @@ function withCacheBeside(
 }
 
 /**
- * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
- * known price. If their count in the details of the input is invalid, all writes are moved, so that
- * an invalid count makes nothing cheaper.
- */
-export function withLongWrites(report: UsageReport, inputDetails: unknown): UsageReport {
-  const long = recordOf(recordOf(inputDetails).cache_write_tokens_details).ttl_12h_tokens
-  if (long === undefined || long === 0) return report
-  const move = (usage: Usage): Usage => {
-    const all = usage.cacheWrite5m
-    const isCount = Number.isInteger(long) && (long as number) >= 0
-    const moved = isCount ? Math.min(all, long as number) : all
-    return { ...usage, cacheWrite5m: all - moved, cacheWrite1h: usage.cacheWrite1h + moved }
-  }
-  const { usage, otherReading } = report
-  return { ...report, usage: move(usage), otherReading: otherReading && move(otherReading) }
-}
-
-/**
  * A token count that is divided into parts. `take` subtracts a part, which is limited to the tokens
  * that are left, and returns this part.
  */

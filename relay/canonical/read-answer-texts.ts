@@ -3,23 +3,23 @@ import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
 
 export type TextSink = {
   /**
-   * Receives one piece of text. `choice` is the index of the choice in the answer. `place`
-   * identifies the message field or tool call that contains the text.
+   * Receives one piece of text. `choice` is the index of the choice in the answer. `place` is a
+   * number that identifies the message field or tool call with the text.
    */
   readonly text: (choice: number, place: number, piece: string) => void
   /**
-   * Receives the length of a base64 value (a picture, a sound or a signature). `isImage` is true if
-   * the value is known to be a picture of the answer.
+   * Receives the length of a base64 value (a picture, a sound or a signature) in characters.
+   * `isImage` is true if the value is known to be a picture in the answer.
    */
   readonly data: (characters: number, isImage?: boolean) => void
   /**
    * Receives one use of a tool that the provider runs. Uses with the same `id` count once. If
-   * `isBilled` is false, an earlier use with this id does not count after all.
+   * `isBilled` is false, an earlier use with this id is subtracted.
    */
   readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
   /**
-   * Receives the number of images of an answer that are billed by their number. `isPartial` is true
-   * for an image that is followed by a better one.
+   * Receives a number of images in an answer that is billed per image. `isPartial` is true if a
+   * better version of the image may follow.
    */
   readonly images?: (count: number, isPartial: boolean) => void
 }
@@ -29,10 +29,13 @@ type JsonObject = Readonly<Record<string, unknown>>
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
  * The highest index of a choice or tool call whose text is collected separately. Without this
- * limit, a provider could exhaust memory with invented indexes.
+ * limit, a provider could exhaust the memory with invented indexes.
  */
 const INDEX_MAX = 128
-/** The `place` for all texts that are neither in one of the `FIELDS` nor in a tool call. */
+/**
+ * The `place` (see `TextSink`) of all texts that are neither in one of the `FIELDS` nor in a tool
+ * call.
+ */
 const REST = FIELDS.length + 2 * (INDEX_MAX + 1)
 
 /**
@@ -46,12 +49,12 @@ const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'enc
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
-/** Passes every text in a complete answer, or in the data of one event, to the sink. */
+/** Passes every text to the sink. `json` is a complete answer, or the data of one stream event. */
 export type ReadTexts = (json: string, sink: TextSink) => void
 
 /**
- * Passes every text in an answer's messages to the sink, at any depth. Does nothing for invalid
- * JSON.
+ * Passes every text in the messages of a chat answer to the sink, at any depth. Invalid JSON is
+ * ignored.
  */
 export function readChatTexts(json: string, sink: TextSink): void {
   let choices: unknown
@@ -109,7 +112,7 @@ class MessageReader {
     }
   }
 
-  /** Passes every text inside `value` to `text`, in document order. */
+  /** Passes every text inside `value` to `text`, at any depth and in document order. */
   private inner(place: number, name: string, value: unknown): void {
     const left: [string, unknown][] = [[name, value]]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -130,8 +133,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether the text is also the value of one of the message's `FIELDS`. Some providers
-   * send the same text twice.
+   * Reports whether the text is also the value of one of the message's `FIELDS`, because some
+   * providers send the same text twice.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

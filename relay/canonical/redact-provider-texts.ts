@@ -1,11 +1,14 @@
-/** The maximum length of a redacted text. */
+/** The length in characters to which a redacted text is cut. */
 const TEXT_MAX = 2_000
 /**
- * Only this many characters of a provider's message are searched for keys and addresses. The rest
- * is dropped.
+ * The number of characters of a provider's message that are searched for keys and addresses. The
+ * rest is dropped.
  */
 const LOOKED_AT_MAX = 2 * TEXT_MAX
-/** Only this many characters are searched for confidential texts. A channel may have many. */
+/**
+ * The number of characters of a provider's message that are searched for confidential texts. It is
+ * limited, because a channel may have many confidential texts.
+ */
 const SEARCHED_MAX = 8 * TEXT_MAX
 
 const KEYS = [
@@ -21,12 +24,14 @@ const ACCOUNTS = [
   /\bprojects\/[^\s"',;]+|\bproject(?:[-_ ]?(?:number|id))?["']?[\s:='"`]+(?=[\w-]*\d)[\w-]+/,
   /(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/,
   /\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b|\b[\da-f]{32,}\b/,
-  // Counts of tokens have at most eight digits, and the numbers of accounts have more.
+  // Account numbers have at least nine digits. Shorter numbers stay, because token counts have at
+  // most eight digits.
   /(?<![\w.])\d{9,}\b/,
 ]
 /**
- * A long text with digits and with letters of both cases, which is probably a key. The ids of tool
- * calls and answers are excepted, because errors name them to tell what is wrong in a request.
+ * Matches a long text with digits and with letters of both cases, which is probably a key. The ids
+ * of tool calls and answers are excepted, because error messages use them to tell what is wrong in
+ * a request.
  */
 const PROBABLE_KEY =
   /(?<![\w-])(?!(?:srvtoolu|toolu|call|resp|msg|fc|rs|gen)[-_])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{32,}/g
@@ -50,7 +55,10 @@ const LOOKS_PRIVATE = anyOf([...KEYS, ...ACCOUNTS, ...ADDRESSES])
  */
 const TELLING_MIN = 5
 
-/** Matches the confidential texts in any letter case, the longest first; null if there are none. */
+/**
+ * Returns a pattern for the confidential texts in any letter case, the longest first. Returns null
+ * if there are none.
+ */
 function patternOf(confidential: readonly string[]): RegExp | null {
   const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
   if (telling.length === 0) return null
@@ -63,8 +71,8 @@ function patternOf(confidential: readonly string[]): RegExp | null {
 
 /**
  * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
- * The message is shortened only afterwards, because a partial secret would not be recognized. A
- * word that crosses the limit `LOOKED_AT_MAX` is removed completely.
+ * The message is shortened only afterwards, because a secret that is cut off would not be
+ * recognized. A word that crosses the limit `LOOKED_AT_MAX` is removed completely.
  */
 export const redact = (text: string, confidential: readonly string[]): string =>
   redactBy(text, patternOf(confidential))
@@ -87,8 +95,8 @@ function wholeWordsOf(text: string, lengthMax: number): string {
 }
 
 /**
- * Reports whether a provider's identifier may be logged: it is short and contains neither a
- * confidential text nor a key.
+ * Reports whether a provider's identifier may be logged. It must be short, and must contain neither
+ * a confidential text nor a key.
  */
 export const isLoggableId = (id: string, confidential: readonly string[]): boolean =>
   /^[\w.:=/+-]{1,128}$/.test(id) &&
@@ -96,8 +104,8 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
   id.search(patternOf(confidential) ?? /^$/) < 0
 
 /**
- * Reports whether a provider's texts may all be recorded as evidence. The rule is that of
- * `isLoggableId`, but `@` is allowed, and no pattern is compiled for each call.
+ * Reports whether all these texts from a provider may be recorded as evidence. The rule is that of
+ * `isLoggableId`, except that `@` is allowed. No pattern is compiled for each call, to save time.
  */
 export function areEvidenceTexts(
   texts: readonly string[],
@@ -116,17 +124,19 @@ const DEPTH_MAX = 8
 const VALUES_MAX = 200
 const CHARACTERS_MAX = 8_000
 
-/** Members with these names identify the operator's account or address at the provider. */
+/** Matches the names of members that identify the operator's account or address at the provider. */
 const PRIVATE_NAME =
   /(?:apikey|secret|password|authorization|credentials?|accesstoken|account|accountid|organi[sz]ation|organi[sz]ationid|orgid|project|projectid|projectnumber|consumer|userid|email|tenantid|subscriptionid|deployment|endpoint|hostname|baseurl|ipaddress|traceid)$|^(?:user|url|uri|host|ip)$/
 const NAME = /^[@\w.$-]{1,64}$/
-/** The types of the details of Google's errors, which clients compare. */
+/**
+ * Matches the types of the details of Google's errors. They are kept, because clients compare them.
+ */
 const GOOGLE_TYPE = /^type\.googleapis\.com\/[\w.]{1,96}$/
 
 /**
- * Redacts JSON data of a provider at any depth. The result is bounded: what exceeds the bounds is
- * left out. Members that name an account or an address are masked, and the provider's request id is
- * replaced by `call`.
+ * Redacts JSON data from a provider at any depth. The size of the result is limited: what exceeds
+ * the limits is left out. Members that name an account or an address are masked. The provider's
+ * request id is replaced by `call`, the gateway's id of the call.
  */
 export function redactMembers(
   data: object,

@@ -1,6 +1,6 @@
 import type { CodedError } from '#domain/shared/coded-error.ts'
 
-/** The codes of the errors with which the gateway itself refuses or fails a call. */
+/** The codes of the errors that the gateway itself returns to callers. */
 export type RelayErrorCode =
   | 'invalid_request'
   | 'empty_body'
@@ -104,7 +104,7 @@ export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 type RelayErrorParams = {
   /** The field of the request that caused the error. */
   readonly param?: string
-  /** The model, group or limit that the message names. It is never a provider's text. */
+  /** The model, group or limit that the message names. It is never a text from a provider. */
   readonly subject?: string
 }
 
@@ -119,7 +119,7 @@ export const relayError = (
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
-/** The `type` in the response, which determines the exception that client libraries raise. */
+/** The `type` in the response. Client libraries raise an exception that depends on it. */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -129,7 +129,7 @@ type ErrorType =
   | 'upstream_error'
   | 'server_error'
 
-export type Answer = {
+export type HttpError = {
   readonly status: number
   readonly type: ErrorType
   /** The English message, in which `{param}` and `{subject}` are placeholders. */
@@ -137,7 +137,7 @@ export type Answer = {
   readonly zh: string
 }
 
-export const answer = (status: number, type: ErrorType, en: string, zh: string): Answer => ({
+export const httpError = (status: number, type: ErrorType, en: string, zh: string): HttpError => ({
   status,
   type,
   en,

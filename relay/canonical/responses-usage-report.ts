@@ -1,18 +1,14 @@
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
-import {
-  readOpenAiUsage,
-  recordOf,
-  type UsageReport,
-  withLongWrites,
-} from './provider-usage-report.ts'
+import { withLongWrites } from './lifetimes-of-cache-writes.ts'
+import { readOpenAiUsage, recordOf, type UsageReport } from './provider-usage-report.ts'
 
 /**
- * Reads the usage of OpenAI's Responses API, which has the meaning of the usage of chats with other
- * names.
+ * Reads the usage of OpenAI's Responses API. It has the same counts as the usage of chat
+ * completions, under other names.
  */
 export function readResponsesUsage(
   raw: unknown,
-  { isOutputTotalLessPrompt, ...bounds }: UsageContext,
+  { isOutputTotalLessPrompt, body, ...bounds }: UsageContext,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
   const reported = raw as Record<string, unknown>
@@ -28,5 +24,5 @@ export function readResponsesUsage(
     bounds,
     isOutputTotalLessPrompt,
   )
-  return withLongWrites(report, details)
+  return withLongWrites(report, details, body)
 }

@@ -5,7 +5,10 @@
 export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
-  /** Receives one event that probably contains usage, an error or an empty list of choices. */
+  /**
+   * Receives one event that probably contains usage, an error or an empty list of choices, and must
+   * be inspected.
+   */
   readonly marked: (bytes: Buffer) => void
   /** Receives the last event of the stream. */
   readonly done: (bytes: Buffer) => void
@@ -20,11 +23,17 @@ export type IsLastEvent = (bytes: Buffer, start: number, end: number) => boolean
  */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
+/** The number of bytes that are kept of an event that is too long. */
+const OVERFLOW_BYTES = 1_024
+
 const LF = 10
 const CR = 13
-/** The keys that mark events in OpenAI's format. Their value must not be null. */
+/** The keys that mark an event in OpenAI's format for inspection, if their value is not null. */
 const OPENAI_MARKS: readonly string[] = ['"usage"', '"error"']
-/** The `event` field of errors. Some providers send it without a member `error` in the data. */
+/**
+ * The field that names the event's type. In error events, its value is `error`. Some providers send
+ * such an event without a member `error` in the data.
+ */
 const EVENT_FIELD = Buffer.from('event:')
 const ERROR_NAME = Buffer.from('error')
 const EMPTY = Buffer.from('[]')
@@ -32,14 +41,17 @@ const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
- * changing a byte. Lines end with LF, CR LF or CR. JSON is not parsed, because a key such as
- * `"usage"` can be found by its bytes. A string can't be mistaken for a key, because JSON escapes
- * quotes inside strings (`\"usage\"`).
+ * Splits a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines. No byte is
+ * changed. Lines end with LF, CR LF or CR. JSON is not parsed, because a key such as `"usage"` can
+ * be found by its bytes. Text inside a JSON string can't be mistaken for a key, because quotes
+ * inside strings are escaped (`\"usage\"`).
  */
 export class SseScanner {
-  /** True once an event has exceeded `eventBytesMax`. Later bytes are not inspected. */
-  isOverflown = false
+  /**
+   * The first bytes of an event that has exceeded `eventBytesMax`, or null. Later bytes are not
+   * inspected.
+   */
+  overflow: Buffer | null = null
   private readonly sink: SseSink
   private readonly isLastEvent: IsLastEvent
   private readonly keys: readonly Buffer[]
@@ -47,15 +59,16 @@ export class SseScanner {
   private carry: Buffer = NOTHING
   private carried = 0
   /**
-   * Offsets in the incomplete event: the start of its last line, and the first byte that was not
-   * searched. An event of many chunks thus costs linear time.
+   * Offsets from the start of the incomplete event: of its last line, and of the first byte that
+   * was not searched yet. Because of them, an event that arrives in many chunks is searched in
+   * linear time.
    */
   private lineFrom = 0
   private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  /** `marks` are the keys of events that need inspection, with their quotes. */
+  /** `marks` are the keys, with their quotes, of events that must be inspected. */
   constructor(
     sink: SseSink,
     isLastEvent: IsLastEvent,
@@ -69,16 +82,17 @@ export class SseScanner {
   }
 
   push(chunk: Buffer): void {
-    if (this.isOverflown || chunk.length === 0) return
+    if (this.overflow !== null || chunk.length === 0) return
     this.hasSeenCr ||= chunk.includes(CR)
     const isJoined = this.carried > 0
     const bytes = isJoined ? this.joined(chunk) : chunk
     const end = this.cut(bytes)
     const left = bytes.length - end
-    // The buffer is not reused, because the sink may still hold events that are views of it.
+    // The carry buffer is not reused, because the sink may still hold events that are views of it.
     if (isJoined && end > 0) this.carry = NOTHING
     if (left > this.eventBytesMax) {
-      this.isOverflown = true
+      this.overflow = Buffer.from(bytes.subarray(end, end + OVERFLOW_BYTES))
+      this.carry = NOTHING
       this.carried = 0
       return
     }
@@ -95,11 +109,11 @@ export class SseScanner {
   }
 
   /**
-   * Passes all complete events to the sink. Returns the offset at which the first incomplete event
-   * begins.
+   * Passes all complete events in the bytes to the sink. Returns the offset at which the first
+   * incomplete event begins.
    */
   private cut(bytes: Buffer): number {
-    // A search for marks takes all bytes, so it starts only if there is a complete event.
+    // The search for marks reads all bytes, so it starts only once a complete event is found.
     let marks: Marks | undefined
     let passFrom = 0
     // If a CR LF is split over two chunks, the LF belongs to the previous event.
@@ -125,9 +139,9 @@ export class SseScanner {
   }
 
   /**
-   * Returns the offset after the event at `start`, or -1 if the event is incomplete. The search
-   * continues where the search for the same event ended before. `endByLf` is faster but supports
-   * only lines that end with LF.
+   * Returns the offset after the event that begins at `start`, or -1 if the event is incomplete. If
+   * earlier chunks contained a part of the event, the search continues where it stopped. `endByLf`
+   * is faster but supports only lines that end with LF.
    */
   private endOf(bytes: Buffer, start: number): number {
     const lineStart = start + this.lineFrom
@@ -139,7 +153,10 @@ export class SseScanner {
       : this.endByLf(bytes, start, lineStart, from)
   }
 
-  /** Searches from the offset `from`, which is in the line that starts at `firstLine`. */
+  /**
+   * Returns the end of an event with any kind of line end, or -1. `firstLine` is the offset of the
+   * line that contains `from`. The search begins at `from`.
+   */
   private endByAny(bytes: Buffer, start: number, firstLine: number, from: number): number {
     let lineStart = firstLine
     for (let at = from; at < bytes.length; at += 1) {
@@ -168,7 +185,7 @@ export class SseScanner {
     return this.pause(start, lineStart, bytes.length)
   }
 
-  /** Stores how far the event at `start` was searched. */
+  /** Stores how far the incomplete event at `start` was searched. */
   private pause(start: number, lineStart: number, searchedTo: number): -1 {
     this.lineFrom = lineStart - start
     this.searchedTo = searchedTo - start
@@ -183,8 +200,9 @@ export class SseScanner {
   }
 
   /**
-   * Appends a chunk to the carry buffer, which holds the beginning of an incomplete event. The
-   * buffer is enlarged only if the chunk does not fit, so that many small chunks cost little.
+   * Appends a chunk to the carry buffer, which holds the beginning of an incomplete event, and
+   * returns both together. The buffer is enlarged only if the chunk does not fit, so that many
+   * small chunks cost little time.
    */
   private joined(chunk: Buffer): Buffer {
     const length = this.carried + chunk.length
@@ -198,12 +216,12 @@ export class SseScanner {
   }
 }
 
-/** An event is copied if its buffer is more than this many times as long as the event. */
+/** An event is copied if its buffer is more than this many times as long. */
 const PINNED_FACTOR = 8
 
 /**
  * Returns the bytes from `start` to `end`. They are copied if they are a small part of the buffer,
- * because a view would keep the complete buffer in memory.
+ * because a view would keep the whole buffer in memory.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
@@ -212,7 +230,7 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
 
 /**
  * Finds events that contain usage, an error or an empty list of choices. The offset of the next
- * match is stored, so that each chunk is searched only once for all its events.
+ * match is stored, so that a chunk with many events is searched only once.
  */
 class Marks {
   private readonly bytes: Buffer
@@ -247,8 +265,8 @@ class Marks {
 }
 
 /**
- * Returns the offset of the next `key` whose value is not null. OpenAI sends `"usage":null` with
- * every chunk.
+ * Returns the offset of the next `key` whose value is not null, or the length of the bytes if there
+ * is none. OpenAI sends `"usage":null` with every chunk.
  */
 function nextOf(bytes: Buffer, key: Buffer, from: number): number {
   for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
@@ -269,7 +287,10 @@ function nextErrorEvent(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Returns the offset of the next empty list of choices. */
+/**
+ * Returns the offset of the next empty list of choices, or the length of the bytes if there is
+ * none.
+ */
 function nextEmpty(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
     let end = at
@@ -283,7 +304,10 @@ function nextEmpty(bytes: Buffer, from: number): number {
 /** Matches the blank line after an event, with line ends of any kind. */
 export const EVENT_BOUNDARY = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/
 
-/** Returns the `data:` lines of an event, joined by line feeds; null if there are none. */
+/**
+ * Returns the values of an event's `data:` lines, joined by line feeds. Returns null if there are
+ * none.
+ */
 export function eventData(event: Buffer | string): string | null {
   let data: string | null = null
   for (const line of event.toString().split(/\r\n|\n|\r/)) {

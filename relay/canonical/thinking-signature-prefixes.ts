@@ -1,6 +1,7 @@
 /**
- * Signatures and encrypted content of thinking name the format of the provider that made them, once
- * a call was converted. A provider answers a signature that it did not make with an error.
+ * When a call was converted to another format, the signatures and encrypted content of the model's
+ * thinking are returned to the caller with a prefix. It names the format of the provider that made
+ * them. A provider rejects a signature that it did not make.
  */
 
 /** The prefix of a signature that Gemini made. */
@@ -10,19 +11,19 @@ export const OPENAI_SIGNATURE = 'openai:'
 /** The beginning of an element of OpenRouter's `reasoning_details` that is kept as JSON. */
 export const DETAIL_AS_JSON = '{"type":"reasoning.'
 /**
- * The beginning of a member in which a caller keeps what another format's provider made. It is the
- * base64 form of `provider:`, because SDKs require base64 there.
+ * The beginning of a member in which the caller keeps a signature from a provider of another
+ * format. It is the base64 form of `provider:`, because client libraries require base64 there.
  */
 export const WRAPPED_SIGNATURE = 'cHJvdmlkZXI6'
 
 /**
- * A documented value for a call that has no signature, such as a call by another provider's model.
- * Gemini 3 refuses the first call of a turn without a signature.
+ * A value that Gemini documents for tool calls without a signature, such as a call by another
+ * provider's model. Gemini 3 refuses a turn whose first tool call has no signature.
  */
 export const UNCHECKED_SIGNATURE = 'skip_thought_signature_validator'
 
 const OF_OTHERS = [GEMINI_SIGNATURE, OPENAI_SIGNATURE, DETAIL_AS_JSON, WRAPPED_SIGNATURE]
 
-/** Reports whether a provider of another format than Anthropic's made a signature. */
+/** Reports whether a signature was made by a provider of another format than Anthropic's. */
 export const isOfOtherFormat = (signature: string): boolean =>
   OF_OTHERS.some((beginning) => signature.startsWith(beginning))

@@ -23,9 +23,9 @@ const TURNED_OFF = 2
 
 /**
  * Tests all channels in the background, except those that an admin has disabled and those whose
- * tests would cost as much as tasks or images. A lease ensures
- * that only one test run is in progress among all processes. If the process of a test run dies, the
- * test run ends when its lease expires.
+ * tests need a file or would create tasks or images, which is expensive. A lease ensures that only
+ * one test run is in progress among all processes. If the process of a test run dies, the test run
+ * ends when its lease expires.
  */
 export function createTestRuns(deps: CheckDeps): TestRuns {
   const { leases, log } = deps.core

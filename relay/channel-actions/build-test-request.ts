@@ -8,12 +8,13 @@ import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 
 const OUTPUT_TOKENS = 16
 
-/** The formats whose requests consist of a file of the caller. */
+/** The formats whose requests must contain a file from the caller. */
 const WITH_FILE: ReadonlySet<FormatName> = new Set(['transcriptions'])
 
 /**
- * Why a model can't be tested: its name or the channel makes no request, its requests are tasks
- * that cost as much as the work itself, or they need a file.
+ * The reasons why a model can't be tested. `no-request`: the model's name and the channel's
+ * settings make no valid request. `costs-task`: a request would create a task that costs as much as
+ * real work. `needs-file`: a request must contain a file.
  */
 export type UntestableReason = 'no-request' | 'costs-task' | 'needs-file'
 
@@ -26,8 +27,9 @@ export const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds a minimal request: a chat, or a request of the only endpoint in which the model is called,
- * such as an embedding, a speech or an image.
+ * Builds a minimal request to test a model. If the model can't be called by a chat, it is a request
+ * to the only endpoint that serves the model, such as an embedding, a speech or an image. If the
+ * model can't be tested, returns the reason.
  */
 export function testRequest(
   channel: TestedChannel,
@@ -51,7 +53,8 @@ export function testRequest(
 
 /**
  * Reports whether a channel is tested in a run of all channels. A run generates no images, because
- * scheduled runs would be expensive.
+ * scheduled runs would be expensive. A channel for which no valid request can be built is included,
+ * so that its test counts as failed.
  */
 export function isTestedInRuns(channel: RelayChannel): boolean {
   if (channel.target === null || !acceptsCalls(channel)) return false

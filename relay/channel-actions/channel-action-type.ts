@@ -35,10 +35,10 @@ export async function currentChannel(deps: ActionDeps, channelId: number): Promi
 }
 
 /**
- * Makes a change visible to the console. `position` is the position of the change's event. Waits
- * until the read models include this event.
+ * Waits until the read models include the event at `position`, so that the console shows the
+ * change. Also sends this position in the `x-position` header.
  */
-export async function visible(
+export async function waitUntilVisible(
   { freshness }: ActionDeps,
   reply: FastifyReply,
   position: number,

@@ -18,8 +18,8 @@ const NAMES_MAX = 5_000
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The known response formats. Each consists of the member with the list, and the member of a list
- * element that holds the model's name.
+ * The known formats of model lists. `list` is the member of the response that holds the list.
+ * `name` is the member of each list entry that holds the model's name.
  */
 const LISTS: readonly (readonly [list: string, name: string])[] = [
   ['data', 'id'],
@@ -51,8 +51,9 @@ export function modelsIn(text: string): readonly string[] | null {
 const METHODS = ['generateContent', 'embedContent', 'batchEmbedContents']
 
 /**
- * Reports whether an entry of a list is a model for calls. Gemini names the methods of each model,
- * some of which only answer questions with sources.
+ * Reports whether the gateway can call the model of a list entry. Gemini lists the methods that
+ * each model supports. A model that supports none of `METHODS`, such as one that only answers
+ * questions about given sources, is left out.
  */
 function isForCalls(entry: unknown): entry is JsonObject {
   if (typeof entry !== 'object' || entry === null) return false

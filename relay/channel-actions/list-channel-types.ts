@@ -16,7 +16,10 @@ export const listTypes: ChannelAction = (api) => {
   })
 }
 
-/** Returns the path of calls at the default address. Some endpoints are at other addresses. */
+/**
+ * Returns the path of the first endpoint that exists at the default address of the channel type. An
+ * endpoint with `bases` exists only at addresses that match this pattern.
+ */
 function chatPathOf({ baseUrl, endpoints }: Profile): string {
   const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const at = url === null ? '' : `${url.hostname}${url.pathname}`

@@ -31,7 +31,7 @@ const NO_RATE: TranslatedText = {
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/** Reads the remaining balance of a channel at its provider and records it in US dollars. */
+/** Asks a channel's provider for the remaining balance and records the amount in US dollars. */
 export async function readBalance(
   deps: CheckDeps,
   { channelId }: RelayChannel,

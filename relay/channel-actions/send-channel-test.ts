@@ -5,7 +5,7 @@ import { outputCeiling } from '../canonical/provider-usage-report.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import { type AnswerForwarder, BytesForwarder } from '../pipeline/audio-forwarder.ts'
+import { type AnswerForwarder, AudioForwarder } from '../pipeline/audio-forwarder.ts'
 import { callOf } from '../pipeline/build-provider-call.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/call-deadlines-and-timer.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
@@ -122,9 +122,12 @@ type TestRequest = {
 const DISCARD = { write: () => true }
 const nothing = (): void => {}
 
-/** Returns a forwarder that only checks an answer; null for a plain one. */
+/**
+ * Returns a forwarder that checks a streamed or binary answer and discards it. Returns null for a
+ * plain answer, which needs no forwarder.
+ */
 function discardingForwarder(format: WireFormat, isStream: boolean): AnswerForwarder | null {
-  if (format.hasBinaryAnswer) return new BytesForwarder(DISCARD, false, nothing, nothing)
+  if (format.hasBinaryAnswer) return new AudioForwarder(DISCARD, false, nothing, nothing)
   return isStream ? new StreamForwarder(format, DISCARD, false, null, nothing) : null
 }
 
@@ -167,7 +170,7 @@ async function sendTest(
   }
   if (end.kind === 'failed') return end
   const { status } = end
-  // The last event may be held back and be the only one.
+  // The only event of a stream may be held back as the last one. The delivered bytes include it.
   const isEmpty = forwarder === null || forwarder.delivered.bytes === 0
   const error = end.error ?? (isEmpty ? 'format' : null)
   if (error === null) {

@@ -9,7 +9,12 @@ import {
 } from '#read-api/contract/channel-actions.ts'
 import { TEST_RUNS_LEASE } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type ActionDeps, type ChannelAction, contextOf, visible } from './channel-action-type.ts'
+import {
+  type ActionDeps,
+  type ChannelAction,
+  contextOf,
+  waitUntilVisible,
+} from './channel-action-type.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels,
@@ -22,7 +27,7 @@ export const testAllChannels: ChannelAction = (api, deps) => {
     handler: async (request, reply) => {
       const started = await deps.runs.start(contextOf(deps, request))
       if (started === null) throw channelActionError('TestsRunning')
-      await visible(deps, reply, started.position)
+      await waitUntilVisible(deps, reply, started.position)
       return success(await progress(deps))
     },
   })

@@ -9,7 +9,12 @@ import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { acceptsCalls, confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { UntestableReason } from './build-test-request.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type ChannelAction, contextOf, currentChannel, visible } from './channel-action-type.ts'
+import {
+  type ChannelAction,
+  contextOf,
+  currentChannel,
+  waitUntilVisible,
+} from './channel-action-type.ts'
 import { type ProbeResult, testChannel } from './send-channel-test.ts'
 import { PROXY_FAILED } from './send-get-request-to-provider.ts'
 
@@ -23,7 +28,9 @@ const NO_CHATS: TranslatedText = {
   en: 'Channels of this type accept only drawing or music tasks, so they can’t be tested by a chat',
 }
 
-/** Why a model can't be tested, by the reason of the result. */
+/**
+ * The messages that tell an admin why a model can't be tested, by the reason in the test's result.
+ */
 const UNTESTABLE: Readonly<Record<UntestableReason, TranslatedText>> = {
   'no-request': NO_REQUEST,
   'costs-task': {
@@ -91,7 +98,7 @@ export const testOneChannel: ChannelAction = (api, deps) => {
         ...context,
       })
       deps.judge(channel, result, context)
-      if (result.position !== null) await visible(deps, reply, result.position)
+      if (result.position !== null) await waitUntilVisible(deps, reply, result.position)
       const { isSuccess, model, durationMs, reason } = result
       const time = durationMs / 1_000
       return {

@@ -16,9 +16,10 @@ import { type ActionDeps, currentChannel } from './channel-action-type.ts'
 import { viewsNow } from './wait-until-views-are-current.ts'
 
 /**
- * Returns the target for settings that an admin has not saved yet. If they contain no key, the
- * stored key is used. Type, address and proxy must then be unchanged, so that an admin who can't
- * read keys can't send a stored key to another address.
+ * Returns the address, key and proxy to use with channel settings that an admin has not saved yet.
+ * If the settings contain no key, the stored key is used. In this case, type, address and proxy
+ * must equal the stored ones. Otherwise, an admin who can't read keys could send a stored key to
+ * another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,

@@ -9,7 +9,7 @@ import {
   type ChannelAction,
   contextOf,
   currentChannel,
-  visible,
+  waitUntilVisible,
 } from './channel-action-type.ts'
 import { hasBalance, readBalance } from './read-provider-balance.ts'
 import { inParallel } from './run-in-parallel.ts'
@@ -30,7 +30,7 @@ export const updateBalance: ChannelAction = (api, deps) => {
       if (!hasBalance(channel)) throw channelActionError('BalanceNotOffered')
       const read = await readBalance(deps, channel, target, contextOf(deps, request))
       if (!read.isRead) throw channelActionError('BalanceUnavailable', read.why)
-      await visible(deps, reply, read.position)
+      await waitUntilVisible(deps, reply, read.position)
       // The recorded event contains the exact amount. This number is only for display in the
       // response.
       const balance = Number(read.balance)
@@ -61,7 +61,7 @@ export const updateBalances: ChannelAction = (api, deps) => {
       isRunning = true
       try {
         const { position, ...counts } = await readAll(deps, contextOf(deps, request))
-        if (position > 0) await visible(deps, reply, position)
+        if (position > 0) await waitUntilVisible(deps, reply, position)
         return success(counts)
       } finally {
         isRunning = false

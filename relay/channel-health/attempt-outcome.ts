@@ -26,7 +26,7 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** The errors of answers that the provider itself delivered as it should. */
+/** The errors of attempts in which the provider delivered its answer correctly. */
 const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
 
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
@@ -34,6 +34,7 @@ export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.error === null || USABLE.has(end.error)) return 'well'
   if (NOT_PROVIDER_ERRORS.has(end.error)) return 'nothing'
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
+  if (end.isEchoOfRequest === true) return 'nothing'
   if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }
   if (end.error !== 'status') return errorOutcome(end.error, end.body)
   return statusOutcome(end)
@@ -47,8 +48,8 @@ function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
 
 /**
  * Classifies an error status. A rejected request counts as a sign that the provider works, so that
- * callers can't open circuits with invalid requests. A 403 with an account error code is the key's
- * failure. Any other 403 counts as a rejected request.
+ * callers can't open circuits with invalid requests. A 403 with an account error code is blamed on
+ * the key. Any other 403 counts as a rejected request.
  */
 function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
   const { status } = end
@@ -57,6 +58,6 @@ function statusOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): A
   if (account !== null && account !== 'status-403') return { reason: account, blame: 'key' }
   if (status === 404) return { reason: 'status-404', blame: 'model' }
   if (status === 429) return { reason: 'status-429', blame: 'key' }
-  const isOurs = status < 400 || status >= 500 || status === 408
-  return isOurs ? { reason: `status-${status}`, blame: 'unknown' } : 'well'
+  const isProviderFault = status < 400 || status >= 500 || status === 408
+  return isProviderFault ? { reason: `status-${status}`, blame: 'unknown' } : 'well'
 }

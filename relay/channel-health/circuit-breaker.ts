@@ -13,8 +13,9 @@ import { type BreakerRule, FailureCounts } from './failure-counts.ts'
 import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
 
 /**
- * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as its end
- * by `performance.now()`. Pauses are short, so other processes are not informed.
+ * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as the
+ * time at which it ends, on the clock of `performance.now()`. Pauses are short, so other processes
+ * are not told about them.
  */
 class Pauses {
   private readonly untils = new Map<number | string, number>()
@@ -86,6 +87,8 @@ const RETRY_AFTER_MS_MAX = 30_000
  * the circuit.
  */
 const PROBE_LEASE_MS = 90_000
+/** The time after which a circuit may be probed again if a probing call was not sent. */
+const RELEASED_PROBE_MS = 1_000
 
 /**
  * Opens a circuit when calls fail too often. After a pause, a single call probes the circuit, and a
@@ -125,9 +128,10 @@ export class CircuitBreaker {
   }
 
   /**
-   * Asks whether a call may use the channel. Returns null if no circuit of the channel or model is
-   * open. Otherwise, the promise resolves to the circuits that the call must probe, or to `false`
-   * if the call must use another channel.
+   * Asks whether a call may use the channel. Returns null if it may, because no circuit of the
+   * channel or the model is open. Otherwise, the promise resolves to the circuits that the call
+   * must probe, or to `false` if the call must use another channel. The caller must report the
+   * attempt with `note`, or give the probes back with `release`.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -143,20 +147,38 @@ export class CircuitBreaker {
     return this.deps.circuits.areAllClosed && this.pauses.isEmpty
   }
 
-  keyStanding(channelId: number, keyRef: string): KeyHealth {
+  keyHealthOf(channelId: number, keyRef: string): KeyHealth {
     if (this.pauses.pauseEndOf(keyRef, performance.now()) > 0) return 'out'
     const circuit = this.deps.circuits.find(channelId, null, keyRef)
     if (circuit === undefined) return 'free'
     return this.isOpen(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
-  /** Resolves to true if this call may probe the key, whose pause is over. */
+  /**
+   * Resolves to true if this call may probe the key, whose pause is over. As with `enter`, the
+   * probe must then be reported or given back.
+   */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
   }
 
   /**
-   * Records the result of an attempt. Without a recent failure, a success costs only one look-up.
+   * Gives back probes whose attempt was not made, so that another call need not wait until
+   * `PROBE_LEASE_MS` is over.
+   */
+  release(probes: readonly CircuitScope[]): void {
+    const { prober } = this
+    for (const scope of probes) {
+      const at = this.deps.now()
+      const pauseMs = RELEASED_PROBE_MS
+      const command = { type: 'ReleaseProbe', scope, prober, pauseMs, at } as const
+      this.tell(scope.channelId, command, null).catch(this.failed)
+    }
+  }
+
+  /**
+   * Records the result of an attempt. If nothing has failed recently, recording a success takes
+   * only one look-up.
    */
   note(one: ReportedAttempt, end: AttemptEnd): void {
     const { channel, model, keyRef, probes, call } = one
@@ -164,8 +186,8 @@ export class CircuitBreaker {
     const outcome = outcomeOf(end)
     const requestedMs = end.kind === 'failed' ? end.retryAfterMs : 0
     const retryAfterMs = Math.min(requestedMs, RETRY_AFTER_MS_MAX)
-    if (retryAfterMs > 0) this.rest(one, outcome, retryAfterMs)
-    if (outcome === 'nothing') return
+    if (retryAfterMs > 0) this.pause(one, outcome, retryAfterMs)
+    if (outcome === 'nothing') return this.release(probes)
     if (outcome !== 'well') return this.fail(one, outcome, retryAfterMs)
     this.tallies.succeed({ channelId, model, keyRef }, performance.now(), this.deps.options())
     for (const scope of probes) this.close(scope, 'probe', call)
@@ -197,8 +219,8 @@ export class CircuitBreaker {
       if (isKeys && scope.keyRef === null) this.close(scope, 'probe', call)
       else this.open({ scope, failure, failures: 1, retryAfterMs }, call, this.prober)
     }
-    const isTold = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
-    if (isTold || !this.deps.options().isEnabled) return
+    const isReported = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
+    if (isReported || !this.deps.options().isEnabled) return
     if (isKeys) this.countKey(one, failure, retryAfterMs)
     else this.count(one, failure, retryAfterMs)
   }
@@ -218,7 +240,7 @@ export class CircuitBreaker {
    * failure and another usable key is left, only the key is paused. Otherwise, the channel is
    * paused. It is also paused once all its usable keys are paused.
    */
-  private rest(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
+  private pause(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
@@ -295,7 +317,10 @@ export class CircuitBreaker {
     if (open.some(({ until }) => now < until)) return false
     const granted: CircuitScope[] = []
     for (const { scope } of open) {
-      if (!(await this.ask(scope))) return false
+      if (!(await this.ask(scope))) {
+        this.release(granted)
+        return false
+      }
       granted.push(scope)
     }
     return granted

@@ -5,7 +5,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 /** A circuit that is not closed. */
 export type OpenCircuit = {
   readonly scope: CircuitScope
-  /** The time from which one call may probe the circuit, in unix milliseconds. */
+  /** The time from which one call may probe the circuit, in Unix milliseconds. */
   readonly until: number
 }
 

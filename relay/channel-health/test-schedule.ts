@@ -10,7 +10,7 @@ type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
-  /** Returns the start time of the last test run in unix seconds, or 0 if there was no test run. */
+  /** Returns the start time of the last test run in Unix seconds, or 0 if there was no test run. */
   readonly lastRunAt: () => Promise<number>
   /** The time in milliseconds between two checks whether a test run is due. */
   readonly lookMs?: number

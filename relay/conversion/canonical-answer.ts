@@ -9,7 +9,7 @@ import type {
 
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | RefusalPart
 
-/** Why an answer ended. */
+/** Why a model's answer ended. */
 export type StopReason = 'end' | 'length' | 'tool-calls' | 'stop-sequence' | 'refusal' | 'pause'
 
 /** One complete answer, independent of any wire format. */
@@ -17,7 +17,10 @@ export type CanonicalAnswer = {
   /** The provider's id of the answer. */
   readonly id: string
   readonly model: string
-  /** Only OpenAI's chat format and Gemini's format can have several choices. */
+  /**
+   * The choices (alternative answers). Only OpenAI's chat format and Gemini's format can have
+   * several.
+   */
   readonly choices: readonly CanonicalChoice[]
   readonly usage: CanonicalUsage | null
 }
@@ -25,13 +28,13 @@ export type CanonicalAnswer = {
 export type CanonicalChoice = {
   readonly parts: readonly AnswerPart[]
   readonly stop: StopReason
-  /** The stop sequence that ended the answer, or null. */
+  /** The stop sequence that ended the answer. Null if none did. */
   readonly stopSequence: string | null
-  /** The log probabilities in OpenAI's chat format (`logprobs.content`), or null. */
+  /** The log probabilities in OpenAI's chat format (`logprobs.content`). Null if there are none. */
   readonly logprobs: readonly JsonObject[] | null
 }
 
-/** The usage that a provider reported, with each input token in exactly one count. */
+/** The usage that a provider reported. Each input token is in exactly one of the counts. */
 export type CanonicalUsage = Pick<
   Usage,
   | 'inputUncached'
@@ -46,15 +49,15 @@ export type CanonicalUsage = Pick<
   | 'outputImage'
 >
 
-/** `message` may contain confidential texts. */
+/** An error of a provider. `message` may contain confidential texts. */
 export type AnswerError = {
   readonly type: string
   readonly message: string
-  /** True if the model failed and not the provider, which charges for the answer. */
+  /** True if the model failed and not the provider. The provider charges for such an answer. */
   readonly isOfModel?: true
 }
 
-/** Thrown for an answer that consists of an error. */
+/** Thrown if an answer consists of an error. */
 export class FailedAnswer extends Error {
   readonly type: string
   constructor({ type, message }: AnswerError) {
@@ -64,8 +67,8 @@ export class FailedAnswer extends Error {
 }
 
 /**
- * One event of a streamed answer. `choice` is 0 in formats with one choice. The parts of a choice
- * are numbered from 0 in the order in which they begin. Only the deltas of tool calls may be
+ * One event of a streamed answer. `choice` is 0 in formats with only one choice. The parts of a
+ * choice are numbered from 0 in the order in which they begin. Only the deltas of tool calls may be
  * interleaved.
  */
 export type CanonicalEvent =
@@ -87,11 +90,11 @@ export type CanonicalEvent =
       readonly stop: StopReason
       readonly stopSequence: string | null
     }
-  /** The counts so far. Each report replaces the one before it. */
+  /** The usage so far. Each of these events replaces the one before it. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
   /** The provider ended the stream with an error. */
   | ({ readonly kind: 'error' } & AnswerError)
-  /** The provider's last event. */
+  /** The provider sent its last event. */
   | { readonly kind: 'end' }
 
 type PartEvent<Kind extends string, Fields> = {
@@ -100,19 +103,22 @@ type PartEvent<Kind extends string, Fields> = {
   readonly part: number
 } & Fields
 
-/** Reads the events of one streamed answer. `event` is the name in the SSE field `event`, or ''. */
+/**
+ * Reads the events of one streamed answer. `event` is the value of the SSE field `event`, or an
+ * empty string.
+ */
 export type StreamReader = {
   readonly read: (data: JsonObject, event: string) => readonly CanonicalEvent[]
-  /** Returns the events that are left when the stream ends, such as `end`. */
+  /** Returns the remaining events when the stream ends, such as `end`. */
   readonly finish: () => readonly CanonicalEvent[]
 }
 
-/** Writes one streamed answer as bytes of server-sent events. */
+/** Writes one streamed answer as server-sent events. */
 export type StreamWriter = {
   readonly write: (event: CanonicalEvent) => string
   /**
-   * True once the rest of the answer can't be written, because too many events would have to wait
-   * in memory.
+   * True once the rest of the answer can't be written, because too many events would have to be
+   * held back in memory.
    */
   readonly hasGivenUp?: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * A request for a generation, independent of any wire format. It can express everything that the
+ * A request to a language model, independent of any wire format. It can express everything that the
  * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. Members
- * that a reader or writer can't convert are listed as losses.
+ * that can't be converted are reported as lost.
  */
 export type CanonicalRequest = {
   readonly model: string
@@ -10,22 +10,25 @@ export type CanonicalRequest = {
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]
   readonly tools: readonly CanonicalTool[]
-  /** Null if the request leaves the choice to the provider. */
+  /** Null if the request leaves the choice of a tool to the provider's default. */
   readonly toolChoice: ToolChoice | null
   /** Null if the request does not say whether several tools may be called at once. */
   readonly allowsParallelCalls: boolean | null
   /** The output limit per choice, in tokens. Null if the request sets no limit. */
   readonly outputTokensMax: number | null
   readonly sampling: Sampling
-  /** Null if the request does not mention thinking. */
+  /** How much the model may think. Null if the request does not mention thinking. */
   readonly thinking: Thinking | null
   /** Null for plain text. */
   readonly answerFormat: AnswerFormat | null
-  /** The number of alternatives per token in `logprobs`. Null if no `logprobs` are requested. */
+  /** The number of alternatives per token in the log probabilities. Null if none are requested. */
   readonly logprobs: number | null
-  /** The caller's identifier of its end user. Null if the request has none. */
+  /** The identifier that the caller uses for its end user. Null if the request has none. */
   readonly endUser: string | null
-  /** The key with which a caller groups requests that share a prompt prefix, or null. */
+  /**
+   * The key by which a caller groups requests that share the beginning of the prompt. Null if there
+   * is none.
+   */
   readonly promptCacheKey: string | null
 }
 
@@ -41,13 +44,16 @@ export type Sampling = {
   readonly stop: readonly string[]
 }
 
-/** Tool results are in `user` messages. An instruction within the conversation is `system`. */
+/**
+ * Tool results are in messages with the role `user`. The role `system` stands for an instruction
+ * within the conversation.
+ */
 export type CanonicalMessage = {
   readonly role: 'user' | 'assistant' | 'system'
   readonly parts: readonly ContentPart[]
 }
 
-/** The lifetime of a cached prompt prefix that ends with the marked part. */
+/** The lifetime of the cached prompt prefix that ends with the marked part. */
 export type CacheMark = '5m' | '1h'
 
 /** The content of a file: an address, base64, an id at the provider, or plain text. */
@@ -59,7 +65,7 @@ export type FileSource =
 
 type Marked = { readonly cache?: CacheMark }
 
-/** `signature` is Gemini's thought signature. */
+/** A text. `signature` is the signature that Gemini gave the part. */
 export type TextPart = Marked & {
   readonly kind: 'text'
   readonly text: string
@@ -81,8 +87,9 @@ export type AudioPart = Marked & {
   readonly data: string
 }
 /**
- * The thinking of a model before its answer. The provider signs it with `signature` and can check
- * it later. `redacted` holds thinking that the provider encrypted; `text` is then empty.
+ * The thinking of a model before its answer. The provider signs it with `signature`, so that the
+ * provider can check it later. `redacted` contains thinking that the provider encrypted. `text` is
+ * then empty.
  */
 export type ThinkingPart = {
   readonly kind: 'thinking'
@@ -90,7 +97,10 @@ export type ThinkingPart = {
   readonly signature?: string
   readonly redacted?: string
 }
-/** `argumentsJson` is the text of a JSON object. `signature` is Gemini's thought signature. */
+/**
+ * A tool call. `argumentsJson` is the text of a JSON object. `signature` is the signature that
+ * Gemini gave the part.
+ */
 export type ToolCallPart = Marked & {
   readonly kind: 'tool-call'
   readonly id: string
@@ -101,9 +111,9 @@ export type ToolCallPart = Marked & {
 export type ToolResultPart = Marked & {
   readonly kind: 'tool-result'
   readonly callId: string
-  /** The name of the called tool, or '' if it is unknown. Gemini requires the name. */
+  /** The name of the called tool, which Gemini requires. Empty if it is unknown. */
   readonly name: string
-  /** Texts, images and documents. */
+  /** The result's texts, images and documents. */
   readonly parts: readonly ContentPart[]
   readonly isError: boolean
 }
@@ -119,7 +129,7 @@ export type ContentPart =
   | ToolResultPart
   | RefusalPart
 
-/** A function that the caller executes. Tools that a provider executes are not converted. */
+/** A tool that the caller runs. Tools that a provider runs are not converted. */
 export type CanonicalTool = Marked & {
   readonly name: string
   readonly description: string
@@ -132,7 +142,7 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'tool'; readonly name: string }
 
-/** How much a model may think. An effort is a level, such as `low`. */
+/** How much a model may think: a budget in tokens, or an effort, which is a level such as `low`. */
 export type Thinking =
   | { readonly kind: 'off' }
   | { readonly kind: 'budget'; readonly tokens: number }
@@ -154,8 +164,8 @@ export type AnswerFormat =
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The result of reading or writing a request. A loss is the path of a member that can't be
- * converted, such as `logit_bias` or `messages[2].content[0]`.
+ * The result of reading or writing a request. `losses` are the paths of the members that could not
+ * be converted, such as `logit_bias` or `messages[2].content[0]`.
  */
 export type Converted<Value> = { readonly value: Value; readonly losses: readonly string[] }
 

@@ -1,15 +1,15 @@
 import type { JsonObject } from './canonical-request.ts'
 import { isAbsent, objectOf, optionalText, parsedObject } from './json-fields.ts'
 
-/** The highest number of losses that are collected. A caller's request may have any number. */
+/** The maximum number of losses that are collected. A caller's request may cause any number. */
 const LOSSES_MAX = 100
 
-/** Adds the path of a loss. Losses beyond `LOSSES_MAX` are dropped. */
+/** Adds the path of a member that can't be converted. Losses beyond `LOSSES_MAX` are dropped. */
 export function addLoss(losses: string[], path: string): void {
   if (losses.length < LOSSES_MAX) losses.push(path)
 }
 
-/** Adds every member of `object` that has a value and is not in `names` to the losses. */
+/** Reports as lost all members of `object` that have a value and are not in `names`. */
 export function addUnreadMembers(
   object: JsonObject,
   names: ReadonlySet<string>,
@@ -23,8 +23,8 @@ export function addUnreadMembers(
 }
 
 /**
- * Returns the arguments of a tool call as the JSON text of an object. Invalid JSON of a model is
- * wrapped in an object. Otherwise, the caller could not continue the conversation.
+ * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
+ * JSON, it is wrapped in an object. Otherwise, the caller could not continue the conversation.
  */
 export function readArguments(value: unknown, path: string, losses: string[]): string {
   const object = objectOf(value)

@@ -18,7 +18,7 @@ import type {
 } from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
 import { parsedObject } from './json-fields.ts'
-import { callerNames } from './loss-paths-in-caller-format.ts'
+import { callerPathsOfLosses } from './loss-paths-in-caller-format.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 import { COMPLETIONS_CONVERSION } from './openai-completions/completions-conversion.ts'
 import { RESPONSES_CONVERSION } from './openai-responses/responses-conversion.ts'
@@ -34,14 +34,20 @@ const CALLERS: Readonly<Record<ConvertedFormatName, CallerConversion>> = {
   completions: COMPLETIONS_CONVERSION,
 }
 
-/** The conversion of one call to the provider's format, and of its answer back. */
+/**
+ * The conversion of one call to the provider's format, and of the answer back to the caller's
+ * format.
+ */
 export type CallConversion = {
   /** The request in the provider's format. */
   readonly body: Buffer
-  /** The paths, in the caller's format, of the members that the provider's format can't express. */
+  /**
+   * The paths of the members that the provider's format can't express, as the caller's format names
+   * them.
+   */
   readonly losses: readonly string[]
   /**
-   * Returns the answer in the caller's format, or null if it can't be converted. Returns an error
+   * Returns the answer in the caller's format. Returns null if it can't be converted, and an error
    * if the model failed.
    */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | AnswerError | null
@@ -49,7 +55,7 @@ export type CallConversion = {
 }
 
 /**
- * Converts a request that was checked before. Throws `ConversionError` if the provider's format
+ * Converts a request that was checked before. Throws a `ConversionError` if the provider's format
  * can't express it.
  */
 export function convertCall(
@@ -66,7 +72,7 @@ export function convertCall(
   const writers = CALLERS[from].writersFor(parsed)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
-    losses: [...losses, ...callerNames(written.losses, from, request)],
+    losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
     ...conversionOfAnswer(provider, writers, request.model),
   }
 }
@@ -74,7 +80,10 @@ export function convertCall(
 /** The maximum length in bytes of a complete answer that is converted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
-/** The functions must not refer to the request. It would stay in memory until the call ends. */
+/**
+ * These functions must not refer to the request. Otherwise, it would stay in memory until the call
+ * ends.
+ */
 const conversionOfAnswer = (
   provider: FormatConversion,
   writers: AnswerWriters,
@@ -89,7 +98,8 @@ const conversionOfAnswer = (
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
       if (error instanceof FailedAnswer) return { type: error.type, message: error.message }
-      // For example, the arguments of a tool call may be nested too deeply to be written again.
+      // The answer can't be converted. For example, a tool call's arguments may be nested too
+      // deeply to be serialized again.
       return null
     }
   },
@@ -100,11 +110,11 @@ const conversionOfAnswer = (
 const EVENT_NAME = /^event: ?(.*)$/m
 
 /**
- * Converts the events of one stream to the caller's format. Only `end` writes the end of the
- * stream. Otherwise, the caller could see that the answer is complete before it is billed.
+ * Converts the events of one stream to the caller's format. The end of the stream is written only
+ * by `end`. Otherwise, the caller could see that the answer is complete before it is billed.
  */
 export class ConvertedStream {
-  /** The error with which the provider ended the stream. It is not written for the caller. */
+  /** The error with which the provider ended the stream. It is not sent to the caller. */
   error: AnswerError | null = null
   private hasEnd = false
   private readonly reader: StreamReader
@@ -123,7 +133,10 @@ export class ConvertedStream {
     return this.writer.hasGivenUp === true
   }
 
-  /** Converts complete events. The result is empty if the caller's format has no such events. */
+  /**
+   * Converts complete events. The result is empty if nothing in the caller's format corresponds to
+   * them.
+   */
   convert(events: Buffer): Buffer {
     let text = ''
     for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {
@@ -134,7 +147,7 @@ export class ConvertedStream {
     return Buffer.from(text)
   }
 
-  /** Converts the last events of the stream and ends it. */
+  /** Converts the last events of the stream, and writes its end. */
   end(events: Buffer): Buffer {
     const last = this.convert(events)
     const rest = this.write(this.reader.finish())

@@ -1,12 +1,12 @@
-/** The content of a data URL in base64. `mediaType` is empty if the URL names none. */
+/** The content of a data URL in base64. `mediaType` is empty if the URL states none. */
 export type DataUrl = { readonly mediaType: string; readonly data: string }
 
 const SCHEME = 'data:'
 const ENCODING = ';base64'
-/** The maximum length of the part before the comma. It keeps the search in large contents short. */
+/** The maximum length of the part before the comma. It limits the search in long texts. */
 const HEADER_LENGTH_MAX = 256
 
-/** Returns the content of a data URL in base64, or null for any other text. */
+/** Returns the content of a data URL in base64. Returns null for any other text. */
 export function readDataUrl(url: string): DataUrl | null {
   const start = url.slice(0, HEADER_LENGTH_MAX)
   const comma = start.indexOf(',')

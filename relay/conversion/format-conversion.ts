@@ -3,7 +3,7 @@ import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-an
 import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
 import type { ChatVendor } from './openai-chat/chat-extensions-of-provider.ts'
 
-/** The formats to which requests are converted. */
+/** The formats to which requests can be converted. */
 export type ProviderFormatName = Exclude<ConvertedFormatName, 'completions'>
 
 /** The provider to which a request is converted: its format, and what it accepts. */
@@ -11,12 +11,14 @@ export type ConversionTarget = {
   readonly format: ProviderFormatName
   /** The provider's name for the model. */
   readonly model: string
-  /** The output limit for a request that has none. Some formats require a limit. */
+  /** The output limit in tokens for a request without one. Some formats require a limit. */
   readonly outputTokensMax: number
-  /** The highest output limit that the call's hold covers. Null for none. */
+  /**
+   * The highest output limit that the call's hold (the reserved quota) covers. Null for no maximum.
+   */
   readonly outputTokensMost?: number | null
   readonly vendor: ChatVendor
-  /** How much the model shall think. It replaces what the request says. */
+  /** How much the model should think. It replaces what the request states. */
   readonly thinking?: Thinking
 }
 
@@ -28,13 +30,16 @@ export type AnswerWriters = {
   readonly createStreamWriter: (id: string) => StreamWriter
 }
 
-/** The conversion of a caller's format: its requests to the canonical form, and answers back. */
+/**
+ * Converts requests from a caller's format to the canonical form, and answers from the canonical
+ * form to the caller's format.
+ */
 export type CallerConversion = {
   readonly readRequest: (body: JsonObject, path: PathParameters) => Converted<CanonicalRequest>
   readonly writersFor: (requestBody: JsonObject) => AnswerWriters
 }
 
-/** The conversion of a format of callers and providers from and to the canonical form. */
+/** Converts requests and answers in both directions between one format and the canonical form. */
 export type FormatConversion = CallerConversion & {
   readonly writeRequest: (
     request: CanonicalRequest,

@@ -1,11 +1,13 @@
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 import type { CanonicalRequest } from './canonical-request.ts'
-import { callersPlace } from './paths-of-parts-in-caller-request.ts'
+import { findCallerPath } from './paths-of-parts-in-caller-request.ts'
 
-/** The names of members of a canonical request in one wire format, by their canonical paths. */
+/** Maps the paths of members of a canonical request to their names in one wire format. */
 type Names = Readonly<Record<string, string>>
 
-/** The paths at which a format has its instructions, its messages and their parts. */
+/**
+ * The paths at which a wire format has the instructions, the messages and the parts of messages.
+ */
 type Places = {
   readonly system: string
   readonly instruction: string
@@ -26,7 +28,10 @@ const OPENAI_PARTS: Names = {
   argumentsJson: 'arguments',
 }
 
-/** Adds the names of instructions, messages and parts, and of the members of parts. */
+/**
+ * Returns the names of a format, including those of instructions, messages, parts and the members
+ * of parts.
+ */
 function withPlaces(
   { system, instruction, messages, content }: Places,
   members: Names,
@@ -150,12 +155,12 @@ const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
 const NO_CONVERSATION = { system: [], messages: [] } as const
 
 /**
- * Replaces the canonical paths of a writer's losses with the caller's names. `messages[2].parts[0]`
- * becomes the path of the part in the caller's request, such as `messages[3].content[0]`. If that
- * is not known, it becomes `messages[].content[]`, because readers join and move messages. Each
- * name is returned once.
+ * Replaces the canonical paths of losses by the paths in the caller's format.
+ * `messages[2].parts[0]` becomes the path of the part in the caller's request, such as
+ * `messages[3].content[0]`. If this path is unknown, the result is `messages[].content[]`, because
+ * reading may have joined or moved messages. Each path is returned once.
  */
-export function callerNames(
+export function callerPathsOfLosses(
   losses: readonly string[],
   caller: ConvertedFormatName,
   request: Pick<CanonicalRequest, 'system' | 'messages'> = NO_CONVERSATION,
@@ -165,18 +170,21 @@ export function callerNames(
     ...new Set(
       losses.map((loss) => {
         const name = callerName(loss, names)
-        const found = callersPlace(loss, request)
-        if (found === null) return name
-        return `${found.place}${name.slice(callerName(found.object, names).length)}`
+        const located = findCallerPath(loss, request)
+        if (located === null) return name
+        return `${located.callerPath}${name.slice(callerName(located.object, names).length)}`
       }),
     ),
   ]
 }
 
-/** Known paths are shorter. The rest of a loss may contain a very long name of the caller. */
+/**
+ * The maximum length of the beginning of a loss that is looked up. Known paths are shorter, but the
+ * rest of a loss may contain a very long name from the caller.
+ */
 const PATH_LENGTH_MAX = 96
 
-/** Replaces the longest known path at the start of a loss. */
+/** Replaces the longest known path at the start of a loss by its name in the caller's format. */
 function callerName(loss: string, names: Names): string {
   let end = Math.min(loss.length, PATH_LENGTH_MAX)
   while (end > 0) {

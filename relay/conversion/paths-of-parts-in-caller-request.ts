@@ -1,37 +1,47 @@
 import type { CanonicalMessage, CanonicalRequest, ContentPart } from './canonical-request.ts'
 
 /**
- * The paths of messages and parts in the caller's request. They are stored separately from the
- * canonical request. Readers join and move messages, so an index in the canonical request is not
- * the caller's index.
+ * The paths of messages and parts in the caller's request. They are stored outside the canonical
+ * request. An index there may differ from the caller's index, because reading joins and moves
+ * messages.
  */
-const PLACES = new WeakMap<CanonicalMessage | ContentPart, string>()
+const CALLER_PATHS = new WeakMap<CanonicalMessage | ContentPart, string>()
 
-/** Stores the path of a message or a part, unless a more exact path is already stored. */
-export function withPlace<T extends CanonicalMessage | ContentPart>(value: T, path: string): T {
-  if (!PLACES.has(value)) PLACES.set(value, path)
+/**
+ * Stores the path of a message or a part. A path that is already stored is kept, because it is more
+ * exact.
+ */
+export function withCallerPath<T extends CanonicalMessage | ContentPart>(
+  value: T,
+  path: string,
+): T {
+  if (!CALLER_PATHS.has(value)) CALLER_PATHS.set(value, path)
   return value
 }
 
-/** Returns where the caller has a message or a part, if that is known. */
-export const placeOf = (value: CanonicalMessage | ContentPart): string | undefined =>
-  PLACES.get(value)
+/**
+ * Returns the path of a message or a part in the caller's request. Returns undefined if it is
+ * unknown.
+ */
+export const callerPathOf = (value: CanonicalMessage | ContentPart): string | undefined =>
+  CALLER_PATHS.get(value)
 
 const PATH = /^(?:system\[(\d+)\]|messages\[(\d+)\](?:\.parts\[(\d+)\](?:\.parts\[(\d+)\])?)?)/
 
 /**
- * Finds the message or the part that a canonical path begins with, such as
- * `messages[2].parts[0].cache`. Returns its canonical path (`object`) and its place in the caller's
- * request. Null if the path begins with none, or the place is not known.
+ * Finds the message or part with which a canonical path begins, such as
+ * `messages[2].parts[0].cache`. Returns the beginning of the path (`object`), and the path in the
+ * caller's request (`callerPath`). Returns null if the path begins with no message or part, or if
+ * the caller's path is unknown.
  */
-export function callersPlace(
+export function findCallerPath(
   path: string,
   request: Pick<CanonicalRequest, 'system' | 'messages'>,
-): { readonly object: string; readonly place: string } | null {
+): { readonly object: string; readonly callerPath: string } | null {
   const [object = '', ...indexes] = PATH.exec(path) ?? []
   const value = object === '' ? undefined : valueAt(indexes, request)
-  const place = value && placeOf(value)
-  return place === undefined ? null : { object, place }
+  const callerPath = value && callerPathOf(value)
+  return callerPath === undefined ? null : { object, callerPath }
 }
 
 function valueAt(

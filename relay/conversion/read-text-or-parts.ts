@@ -1,12 +1,12 @@
 import type { ContentPart, JsonObject } from './canonical-request.ts'
 import { isAbsent, requiredList, requiredObject } from './json-fields.ts'
-import { withPlace } from './paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 
 type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
 
 /**
- * Reads the content of a message in OpenAI's formats: a string, a list of parts, or null. Empty
- * texts are left out, because other formats reject them.
+ * Reads the content of a message in OpenAI's formats, which is a string, a list of parts, or null.
+ * Empty texts are left out, because other formats reject them.
  */
 export function readTextOrParts(
   content: unknown,
@@ -16,11 +16,11 @@ export function readTextOrParts(
 ): ContentPart[] {
   if (isAbsent(content)) return []
   if (typeof content === 'string') {
-    return content === '' ? [] : [withPlace({ kind: 'text', text: content }, path)]
+    return content === '' ? [] : [withCallerPath({ kind: 'text', text: content }, path)]
   }
   return requiredList(content, path).flatMap((element, at) => {
-    const place = `${path}[${at}]`
-    const parts = readPart(requiredObject(element, place), place, losses)
-    return parts.map((part) => withPlace(part, place))
+    const partPath = `${path}[${at}]`
+    const parts = readPart(requiredObject(element, partPath), partPath, losses)
+    return parts.map((part) => withCallerPath(part, partPath))
   })
 }

@@ -1,10 +1,10 @@
 /**
- * Replaces the bytes from `start` to `end` by `text`. If both offsets are equal, `text` is
+ * Replaces the bytes from `start` to `end` by `text`. If both offsets are equal, the text is
  * inserted.
  */
 export type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Applies edits that do not overlap. */
+/** Returns the bytes with all edits applied. The edits must not overlap. */
 export function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
   if (edits.length === 0) return bytes
   const parts: Buffer[] = []

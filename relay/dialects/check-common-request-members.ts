@@ -5,8 +5,8 @@ import type { InvalidJson, Member } from './scan-request-object.ts'
 
 const MODEL_LENGTH_MAX = 256
 /**
- * A member name that can change an object's prototype when code copies the member. No parameter of
- * the API has this name.
+ * A member name that can change an object's prototype when code copies the member. No API has a
+ * parameter with this name.
  */
 export const RESERVED = '__proto__'
 
@@ -31,8 +31,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in the list of messages, or null. `name` is the name of the list. `inParts` is
- * a member of a part with an ambiguous name.
+ * Returns the error in the list of messages with the name `name`, or null. `inParts` is the member
+ * of a message part whose name is ambiguous, if there is one.
  */
 export function errorInMessages(
   messages: Member | undefined,
@@ -53,10 +53,10 @@ export function errorInMessages(
 }
 
 /**
- * Returns the value of an integer member. Returns null if the member is absent or null. Returns
- * undefined if the value is not an integer from `least` to `most`.
+ * Returns the value of an integer member. Returns null if the member is absent or null, and
+ * undefined if its value is not an integer from `least` to `most`.
  */
-export function wholeOf(
+export function integerOf(
   body: Buffer,
   member: Member | undefined,
   least: number,
@@ -69,8 +69,8 @@ export function wholeOf(
 }
 
 /**
- * Returns the value of a boolean member, or null if the value is not a boolean. An absent or null
- * member is false.
+ * Returns the value of a boolean member. Returns false if the member is absent or null, and null if
+ * its value is not a boolean.
  */
 export function flagOf(member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
@@ -78,16 +78,27 @@ export function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * Matches a plain word. Other efforts are not stored, so that events contain
- * no free text of a caller. The provider checks the value.
+ * The efforts that providers document. Other words are not stored, so that events contain no free
+ * text of a caller. The provider checks the value.
  */
-const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
+const EFFORTS: ReadonlySet<string> = new Set([
+  ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default'],
+])
+/** Stands for any other text. */
+const OTHER_EFFORT = 'other'
+const EFFORT_LENGTH_MAX = 9
 
-/** Returns the effort that a member requests; null if it is absent or not a plain word. */
+/**
+ * Returns the reasoning effort in a member, or `other` for a text that is not a known effort.
+ * Returns null if the member is absent, empty or not a text.
+ */
 export function effortOf(body: Buffer, member: Member | undefined): string | null {
-  if (member?.kind !== 'string' || member.valueEnd - member.valueStart > 18) return null
-  const text = body.toString('latin1', member.valueStart, member.valueEnd)
-  return EFFORT.test(text) ? text.slice(1, -1) : null
+  if (member?.kind !== 'string') return null
+  const length = member.valueEnd - member.valueStart - 2
+  if (length === 0) return null
+  if (length > EFFORT_LENGTH_MAX) return OTHER_EFFORT
+  const text = body.toString('latin1', member.valueStart + 1, member.valueEnd - 1)
+  return EFFORTS.has(text) ? text : OTHER_EFFORT
 }
 
 export const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>

@@ -1,21 +1,24 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type JsonKind, kindOf } from './scan-json-tokens.ts'
 
-/** A rule for one member of each object in an array: the JSON kinds that the member may have. */
-type InnerRule = {
+/** The JSON kinds that one member may have in each object of an array. */
+type NestedMemberRule = {
   readonly key: string
-  /** The key as it appears in the JSON bytes, with its quotes. */
+  /** The key's bytes in JSON, with quotes. */
   readonly quoted: Buffer
   readonly kinds: readonly JsonKind[]
 }
 
-/** The rules for the objects in the top-level array with the name `array`. */
-export type InnerRules = { readonly array: string; readonly rules: readonly InnerRule[] }
+/** The rules for the objects in the top-level array `array`. */
+export type NestedMemberRules = {
+  readonly array: string
+  readonly rules: readonly NestedMemberRule[]
+}
 
-export const innerRules = (
+export const nestedMemberRules = (
   array: string,
   kinds: Readonly<Record<string, readonly JsonKind[]>>,
-): InnerRules => ({
+): NestedMemberRules => ({
   array,
   rules: Object.entries(kinds).map(([key, of]) => ({
     ...{ key, kinds: of },
@@ -30,7 +33,10 @@ export type ObjectVisitor = {
   readonly begin: (key: string) => void
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
-  /** Called for each member of a visited object. `isRuled` is true if the member has a rule. */
+  /**
+   * Called for each member of a visited object. The key is between `start` and `end`, and the value
+   * begins at `valueAt`. `isRuled` is true if a rule exists for the member.
+   */
   readonly member: (
     depth: number,
     start: number,
@@ -44,27 +50,30 @@ export type ObjectVisitor = {
 }
 
 /**
- * A member with an ambiguous name. It repeats the member `other`, or a provider may read it as
+ * A member with an ambiguous name: it repeats the member `other`, or a provider may read it as
  * `other`. For example, `[0].Role` may be read as `[0].role`.
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
-/** Checks the objects in one array against rules for their members while the bytes are scanned. */
-export class InnerCheck {
+/** Checks the members of the objects in one array against rules, while the bytes are scanned. */
+export class NestedMemberCheck {
   /** True while the scanner is inside the array to which the rules apply. */
   isOn = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
-  /** The first member that repeats a ruled member or may be read as one; null if there is none. */
+  /**
+   * The first member that repeats a member with a rule, or may be read as one. Null if there is
+   * none.
+   */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
   private readonly array: string | null
-  private readonly rules: readonly InnerRule[]
+  private readonly rules: readonly NestedMemberRule[]
   private element = -1
-  /** The ruled members that the current object already has, as one bit per rule. */
+  /** The members with a rule that the current object already has, as one bit per rule. */
   private seen = 0
 
-  constructor(bytes: Buffer, inner: InnerRules | null) {
+  constructor(bytes: Buffer, inner: NestedMemberRules | null) {
     this.bytes = bytes
     this.array = inner?.array ?? null
     this.rules = inner?.rules ?? []
@@ -83,13 +92,13 @@ export class InnerCheck {
   }
 
   /**
-   * Checks the key between `start` and `end`, whose value begins at `valueAt`. Returns true if a
-   * rule exists for the key.
+   * Checks the member whose key is between `start` and `end` and whose value begins at `valueAt`.
+   * Returns true if a rule exists for the key.
    */
   check(start: number, end: number, valueAt: number): boolean {
     const { rules } = this
     for (let index = 0; index < rules.length; index += 1) {
-      const { quoted } = rules[index] as InnerRule
+      const { quoted } = rules[index] as NestedMemberRule
       if (quoted.length === end - start && isAt(this.bytes, start, quoted)) {
         this.checkRule(index, valueAt)
         return true
@@ -100,7 +109,7 @@ export class InnerCheck {
   }
 
   private checkRule(index: number, valueAt: number): void {
-    const { key, kinds } = this.rules[index] as InnerRule
+    const { key, kinds } = this.rules[index] as NestedMemberRule
     const bit = 1 << index
     if ((this.seen & bit) !== 0) this.ambiguity ??= { path: this.pathOf(key), other: key }
     this.seen |= bit
@@ -108,7 +117,7 @@ export class InnerCheck {
     if (kind !== null && !kinds.includes(kind)) this.misfit ??= this.pathOf(key)
   }
 
-  /** Checks a key with escapes, capital letters or non-ASCII characters. */
+  /** Checks a key that contains escapes, capital letters or non-ASCII characters. */
   private checkUnusual(start: number, end: number, valueAt: number): void {
     const key = JSON.parse(this.bytes.toString('utf8', start, end)) as string
     const folded = foldedName(key)
@@ -128,8 +137,8 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /**
- * Reports whether a JSON string has characters that case folding may change. `start` and `end`
- * include the string's quotes.
+ * Reports whether a JSON string contains escapes, capital letters or non-ASCII characters, so that
+ * its folded form may differ. `start` and `end` include the quotes.
  */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {
@@ -140,8 +149,8 @@ export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Reports whether the bytes at `start` equal `pattern`. A loop is used, because `Buffer.compare` is
- * slower for a few bytes.
+ * Reports whether the bytes at `start` equal `pattern`. A loop is faster than `Buffer.compare` for
+ * a few bytes.
  */
 export function isAt(bytes: Buffer, start: number, pattern: Buffer): boolean {
   for (let at = 0; at < pattern.length; at += 1) {

@@ -16,7 +16,7 @@ import { OPENAI_SPEECH } from './openai-audio/speech-request.ts'
 import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-request.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
-import { OPENAI_IMAGES } from './openai-images/images-request.ts'
+import { OPENAI_IMAGES } from './openai-images/image-request-formats.ts'
 import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
 import {
   type ConvertedFormatName,
@@ -38,7 +38,10 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
   ['gemini-embedding-batch', GEMINI_EMBEDDING_BATCH],
 ])
 
-/** The names of models that are called only in one of the direct formats. */
+/**
+ * Patterns of model names, each with the direct formats (those that are never converted) in which
+ * such a model is called.
+ */
 const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[] = [
   [/moderation/i, ['moderations']],
   [/rerank/i, ['rerank']],
@@ -49,9 +52,9 @@ const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[]
 ]
 
 /**
- * Returns the direct formats in which a model with this name is called. The list is empty for a
- * model that generates answers. The name is only a hint: calls are routed by the endpoints of the
- * channels.
+ * Returns the direct formats (those that are never converted) in which a model with this name is
+ * called. The list is empty for a model that generates answers. The name is only a hint: calls are
+ * routed by the endpoints of the channels.
  */
 export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
   DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
@@ -59,7 +62,10 @@ export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
 const SPEECH_MODEL = /(?:^|[/_-])tts(?:[-_]|$)|(?:^|\/)speech-|cosyvoice/i
 const TRANSCRIPTION_MODEL = /whisper|transcribe|sensevoice/i
 
-/** Returns the direct formats in which a model with this name is tested. */
+/**
+ * Returns the direct formats (those that are never converted) in which a channel test calls a model
+ * with this name.
+ */
 function testFormatsOf(model: string): readonly DirectFormatName[] {
   if (isImageModel(model)) return ['images']
   if (SPEECH_MODEL.test(model)) return ['speech']
@@ -68,8 +74,8 @@ function testFormatsOf(model: string): readonly DirectFormatName[] {
 
 /**
  * Returns the format in which a channel is tested with a model. A model for embeddings, images or
- * audio is tested in its direct format. So is any model for which the channel has no other
- * endpoint.
+ * audio is tested in its own format. Any other model is tested in such a format only if the channel
+ * has no other endpoint for it.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
@@ -94,9 +100,9 @@ const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, 
 ])
 
 /**
- * Returns the format in which the channel's provider is called: the caller's format if the provider
- * offers it for the model, and else the provider's preferred format. `model` is the provider's name
- * for the model. A format that is never converted is returned as it is.
+ * Returns the format in which the channel's provider is called. This is the caller's format if the
+ * provider offers it for the model, and otherwise the provider's preferred format. `model` is the
+ * provider's name for the model. If the caller's format is never converted, it is returned.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

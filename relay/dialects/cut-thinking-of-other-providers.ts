@@ -7,22 +7,22 @@ import {
 } from '#relay/canonical/thinking-signature-prefixes.ts'
 import { applyEdits, type ByteEdit } from './byte-edits.ts'
 import {
-  type SignaturePlaces,
+  type SignatureLocations,
   type SignedElement,
   type SignedObject,
   SignedObjectFinder,
 } from './find-thinking-signatures.ts'
 import { quoted } from './openai-chat/find-message-parts-and-tools.ts'
-import { removals } from './openai-chat/upstream-body.ts'
+import { editsToRemove } from './openai-chat/upstream-body.ts'
 import { type Member, scanObject } from './scan-request-object.ts'
 import type { ChatRequest, FormatName } from './wire-format.ts'
 
-/** Returns the beginning of a JSON string, with the quote in front. */
+/** Returns the JSON form of the beginning of a string, with the opening quote. */
 const beginningOf = (text: string): Buffer => quoted(text).subarray(0, -1)
 
 const PREFIXED = [GEMINI_SIGNATURE, OPENAI_SIGNATURE].map(beginningOf)
 const WRAPPED = beginningOf(WRAPPED_SIGNATURE)
-const PLACES: Readonly<Partial<Record<FormatName, SignaturePlaces>>> = {
+const LOCATIONS: Readonly<Partial<Record<FormatName, SignatureLocations>>> = {
   chat: {
     ...{ root: 'messages', list: 'reasoning_details' },
     members: ['signature', 'data'].map(quoted),
@@ -45,36 +45,66 @@ const PLACES: Readonly<Partial<Record<FormatName, SignaturePlaces>>> = {
   },
 }
 
-/** A body without the thinking that its provider would refuse. */
-export type CutBody = {
+/** The letters of English texts, the most frequent first. Capital letters are less frequent. */
+const FREQUENT = 'etaoinshrdlcumwfgypbvkjxqz'
+const rarityOf = (letter: string): number =>
+  FREQUENT.includes(letter) ? FREQUENT.indexOf(letter) : FREQUENT.length
+
+/**
+ * The number of bytes of a text that are searched first. Node searches for a text of at most seven
+ * bytes by its first byte, so the search is fast if this byte is rare. For a longer text it needs
+ * up to a millisecond per megabyte.
+ */
+const SEARCHED_FIRST = 7
+/** The part of each text that is searched first. It begins with the text's rarest letter. */
+const SEARCHED: ReadonlyMap<Buffer, Buffer> = new Map(
+  Object.values(LOCATIONS).flatMap(({ beginnings }) =>
+    beginnings.map((text) => [text, rarestPartOf(text)] as const),
+  ),
+)
+
+function rarestPartOf(text: Buffer): Buffer {
+  const letters = [...text.toString('latin1')].slice(0, 1 - SEARCHED_FIRST)
+  const rarities = letters.map((letter) => (/[a-z]/i.test(letter) ? rarityOf(letter) : -1))
+  const start = rarities.indexOf(Math.max(...rarities))
+  return text.subarray(start, start + SEARCHED_FIRST)
+}
+
+/** Reports whether a body contains a text of `beginnings`. */
+const isIn = (body: Buffer, text: Buffer): boolean =>
+  body.includes(SEARCHED.get(text) ?? text) && body.includes(text)
+
+/** A request body without the thinking that the provider would refuse. */
+export type ReducedBody = {
   readonly body: Buffer
-  /** The paths of the removed members, as `X-Conversion-Loss` names them. */
+  /** The paths of the removed members, in the form of the header `X-Conversion-Loss`. */
   readonly losses: readonly string[]
 }
 
 /**
- * Removes the thinking of other formats' providers from a request that is not converted. A caller
- * keeps such thinking with a signature that only the gateway can read, and sends it back after a
- * change of the model or the channel. Returns null if there is none, which needs no scan.
- * `needsCallSignatures` is true for a model that refuses calls without a signature.
+ * Removes thinking that providers of other formats made from a request that is sent without
+ * conversion. When an answer is converted, its thinking gets a signature that only the gateway can
+ * read. The caller sends this thinking back even after the model or the channel has changed.
+ * Returns null if the request contains no such thinking. `needsCallSignatures` is true for a model
+ * that refuses tool calls without a signature.
  */
-export function cutForeignThinking(
+export function removeForeignThinking(
   { body, format: { name: format }, members }: ChatRequest,
   needsCallSignatures: boolean,
-): CutBody | null {
-  const places = PLACES[format]
-  if (places === undefined || !places.beginnings.some((one) => body.includes(one))) return null
-  const finder = new SignedObjectFinder(body, places)
+): ReducedBody | null {
+  const locations = LOCATIONS[format]
+  if (locations === undefined || !locations.beginnings.some((one) => isIn(body, one))) return null
+  const finder = new SignedObjectFinder(body, locations)
   scanObject(body, undefined, null, finder)
   const { elements, isMixed } = finder
-  const isGone = goneElements(format)
-  const gone = elements.filter(isGone)
-  const kept = elements.filter((element) => !isGone(element))
-  // Without any message the request would be refused, too.
-  if (isMixed || gone.length === elements.length) return null
-  const losses = lossesIn(elements, places)
+  const isRemoved = removalTestFor(format)
+  const removed = elements.filter(isRemoved)
+  const kept = elements.filter((element) => !isRemoved(element))
+  // If all messages were removed, the provider would refuse the request anyway.
+  if (isMixed || removed.length === elements.length) return null
+  const losses = lossesIn(elements, locations)
   if (losses.length === 0) return null
-  const edits: ByteEdit[] = removals(elements, gone, spanOf)
+  const edits: ByteEdit[] = editsToRemove(elements, removed, spanOf)
   for (const { parts } of kept) {
     if (format !== 'gemini') edits.push(...cutParts(parts, parts.filter(isSigned)))
     else {
@@ -84,7 +114,7 @@ export function cutForeignThinking(
     }
   }
   const unusable = format === 'messages' ? unusableMembers(body, members, elements) : []
-  edits.push(...removals(members, unusable, spanOfMember))
+  edits.push(...editsToRemove(members, unusable, spanOfMember))
   return {
     body: applyEdits(body, edits),
     losses: [...losses, ...unusable.map(({ key }) => key)],
@@ -92,23 +122,25 @@ export function cutForeignThinking(
 }
 
 const isSigned = ({ signature }: SignedObject): boolean => signature !== null
-/** A thought of Gemini's format without a text has nothing but its signature. */
+/**
+ * Reports whether a part is a Gemini thought without text, so that only its signature is of use.
+ */
 const isEmptyThought = ({ signature, hasContent }: SignedObject): boolean =>
   signature !== null && !hasContent
 const spanOf = ({ start, end }: SignedObject) => ({ start, end })
 const spanOfMember = ({ keyStart, valueEnd }: Member) => ({ start: keyStart, end: valueEnd })
 
 /**
- * Returns a function that selects the elements to remove: those without any content that the
- * provider accepts.
+ * Returns a function that reports whether a whole element is removed, because the provider would
+ * accept none of its content.
  */
-function goneElements(format: FormatName): (element: SignedElement) => boolean {
+function removalTestFor(format: FormatName): (element: SignedElement) => boolean {
   const all = (isCut: (part: SignedObject) => boolean) => {
     return ({ parts }: SignedElement) => parts.length > 0 && parts.every(isCut)
   }
   if (format === 'responses') return isSigned
   if (format === 'gemini') return all(isEmptyThought)
-  // A message of a chat has other members than the details of its thinking.
+  // A chat message has content besides the details of its thinking, so it is never removed.
   return format === 'chat' ? () => false : all(isSigned)
 }
 
@@ -118,7 +150,7 @@ function cutParts(
 ): readonly ByteEdit[] {
   const [first, last] = [parts[0], parts.at(-1)]
   if (first === undefined || last === undefined || cut.length < parts.length) {
-    return removals(parts, cut, spanOf)
+    return editsToRemove(parts, cut, spanOf)
   }
   return [{ start: first.start, end: last.end, text: '' }]
 }
@@ -127,7 +159,10 @@ const QUOTE = 34
 const COMMA = 44
 const SPACES: ReadonlySet<number | undefined> = new Set([32, 9, 10, 13])
 
-/** Removes the signature of a part, or replaces it with one that Gemini does not check. */
+/**
+ * Removes the signature of a part. If a model requires a signature, it is replaced by one that
+ * Gemini does not check.
+ */
 function cutSignature(
   body: Buffer,
   { signature, hasCall }: SignedObject,
@@ -142,11 +177,11 @@ function cutSignature(
   let next = end
   while (SPACES.has(body[next])) next += 1
   if (body[next] === COMMA) return [{ start: keyStart, end: next + 1, text: '' }]
-  // A part has another member, so a comma stands before its last one.
+  // The signature is the last member. The part has other members, so a comma precedes it.
   return [{ start: body.lastIndexOf(COMMA, keyStart), end, text: '' }]
 }
 
-const lossesIn = (elements: readonly SignedElement[], { root, list }: SignaturePlaces) =>
+const lossesIn = (elements: readonly SignedElement[], { root, list }: SignatureLocations) =>
   elements.flatMap((element, at) => {
     const path = `${root}[${at}]`
     if (list === null) return isSigned(element) ? [`${path} (thinking)`] : []
@@ -158,8 +193,9 @@ const lossesIn = (elements: readonly SignedElement[], { root, list }: SignatureP
 const CLEAR_THINKING = Buffer.from('"clear_thinking_')
 
 /**
- * Returns the members that Anthropic refuses if no thinking is before the calls whose results end
- * the conversation: a budget of thinking, and edits that need thinking.
+ * Returns the members that Anthropic would refuse after the removal: a thinking budget, and edits
+ * that clear thinking. Anthropic refuses them if the conversation ends with tool results, and the
+ * calls of these tools are not preceded by thinking.
  */
 function unusableMembers(
   body: Buffer,

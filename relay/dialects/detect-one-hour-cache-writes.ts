@@ -1,57 +1,58 @@
 import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
-import type { Usage } from '#domain/pricing/usage.ts'
-import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
-import { pathAt } from './path-at-json-offset.ts'
+import { endOfPlainText, type Words, wordsOf } from './scan-json-tokens.ts'
 import type { ChatRequest } from './wire-format.ts'
 
-/**
- * Matches the member `"ttl": "1h"` of a `cache_control`, even if its characters are escaped. It
- * can't match inside a string, because JSON escapes the quotes there.
- */
-const HOUR_TTL = /"(?:t|\\u0074){2}(?:l|\\u006c)"[ \t\r\n]*:[ \t\r\n]*"(?:1|\\u0031)(?:h|\\u0068)"/i
+/** A mark of a cache that lasts for hours: the span of its lifetime, and the shorter lifetime. */
+type CacheMark = { readonly start: number; readonly end: number; readonly shorter: string }
 
 /**
- * Every match of `HOUR_TTL` contains at least one of these texts. A quick search for them avoids
- * the slower expression for most bodies, even for those with other escapes.
+ * The members with a lifetime in `ttl`, each with the lifetime that costs the least. The latter two
+ * are OpenAI's.
  */
-const HOUR_TTL_TEXTS = ['1h"', '1H"', '\\u0031', '\\u0068']
+const SHORTER: ReadonlyMap<string, string> = new Map([
+  ['cache_control', '"5m"'],
+  ['prompt_cache_breakpoint', '"30m"'],
+  ['prompt_cache_options', '"30m"'],
+])
+const LIFETIME = 'ttl'
+/** The members with texts of the caller's own tools, which may have members of any name. */
+const OF_TOOL: ReadonlySet<string> = new Set([
+  ...['input', 'input_schema', 'input_examples', 'parameters', 'arguments'],
+])
+const NAMES: ReadonlySet<string> = new Set([LIFETIME, ...SHORTER.keys(), ...OF_TOOL])
+const LENGTHS: ReadonlySet<number> = new Set([...NAMES].map(({ length }) => length))
 
-/**
- * Reports whether a request uses the provider's one-hour cache, which costs more than the
- * five-minute cache. The search takes about a millisecond for a megabyte.
- */
-export const requestsHourCache = (body: Buffer): boolean =>
-  HOUR_TTL_TEXTS.some((text) => body.includes(text)) && HOUR_TTL.test(body.toString('latin1'))
+/** Matches a lifetime of some hours with its quotes, even if its characters are escaped. */
+const HOURS = /"(?:\d|\\u003\d){1,3}(?:h|\\u00[46]8)"/i
+const ONLY_HOURS = new RegExp(`^${HOURS.source}$`, 'i')
+/** Every match of `HOURS` contains at least one of these texts. */
+const HOURS_TEXTS = ['h"', 'H"', '8"']
 
-/**
- * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
- * providers do not report the lifetime of cache writes.
- */
-export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
-  const { usage, otherReading } = report
-  const hasWrites = usage.cacheWrite5m > 0 || (otherReading?.cacheWrite5m ?? 0) > 0
-  if (!hasWrites || !requestsHourCache(body)) return report
-  const other = otherReading && inHourCache(otherReading)
-  return { ...report, usage: inHourCache(usage), otherReading: other }
+const NO_MARKS: readonly CacheMark[] = []
+/** The marks of a body, and the body with shorter lifetimes if it was needed before. */
+type Found = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
+/** Each attempt at a channel asks again. */
+const KNOWN = new WeakMap<Buffer, Found>()
+
+function known(body: Buffer): Found {
+  const before = KNOWN.get(body)
+  if (before !== undefined) return before
+  const mayHaveMarks =
+    HOURS_TEXTS.some((text) => body.includes(text)) && HOURS.test(body.toString('latin1'))
+  const found: Found = { marks: mayHaveMarks ? new MarkFinder(body).find() : NO_MARKS }
+  KNOWN.set(body, found)
+  return found
 }
 
-const inHourCache = (usage: Usage): Usage => ({
-  ...usage,
-  cacheWrite5m: 0,
-  cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m,
-})
-
-const HOUR_TTLS = new RegExp(HOUR_TTL.source, 'gi')
-const FIVE_MINUTES = '"5m"'
-/** Matches the path of the lifetime of a cache mark. */
-const LIFETIME = /(?:^|\.)cache_control\.ttl$/
-/** Matches the paths of texts of the caller's own tools, which may have any members. */
-const OF_TOOL = /\.(?:input|input_schema|input_examples|parameters)[.[]/
-/** Anthropic accepts fewer marks, so the places of more marks are not worth a search. */
-const PLACES_MAX = 16
+/**
+ * Reports whether a request writes to a cache of the provider that lasts for an hour or longer,
+ * which costs more than a shorter one. The search takes about a millisecond for a megabyte that has
+ * no such lifetime.
+ */
+export const requestsHourCache = (body: Buffer): boolean => known(body).marks.length > 0
 
 /**
- * Returns the request with marks of the five-minute cache in place of those of the one-hour cache,
+ * Returns the request with marks of the shortest cache in place of those that last for hours,
  * unless the channel allows the latter. The length of the body stays the same, and so do all
  * offsets in it. Returns the same request if nothing changes.
  */
@@ -59,22 +60,127 @@ export function withAllowedCache(
   request: ChatRequest,
   allowed: ReadonlySet<string>,
 ): { readonly request: ChatRequest; readonly dropped: readonly string[] } {
-  const { body } = request
-  if (allowed.has(HOUR_CACHE) || !requestsHourCache(body)) return { request, dropped: [] }
-  const matches = [...body.toString('latin1').matchAll(HOUR_TTLS)]
-  const spans = matches.map(({ index, 0: text }) => {
-    const start = text.lastIndexOf('"', text.length - 2)
-    return { start: index + start, length: text.length - start }
-  })
-  const isMark = ({ start }: { readonly start: number }): boolean => {
-    const path = pathAt(body, start) ?? ''
-    return LIFETIME.test(path) && !OF_TOOL.test(path)
+  if (allowed.has(HOUR_CACHE)) return { request, dropped: [] }
+  const found = known(request.body)
+  if (found.marks.length === 0) return { request, dropped: [] }
+  found.shortened ??= shortened(request.body, found.marks)
+  return { request: { ...request, body: found.shortened }, dropped: [HOUR_CACHE] }
+}
+
+/** Returns the copy of a body with shorter lifetimes that is kept as long as the body, if any. */
+export const shortenedBodyOf = (body: Buffer): Buffer | undefined => KNOWN.get(body)?.shortened
+
+/** Drops this copy, because too little memory is left for it. */
+export function forgetShortenedBody(body: Buffer): void {
+  const found = KNOWN.get(body)
+  if (found !== undefined) delete found.shortened
+}
+
+function shortened(body: Buffer, marks: readonly CacheMark[]): Buffer {
+  const copy = Buffer.from(body)
+  for (const { start, end, shorter } of marks) {
+    const length = end - start
+    // A null asks for the default lifetime.
+    const text = shorter.length > length ? 'null' : shorter
+    copy.write(text.padEnd(length), start, 'latin1')
   }
-  const marks = spans.length > PLACES_MAX ? spans : spans.filter(isMark)
-  if (marks.length === 0) return { request, dropped: [] }
-  const shortened = Buffer.from(body)
-  for (const { start, length } of marks) {
-    shortened.write(FIVE_MINUTES.padEnd(length), start, 'latin1')
+  return copy
+}
+
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+/** An open object or array. `name` is the member of which it is the value, or null. */
+type Level = {
+  readonly isObject: boolean
+  readonly name: string | null
+  readonly isOfTool: boolean
+}
+
+/** Finds the marks in a valid JSON object, in one pass that builds no objects of its members. */
+class MarkFinder {
+  private readonly body: Buffer
+  private readonly words: Words
+  private readonly levels: Level[] = []
+  private readonly marks: CacheMark[] = []
+  /** The latest name in the innermost object, if it is one of `NAMES`. */
+  private name: string | null = null
+  /** True if the next string is the name of a member. */
+  private isNameNext = false
+  /** True if the latest string has an escaped character. */
+  private isEscaped = false
+
+  constructor(body: Buffer) {
+    this.body = body
+    this.words = wordsOf(body)
   }
-  return { request: { ...request, body: shortened }, dropped: [HOUR_CACHE] }
+
+  find(): readonly CacheMark[] {
+    const { body } = this
+    for (let at = 0; at < body.length; at += 1) {
+      const byte = body[at]
+      if (byte === QUOTE) at = this.text(at)
+      else if (byte === COMMA) this.isNameNext = this.levels.at(-1)?.isObject === true
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.open(byte === OPEN_BRACE)
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.levels.pop()
+    }
+    return this.marks
+  }
+
+  private open(isObject: boolean): void {
+    const outer = this.levels.at(-1)
+    const name = outer?.isObject === true ? this.name : null
+    // At the top level, `input` is the conversation itself.
+    const isText = this.levels.length > 1 && name !== null && OF_TOOL.has(name)
+    this.levels.push({ isObject, name, isOfTool: isText || outer?.isOfTool === true })
+    this.isNameNext = isObject
+    this.name = null
+  }
+
+  /** Reads the string at `start`. Returns the offset of its closing quote. */
+  private text(start: number): number {
+    const end = this.endOfText(start)
+    if (this.isNameNext) {
+      this.isNameNext = false
+      this.name = this.nameAt(start, end)
+    } else if (this.name === LIFETIME) this.lifetime(start, end + 1)
+    return end
+  }
+
+  private lifetime(start: number, end: number): void {
+    const { isObject = false, name = null, isOfTool } = this.levels.at(-1) ?? {}
+    const shorter = isObject && name !== null ? SHORTER.get(name) : undefined
+    if (shorter === undefined || isOfTool === true) return
+    if (ONLY_HOURS.test(this.body.toString('latin1', start, end))) {
+      this.marks.push({ start, end, shorter })
+    }
+  }
+
+  /** Returns the name if it is one of `NAMES`. Some providers ignore the case of letters. */
+  private nameAt(start: number, end: number): string | null {
+    const length = end - start - 1
+    const { isEscaped } = this
+    if (!isEscaped && !LENGTHS.has(length)) return null
+    const text = this.body.toString('utf8', start, end + 1)
+    const name = String(isEscaped ? JSON.parse(text) : text.slice(1, -1)).toLowerCase()
+    return NAMES.has(name) ? name : null
+  }
+
+  private endOfText(start: number): number {
+    const { body, words } = this
+    this.isEscaped = false
+    let at = start + 1
+    for (;;) {
+      at = endOfPlainText(words, at)
+      const byte = body[at]
+      if (byte === QUOTE || byte === undefined) return at
+      if (byte === BACKSLASH) this.isEscaped = true
+      at += byte === BACKSLASH ? 2 : 1
+    }
+  }
 }

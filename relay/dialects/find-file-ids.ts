@@ -3,32 +3,45 @@ import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { DEPTH_MAX } from './scan-request-object.ts'
 import type { FileReference } from './wire-format.ts'
 
-/** The members that name files or stores of files, without case and separators. */
+/**
+ * The members whose values are ids of files or file stores, in lower case and without separators.
+ */
 const FILE_MEMBERS = new Set(['fileid', 'fileids', 'vectorstoreid', 'vectorstoreids'])
-/** The members with addresses, some of which name files at providers, such as `ms://…`. */
+/**
+ * The members whose values are addresses. Some addresses name files at a provider, such as
+ * `ms://…`.
+ */
 const ADDRESS_MEMBERS = new Set(['url', 'imageurl', 'videourl', 'audiourl', 'fileurl'])
-/** Matches the start of an address that every provider reads from the web, or of inline data. */
+/**
+ * Matches the start of an address that every provider reads from the public web, or of inline data.
+ */
 const PUBLIC_ADDRESS = /^(?:https?:|data:)/i
-/** Matches the start of any other address. */
+/** Matches the start of an address with any scheme. */
 const OTHER_ADDRESS = /^\s*[a-z][a-z0-9+.-]{0,30}:/i
-/** The number of bytes of an address that are looked at. */
+/** How many bytes of an address are inspected. */
 const SCHEME_BYTES_MAX = 40
 /**
- * The members whose values no provider reads as files: arguments, schemas and examples of the
- * caller's functions, and what earlier answers cite.
+ * The members whose values no provider reads as files: the arguments, schemas and examples of the
+ * caller's functions, and the citations of earlier answers.
  */
 const OPAQUE = [
   ...['tool_calls', 'function_call', 'function', 'parameters', 'input_schema', 'input_examples'],
   ...['input', 'arguments', 'action', 'annotations', 'results', 'logprobs', 'schema'],
 ].map((name) => Buffer.from(JSON.stringify(name)))
 const OPAQUE_BYTES_MAX = Math.max(...OPAQUE.map(({ length }) => length))
-/** The names in `OPAQUE` by their length in bytes, because most keys have another length. */
+/**
+ * The names in `OPAQUE`, grouped by their length in bytes. Most keys have another length and need
+ * no comparison.
+ */
 const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
   { length: OPAQUE_BYTES_MAX + 1 },
   (_, length) => OPAQUE.filter((name) => name.length === length),
 )
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
-/** The maximum number of references with an id. One more, without an id, stands for the others. */
+/**
+ * The maximum number of file references with an id. If there are more, one reference without an id
+ * stands for all others.
+ */
 const REFERENCES_MAX = 100
 const ID_BYTES_MAX = 256
 const LIST_BYTES_MAX = 16_384
@@ -37,32 +50,39 @@ const QUOTE = 34
 const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
-/** The first letters of the names, in lower case. */
+/** The first letters of the names in `FILE_MEMBERS` and `ADDRESS_MEMBERS`. */
 const FIRST_LETTERS = new Set([...'fuiva'].map((letter) => letter.charCodeAt(0)))
 const NON_ASCII = 128
-/** The shortest of the names, with its quotes. */
+/**
+ * The length in bytes of the shortest name in `FILE_MEMBERS` and `ADDRESS_MEMBERS`, with its
+ * quotes.
+ */
 const KEY_BYTES_MIN = 5
-/** The lengths of the shortest name with one escape, and of the longest name with only escapes. */
+/**
+ * The length in bytes of the shortest name if one character is escaped, and of the longest name if
+ * all are escaped.
+ */
 const ESCAPED_KEY_BYTES_MIN = 10
 const ESCAPED_KEY_BYTES_MAX = 98
 
 /**
- * Finds the files of the provider that a request names by their ids, while its body is scanned. The
- * scanner's calls are passed on to `inner`. Ids are found everywhere outside `OPAQUE`. Providers
- * accept them in the results of tools and in the code interpreter's containers, for example.
+ * Finds the provider's files that a request names by their ids, while its body is scanned. The
+ * scanner's calls are also passed on to the visitor `inner`. Ids are found everywhere except in the
+ * members in `OPAQUE`. Providers accept them in tool results and in containers of the code
+ * interpreter, for example.
  */
 export class FileIdFinder implements ObjectVisitor {
   private readonly bytes: Buffer
   private readonly inner: ObjectVisitor
   private readonly references: FileReference[] = []
-  /** Whether `inner` visits the open object at each depth. */
-  private readonly isInner: boolean[] = Array.from({ length: DEPTH_MAX + 2 }, () => false)
-  /** The start and the end of the latest key at each depth. */
-  private readonly starts: number[] = Array.from({ length: DEPTH_MAX + 2 }, () => 0)
-  private readonly ends: number[] = Array.from({ length: DEPTH_MAX + 2 }, () => 0)
+  /** For each depth, whether the visitor `inner` visits the open object. */
+  private readonly isInner: boolean[] = []
+  /** For each depth, the start and the end of the latest key. Empty or 0 where no key was read. */
+  private readonly starts: number[] = []
+  private readonly ends: number[] = []
   private root = ''
   private element = -1
-  /** Objects that are deeper than this depth are in the value of a member in `OPAQUE`. */
+  /** Objects deeper than this belong to the value of a member in `OPAQUE` and are skipped. */
   private opaqueFrom = DEPTH_MAX
 
   constructor(bytes: Buffer, inner: ObjectVisitor) {
@@ -70,7 +90,7 @@ export class FileIdFinder implements ObjectVisitor {
     this.inner = inner
   }
 
-  /** The request's member `fileReferences`, which is omitted if no file was found. */
+  /** The member `fileReferences` for the request. Empty if no file was found. */
   get found(): { readonly fileReferences?: readonly FileReference[] } {
     return this.references.length === 0 ? {} : { fileReferences: this.references }
   }
@@ -126,7 +146,9 @@ export class FileIdFinder implements ObjectVisitor {
     return false
   }
 
-  /** Reports whether a key is one of `names`. Most other keys are not decoded. */
+  /**
+   * Reports whether a key is one of `names`. Most other keys are recognized without decoding them.
+   */
   private isMember(names: ReadonlySet<string>, start: number, end: number): boolean {
     const length = end - start
     if (length < KEY_BYTES_MIN || length > ESCAPED_KEY_BYTES_MAX) return false
@@ -136,7 +158,7 @@ export class FileIdFinder implements ObjectVisitor {
     return names.has(unseparated(this.textAt(start, end)))
   }
 
-  /** Reports whether an address is neither on the web nor inline data. */
+  /** Reports whether an address has a scheme other than `http`, `https` and `data`. */
   private isFileAddress(start: number): boolean {
     const head = this.bytes.toString('latin1', start + 1, start + 1 + SCHEME_BYTES_MAX)
     if (PUBLIC_ADDRESS.test(head)) return false
@@ -153,7 +175,10 @@ export class FileIdFinder implements ObjectVisitor {
     return JSON.parse(this.bytes.toString('utf8', start, end)) as string
   }
 
-  /** Adds the ids in a member's value: a text or a list of texts. Other values name no file. */
+  /**
+   * Adds the ids in a member's value, which is a string or a list of strings. Other values name no
+   * file.
+   */
   private addValue(depth: number, valueAt: number): void {
     const byte = this.bytes[valueAt]
     if (byte !== QUOTE && byte !== OPEN_BRACKET) return
@@ -170,7 +195,10 @@ export class FileIdFinder implements ObjectVisitor {
     else if (length === REFERENCES_MAX) this.references.push({ id: null, param })
   }
 
-  /** Returns the string at `start`, which the scanner has not checked yet; null if it is long. */
+  /**
+   * Returns the string at `start`. Returns null if it is long or has escapes. The scanner has not
+   * checked the string yet.
+   */
   private idAt(start: number): string | null {
     const end = this.bytes.indexOf(QUOTE, start + 1)
     if (end < 0 || end - start > ID_BYTES_MAX) return null
@@ -178,7 +206,10 @@ export class FileIdFinder implements ObjectVisitor {
     return id.includes('\\') ? null : id
   }
 
-  /** Returns the strings of the list at `start`; null for a list that is long or unusual. */
+  /**
+   * Returns the strings in the list at `start`. Returns null if the list is long or has other
+   * elements.
+   */
   private idsAt(start: number): readonly string[] | null {
     const end = this.bytes.indexOf(CLOSE_BRACKET, start)
     if (end < 0 || end - start > LIST_BYTES_MAX) return null
@@ -195,8 +226,8 @@ export class FileIdFinder implements ObjectVisitor {
     let path = this.root
     let above = 0
     for (let at = 1; at <= depth; at += 1) {
-      const [start, end] = [this.starts[at] as number, this.ends[at] as number]
-      // A key that precedes the key above it belongs to an earlier object.
+      const [start, end] = [this.starts[at] ?? 0, this.ends[at] ?? 0]
+      // A key that precedes the key of the level above it belongs to an earlier object.
       if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)

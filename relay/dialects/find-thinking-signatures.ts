@@ -2,27 +2,30 @@ import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-parts-and-tools.ts'
 
 /**
- * The members in which a format has signatures of thinking, and the beginnings by which the
- * gateway's own signatures are recognized.
+ * The members in which a format has signatures of thinking, and the beginnings by which the gateway
+ * recognizes its own signatures.
  */
-export type SignaturePlaces = {
+export type SignatureLocations = {
   readonly root: string
-  /** The list with the signed objects in each element; null if the elements are signed. */
+  /**
+   * The member of each element that lists the objects with signatures. Null if the elements
+   * themselves have signatures.
+   */
   readonly list: string | null
   readonly members: readonly Buffer[]
-  /** The beginnings as they are in JSON, with the quote in front. */
+  /** The beginnings of the gateway's signatures as JSON, each with the opening quote. */
   readonly beginnings: readonly Buffer[]
 }
 
-/** An object that may be signed. Positions are byte offsets. */
+/** An object that may have a signature. Positions are byte offsets. */
 export type SignedObject = {
   readonly start: number
   end: number
-  /** The string in the member `type`, with its quotes. */
+  /** The JSON string of the member `type`, with its quotes. */
   type: string
-  /** The member with a signature that the gateway made; null if there is none. */
+  /** The member with a signature that the gateway made. Null if there is none. */
   signature: { readonly keyStart: number; readonly valueStart: number } | null
-  /** True if the object has any content besides a thought with an empty text. */
+  /** True if the object has any content besides an empty thought. */
   hasContent: boolean
   hasCall: boolean
 }
@@ -36,25 +39,31 @@ const THOUGHT = quoted('thought')
 const CALLS = ['functionCall', 'function_call'].map(quoted)
 const TYPE_BYTES_MAX = 64
 
-/** Finds the signed objects of a request and their siblings while its body is scanned. */
+/**
+ * Finds the objects with signatures in a request, and the objects beside them, while its body is
+ * scanned.
+ */
 export class SignedObjectFinder implements ObjectVisitor {
   readonly elements: SignedElement[] = []
-  /** True if a list has values other than objects, so that not all siblings are known. */
+  /**
+   * True if a list contains values other than objects, so that `elements` lacks some of its
+   * elements.
+   */
   isMixed = false
   private readonly bytes: Buffer
-  private readonly places: SignaturePlaces
+  private readonly locations: SignatureLocations
   private readonly list: Buffer
   private isInRoot = false
   private isInList = false
 
-  constructor(bytes: Buffer, places: SignaturePlaces) {
+  constructor(bytes: Buffer, locations: SignatureLocations) {
     this.bytes = bytes
-    this.places = places
-    this.list = quoted(places.list ?? '')
+    this.locations = locations
+    this.list = quoted(locations.list ?? '')
   }
 
   begin(key: string): void {
-    this.isInRoot = key === this.places.root
+    this.isInRoot = key === this.locations.root
     this.isInList = false
   }
 
@@ -80,7 +89,7 @@ export class SignedObjectFinder implements ObjectVisitor {
   }
 
   member(depth: number, start: number, end: number, valueStart: number): void {
-    const { list, members, beginnings } = this.places
+    const { list, members, beginnings } = this.locations
     if (depth === ELEMENT_DEPTH && list !== null) {
       this.isInList = this.is(start, end, this.list) && this.bytes[valueStart] === OPEN_BRACKET
       return
@@ -128,8 +137,8 @@ export class SignedObjectFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start` with its quotes. Returns '' for a long string and for any other
-   * value.
+   * Returns the string at `start` with its quotes. Returns an empty string for a long string or
+   * another value.
    */
   private shortTextAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

@@ -9,7 +9,7 @@ import {
 } from './scan-request-object.ts'
 
 /**
- * Returns the error for invalid JSON. Its message helps the developer of the client to find the
+ * Returns the error for invalid JSON, with a message that helps the client's developer to find the
  * fault.
  */
 export function jsonError(body: Buffer, json: InvalidJson): RelayError {
@@ -45,7 +45,7 @@ export function jsonError(body: Buffer, json: InvalidJson): RelayError {
 const NAME_LENGTH_SHOWN = 96
 
 /**
- * Returns the error for a member at `path` that duplicates the member `other` or may be read as
+ * Returns the error for a member at `path` that repeats the member `other` or may be read as
  * `other`.
  */
 export function ambiguousKey(path: string, other: string): RelayError {
@@ -82,8 +82,8 @@ function placeOf(body: Buffer, at: number): string {
 }
 
 /**
- * Returns the field that contains the byte at `at`. The result is empty if `at` exceeds
- * `COUNTED_BYTES_MAX` or no field contains the byte.
+ * Returns the path of the field that contains the byte at `at`, as a parameter of the error. The
+ * result is empty if `at` exceeds `COUNTED_BYTES_MAX` or no field contains the byte.
  */
 function fieldOf(body: Buffer, at: number): { readonly param?: string } {
   const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)

@@ -6,18 +6,21 @@ const QUOTE = 34
 const BACKSLASH = 92
 const COLON = 58
 
-/** Returns the name of the model in an answer or in events; null if there is none. */
+/** Returns the model name in an answer or in events. Returns null if there is none. */
 export const answeredModelIn = ({ modelName }: WireFormat, bytes: Buffer): string | null =>
   (modelName?.find ?? modelIn)(bytes)
 
-/** Shows the caller's name of the model in an answer or in complete events. */
+/**
+ * Replaces the provider's model name in an answer or in complete events by `model`, the name that
+ * the caller used.
+ */
 export const withShownModel = ({ modelName }: WireFormat, bytes: Buffer, model: string): Buffer =>
   (modelName?.replace ?? withModel)(bytes, model)
 
 /**
- * Replaces the provider's name of the model by the caller's name in an answer or in complete
- * events. The key `"model"` is found by its bytes. These can't occur inside a longer string,
- * because JSON escapes the quotes there. An empty name, as in Azure's first event, is not replaced.
+ * Replaces the provider's model name by the caller's name in an answer or in complete events. The
+ * key `"model"` is found by its bytes. Text inside a string can't be mistaken for it, because JSON
+ * escapes the quotes there. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []
@@ -32,7 +35,7 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return applyEdits(bytes, edits)
 }
 
-/** Returns the value of the first `model` member in an answer; null if there is no such member. */
+/** Returns the value of the first `model` member in an answer. Returns null if there is none. */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
     const colon = behindSpace(bytes, at + KEY.length)

@@ -9,8 +9,8 @@ const CLOSE_BRACE = 125
 const PATH_LENGTH_MAX = 200
 
 /**
- * One level of nesting at an offset. For an object, it is the latest key. For an array, it is the
- * number of complete elements.
+ * One level of nesting at an offset. For an object, it is the latest key, or null before the first
+ * key. For an array, it is the number of complete elements.
  */
 type Level = string | number | null
 

@@ -1,31 +1,44 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import type { ByteEdit } from './byte-edits.ts'
-import { wholeOf } from './check-common-request-members.ts'
+import { integerOf } from './check-common-request-members.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { Member } from './scan-request-object.ts'
 
-/** The limits of the cost of the provider's tools in a request (see `TOOL_NAMES`). */
+/**
+ * How often a request may use each provider tool with a price (see `TOOL_NAMES`), and what its
+ * tools may cost.
+ */
 export type ToolLimits = {
-  /** The most uses of each tool with a price, which the hold of the call covers. */
+  /** The maximum number of uses of each tool. The call's hold (the reserved quota) covers them. */
   readonly uses: ToolCounts
-  /** The most uses that are believed, if the provider accepts no limit. The default is `uses`. */
+  /**
+   * The maximum number of uses of each tool that is believed, if the provider can't limit the uses.
+   * The default is `uses`.
+   */
   readonly usesBelieved?: ToolCounts
-  /** The uses that are billed although the answer does not show them. The default is none. */
+  /** Uses that are billed although the answer does not report them. The default is none. */
   readonly assumedUses?: AssumedUses
-  /** The input tokens that tools without a price may add. The hold covers them. */
+  /**
+   * The number of input tokens that tools without a price per use may add. The hold covers them.
+   */
   readonly inputTokens?: number
-  /** The edits that set these limits in the body, if it has no limits or higher ones. */
+  /**
+   * The edits that set these limits in the body. Empty if the body already has limits that are low
+   * enough.
+   */
   readonly edits: readonly ByteEdit[]
-  /** The top-level member that has the limit. Omitted if the limit is in another place. */
+  /**
+   * The top-level member that holds the limit. Omitted if the limit is elsewhere or does not exist.
+   */
   readonly member?: string
   /**
-   * The entry in a channel's list of allowed members that allows the tools. The default is
+   * The entry in a channel's list of allowed members that permits the tools. The default is
    * `PROVIDER_TOOLS`.
    */
   readonly allowedBy?: string
 }
 
-/** The tools of a request. Those that no price covers are marked. */
+/** The tools of a request. Tools that no price covers are marked as unpriced. */
 export type LimitedTools = {
   readonly tools: readonly ToolElement[]
   readonly toolLimits?: ToolLimits
@@ -33,39 +46,39 @@ export type LimitedTools = {
 
 export type AssumedUses = {
   readonly uses: ToolCounts
-  /** `cut-answer` assumes them only for an answer that is not whole. */
+  /** `cut-answer` assumes the uses only if the answer is incomplete. */
   readonly of: 'every-answer' | 'cut-answer'
 }
 
-/** The limit of a tool for which the caller has set none. */
+/** The maximum number of uses of a tool, if the caller has set none. */
 export const USES_DEFAULT = 10
-/** The highest limit. A higher limit of the caller is reduced to it. */
+/** The highest accepted number of uses. A higher limit of the caller is reduced to it. */
 export const USES_MAX = 100
 
 /**
- * The likely and the absolute maximum of input tokens that one use of a tool adds, such as the
- * pages that a search has found. Providers charge them as input.
+ * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, such as
+ * the pages that a search has found. Providers charge for them as input.
  */
 export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 
-/** Returns the number of uses of all tools. */
-export const usesIn = (uses: ToolCounts = {}): number =>
+/** Returns the total number of uses of all tools. */
+export const totalUses = (uses: ToolCounts = {}): number =>
   Object.values(uses).reduce((sum, count) => sum + count, 0)
 
-/** An object in a body, which ends before the offset `end`. */
+/** An object in a body. `end` is the offset after it. */
 type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
 
 /**
  * Reads the member `name`, which limits the uses of tools, from an object in the body. If it is
- * absent, invalid or too high, the returned edit sets it.
+ * absent, invalid or too high, the returned edits set it.
  */
-export function limitIn(
+export function readUsesLimit(
   body: Buffer,
   { members, end }: LimitedObject,
   name: string,
 ): { readonly uses: number; readonly edits: readonly ByteEdit[] } {
   const member = members.find(({ key }) => key === name)
-  const own = wholeOf(body, member, 0, Number.MAX_SAFE_INTEGER)
+  const own = integerOf(body, member, 0, Number.MAX_SAFE_INTEGER)
   const uses = Math.min(own ?? USES_DEFAULT, USES_MAX)
   if (own === uses) return { uses, edits: NO_EDITS }
   if (member !== undefined) {
@@ -77,7 +90,7 @@ export function limitIn(
 
 const NO_EDITS: readonly ByteEdit[] = []
 
-/** Returns the larger count of each tool in any of `counts`, or undefined if there is none. */
+/** Returns the largest count of each tool in `counts`. Returns undefined if there is none. */
 export function largestUses(counts: Iterable<ToolCounts | undefined>): ToolCounts | undefined {
   let largest: Partial<Record<ToolName, number>> | undefined
   for (const uses of counts) {

@@ -6,9 +6,9 @@ const STANDARD = new Set(['"standard"', 'null'])
 const LENGTH_MAX = 16
 
 /**
- * Returns the error if a request's `reasoning` has another `mode` than the standard one, or null.
- * The mode `pro` runs a model several times, or lets a gateway choose a model with another price.
- * Neither the hold nor the price covers this.
+ * Returns an error if the `mode` in a request's `reasoning` is not the standard one. Otherwise,
+ * returns null. The mode `pro` runs a model several times, or lets a gateway choose a model with
+ * another price. Neither the hold (the reserved quota) nor the price covers this.
  */
 export function errorInReasoningMode(bytes: Buffer, mode: Member | undefined): RelayError | null {
   if (mode === undefined) return null

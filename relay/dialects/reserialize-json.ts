@@ -1,17 +1,17 @@
 /**
- * Matches a number that may lose digits as a double. A false match inside a string only makes the
- * serialization slower.
+ * Matches a number that may lose digits as a double. If it matches inside a string, the
+ * serialization is only slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
- * The maximum length of a body whose numbers keep all digits. Keeping the digits requires a visit
- * to each value, which would block the event loop for a larger body.
+ * The maximum length of a body whose numbers keep all digits. Keeping them requires a visit to each
+ * value, which would block the event loop for a longer body.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Parses and serializes valid JSON. Of several members with the same name, only the last remains.
- * Numbers keep all their digits in bodies of up to `EXACT_BYTES_MAX` bytes.
+ * Parses and serializes valid JSON. Of several members with the same name, only the last one
+ * remains. In bodies of up to `EXACT_BYTES_MAX` bytes, numbers keep all their digits.
  */
 export function reserializeJson(body: Buffer): Buffer {
   const text = body.toString('utf8')

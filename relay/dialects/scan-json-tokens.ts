@@ -30,14 +30,14 @@ function hexOf(bytes: Buffer, at: number): number {
 const BACKSLASH = 92
 
 /**
- * A view of a buffer as words of four bytes, for fast search. Words must be aligned, so the first
+ * A view of a buffer as words of four bytes, for a fast search. Words must be aligned, so the first
  * word begins `shift` bytes before the buffer.
  */
 export type Words = { readonly words: Int32Array; readonly shift: number }
 
 /**
- * Returns a view of the bytes as words, without a copy. The view omits last bytes that do not fill
- * a word.
+ * Returns a view of the bytes as words, without a copy. If the last bytes do not fill a word, the
+ * view omits them.
  */
 export function wordsOf(bytes: Buffer): Words {
   const shift = bytes.byteOffset % 4
@@ -46,8 +46,9 @@ export function wordsOf(bytes: Buffer): Words {
 }
 
 // Each constant repeats one byte four times, so that one operation tests all four bytes of a word.
-// Subtracting 32 sets the highest bit of a byte below 32. An XOR with the byte to find makes equal
-// bytes 0. Subtracting 1 then sets their highest bit.
+// Subtracting `SPACES` sets the highest bit of each byte below 32 (a control character). An XOR
+// with `QUOTES` or `BACKSLASHES` turns the bytes that are sought to 0. Subtracting `ONES` then sets
+// the highest bit of these bytes.
 const ONES = 0x01010101
 const SPACES = 0x20202020
 const QUOTES = 0x22222222
@@ -55,15 +56,20 @@ const BACKSLASHES = 0x5c5c5c5c
 const HIGH_BITS = 0x80808080 | 0
 
 /**
- * Skips plain text quickly, by words of four bytes. Returns the offset of the first word that
- * contains a quote, backslash or control character, or the end of the last word. An offset that is
- * not at the start of a word is returned unchanged.
+ * Skips plain text quickly, four bytes at a time. Returns the offset of the first word that
+ * contains a quote, backslash or control character. If there is none in the first
+ * `count` words of the bytes, returns the end of these words. If `at` is not at the start of a
+ * word, it is returned unchanged.
  */
-export function endOfPlainText({ words, shift }: Words, at: number): number {
+export function endOfPlainText(
+  { words, shift }: Words,
+  at: number,
+  count: number = words.length,
+): number {
   const offset = at + shift
   if (offset % 4 !== 0) return at
   let index = offset / 4
-  for (; index < words.length; index += 1) {
+  for (; index < count; index += 1) {
     const word = words[index] as number
     const quote = word ^ QUOTES
     const backslash = word ^ BACKSLASHES
@@ -75,8 +81,8 @@ export function endOfPlainText({ words, shift }: Words, at: number): number {
 }
 
 /**
- * Returns the length of the escape sequence at `at`, or 0 if it is invalid. Returns -1 if it
- * represents a NUL or an incomplete surrogate pair.
+ * Returns the length of the escape sequence at `at`. Returns 0 if it is invalid, and -1 if it
+ * represents a NUL or half of a surrogate pair.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
@@ -90,7 +96,9 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
-/** Returns the kind of a JSON value by its first byte; null if no value begins with it. */
+/**
+ * Returns the kind of a JSON value by its first byte. Returns null if no JSON value begins with it.
+ */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'
   if (byte === 123) return 'object'

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import {
   type Ambiguity,
-  InnerCheck,
-  type InnerRules,
   isUnusual,
+  NestedMemberCheck,
+  type NestedMemberRules,
   type ObjectVisitor,
 } from './check-nested-json-members.ts'
 import {
@@ -27,8 +27,8 @@ export type Member = {
   readonly valueEnd: number
   readonly kind: JsonKind
   /**
-   * The number of elements, if the value is an array. `isAllObjects` is true if every element is an
-   * object.
+   * The number of elements, if the value is an array. `isAllObjects` is true if all elements are
+   * objects.
    */
   readonly length: number
   readonly isAllObjects: boolean
@@ -47,14 +47,17 @@ export type Member = {
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
 /**
- * The reason why JSON is invalid. `at` is the offset of the fault, or the length of the bytes if
- * they end too early.
+ * Why JSON is invalid. `at` is the byte offset of the fault, or the length of the bytes if they end
+ * too early.
  */
 export type InvalidJson =
   | { readonly error: Cause; readonly at: number }
   | { readonly error: 'not-utf8' | 'not-an-object' }
   | { readonly error: 'duplicate'; readonly key: string }
-  /** The key differs only by letter case from `other`, which is another member or a known name. */
+  /**
+   * The key differs only by letter case from `other`, which is another member's key or a known
+   * name.
+   */
   | { readonly error: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
@@ -82,14 +85,14 @@ const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
 /**
- * Checks that the bytes are one valid JSON object and returns its top-level members, without
- * building any object. Depth, members and values are bounded, so that no body can block the event
- * loop for long.
+ * Checks that the bytes are one valid JSON object, and returns its top-level members. Nothing is
+ * parsed into objects. The depth and the numbers of members and values are limited, so that no body
+ * can block the event loop for long.
  */
 export function scanObject(
   bytes: Buffer,
   known: NamesByFoldedName = NO_NAMES,
-  inner: InnerRules | null = null,
+  inner: NestedMemberRules | null = null,
   visitor: ObjectVisitor | null = null,
 ): readonly Member[] | InvalidJson {
   if (!isUtf8(bytes)) return { error: 'not-utf8' }
@@ -113,19 +116,19 @@ class Scanner {
   private elements = 0
   private isAllObjects = true
   private readonly known: NamesByFoldedName
-  private readonly inner: InnerCheck
+  private readonly inner: NestedMemberCheck
   private readonly visitor: ObjectVisitor | null
 
   constructor(
     bytes: Buffer,
     known: NamesByFoldedName,
-    inner: InnerRules | null,
+    inner: NestedMemberRules | null,
     visitor: ObjectVisitor | null,
   ) {
     this.bytes = bytes
     this.words = wordsOf(bytes)
     this.known = known
-    this.inner = new InnerCheck(bytes, inner)
+    this.inner = new NestedMemberCheck(bytes, inner)
     this.visitor = visitor
   }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import type { ModelSuffix } from '../adapters/model-suffix.ts'
+import type { ModelSuffix } from '../adapters/thinking-suffix-of-model-name.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
@@ -14,85 +14,102 @@ import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { ToolLimits } from './provider-tool-limits.ts'
 import type { Member } from './scan-request-object.ts'
 
-/** The highest output limit that a request may have, in tokens. */
+/** The highest output limit in tokens that a request may have. */
 export const OUTPUT_TOKENS_MAX = 10_000_000
 
-/** A request for an answer of a model, with the fields that the gateway reads. */
+/** A request to a model, with the fields that the gateway reads from it. */
 export type ChatRequest = {
   readonly format: WireFormat
   readonly body: Buffer
   readonly members: readonly Member[]
   readonly model: string
-  /** The suffix that the caller's name for the model has and `model` has not. */
+  /**
+   * The suffix that the caller's model name had, such as `-thinking`. It is not part of `model`.
+   */
   readonly suffix?: ModelSuffix
   /** The model that the caller named, if `model` is a fallback model for it. */
   readonly fallbackFor?: string
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean
-  /** The number of answers that the provider generates. */
+  /**
+   * The number of answers that the provider generates. For other APIs, it is the number of billed
+   * units, such as images.
+   */
   readonly choices: number
-  /** The number of answers that the caller gets, if the provider generates more. */
+  /** The number of answers that the caller receives, if the provider generates more. */
   readonly returnedChoices?: number
   /** The output limit per choice; null if the caller set no limit. */
   readonly outputTokensMax: number | null
-  /** The caller's `reasoning_effort`; null if it is absent or not a plain word. */
+  /**
+   * The caller's `reasoning_effort`, or `other` if it is not a known effort. Null if it is absent
+   * or not a text.
+   */
   readonly reasoningEffort: string | null
   /**
-   * True if the request excludes images from the answer, in a format whose providers comply with
-   * this.
+   * True if the request excludes images from the answer. It is only set for a format whose
+   * providers obey this.
    */
   readonly hasNoImageAnswer?: true
   /**
-   * Set for a request that generates images. The price of an image is multiplied by this factor
-   * (see `PerCallPrice`). Each image is one choice.
+   * The factor by which the price of an image is multiplied (see `PerCallPrice`). It is set for
+   * requests that generate images. Each image is one choice.
    */
   readonly imageFactor?: DecimalText
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
-  /** Omitted if the request has none of the provider's tools that have a price per use. */
+  /**
+   * The limits of the provider tools that have a price per use. Omitted if the request has none of
+   * them.
+   */
   readonly toolLimits?: ToolLimits
-  /** The content to which the request refers. Undefined if it refers to none. */
+  /** The stored content to which the request refers. Omitted if it refers to none. */
   readonly stored?: StoredInput
-  /** The billed amounts in requests whose text or audio is not counted in tokens. */
+  /**
+   * The billed numbers of characters and seconds, for requests whose text or audio is not counted
+   * in tokens.
+   */
   readonly measures?: { readonly characters: number; readonly seconds: number }
-  /** The files of a form, by the ids with which `body` names them. Omitted if there are none. */
+  /**
+   * The uploaded files of a form, by the ids with which `body` refers to them. Omitted if there are
+   * none.
+   */
   readonly files?: ReadonlyMap<string, SpooledFile>
-  /** The files of the provider that the request names. Omitted if it names none. */
+  /** The files at the provider to which the request refers. Omitted if there are none. */
   readonly fileReferences?: readonly FileReference[]
 }
 
-/** A file in the account of the site at the provider. `param` is the member that names it. */
+/** A file in the operator's account at the provider. `param` is the member that names it. */
 export type FileReference = {
   /** The provider's id or address of the file; null if it can't be read. */
   readonly id: string | null
   readonly param: string
 }
 
-/** Content that a provider stores, and that is a part of the input of a request. */
+/** Content at a provider that becomes part of a request's input. */
 export type StoredInput = {
-  /** The ids of earlier responses and their items, each with the member that refers to it. */
+  /** The ids of earlier responses and of their items, each with the member that refers to it. */
   readonly references: readonly { readonly id: string; readonly param: string }[]
-  /** The account that stores the content; null until it is known. */
+  /**
+   * The channel and the key of the account that stores the content. Null until they have been
+   * looked up.
+   */
   readonly place: { readonly channelId: number; readonly keyRef: string } | null
-  /** The tokens of the content. */
+  /** The number of tokens of the content. */
   readonly tokens: number
 }
 
-/** The top-level members by which a provider's bodies differ from the format. */
+/** How a provider's request bodies differ from the format in their top-level members. */
 export type BodyEnvelope = {
-  /** The removed members, by their folded names. */
+  /** The folded names of the members to remove. */
   readonly removed: ReadonlySet<string>
-  /** The added members, as JSON texts by member name. */
+  /** The members to add, as JSON texts by name. */
   readonly added: ReadonlyMap<string, string>
 }
 
 export type UpstreamChange = {
   readonly model: string
-  /**
-   * True if `model` is the name of a deployment. A deployment may have any name, whatever model it
-   * runs.
-   */
+  /** True if `model` is the name of a deployment, which may be any name. */
   readonly isDeployment?: boolean
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
@@ -100,7 +117,7 @@ export type UpstreamChange = {
   /** The members to remove, because the model refuses them together with an override. */
   readonly removed?: ReadonlySet<string>
   /**
-   * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` allows
+   * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` permits
    * tools that the provider runs.
    */
   readonly allowed: ReadonlySet<string>
@@ -109,7 +126,10 @@ export type UpstreamChange = {
    * no limit.
    */
   readonly outputTokens?: number | null
-  /** Applied last, because a body with an envelope can't be read as a request again. */
+  /**
+   * Applied after all other changes, because a body with an envelope can't be read as a request
+   * again.
+   */
   readonly envelope?: BodyEnvelope
 }
 
@@ -122,79 +142,85 @@ export type UpstreamBody = {
   readonly dropped: readonly string[]
 }
 
-/** The content of an event with usage, an error or an empty list of choices. */
+/** The meaning of an event with usage, an error or an empty list of choices. */
 export type EventMeaning = {
-  /** The usage in the event; undefined if there is none. */
+  /** The usage in the event. Undefined if there is none. */
   readonly usage: unknown
   readonly model: unknown
-  /** The service tier that the event names, unparsed. */
+  /** The service tier that the event states. The value is raw. */
   readonly serviceTier?: unknown
   /** True if the provider ends the stream with this error. */
   readonly isError: boolean
-  /** The error as the body of a response with an error, if the event itself has another shape. */
+  /**
+   * The error in the form of an error response's body. Omitted if the event already has this form.
+   */
   readonly error?: object
-  /** True if the event contains only usage, which only callers that requested it receive. */
+  /** True if the event contains only usage. It is sent only to callers who requested the usage. */
   readonly isUsageOnly: boolean
   /** True if this is the last event of the stream. */
   readonly isLast: boolean
   /**
-   * For a stream that ends with the connection. After a `final` event, the stream may end. A
-   * `trailing` event may follow a final one.
+   * Set for a stream that ends when the connection closes. The stream may end after a `final`
+   * event. A `trailing` event may follow a final one.
    */
   readonly ending?: 'final' | 'trailing' | null
 }
 
-/** How a stream of a format is read without parsing most of its events. */
+/** Describes how a format's stream is read without parsing most of its events. */
 export type StreamFormat = {
   readonly isLastEvent: IsLastEvent
   /**
-   * True if the stream has no last event. It is then complete if the connection is closed after an
-   * event with the ending `final`.
+   * True if the stream has no last event. The stream is then complete if the connection closes
+   * after an event with the ending `final`.
    */
   readonly endsWithConnection?: true
   /**
-   * True if the stream is read to its end after the caller has left, because the provider charges
-   * for all of it.
+   * True if the stream is read to its end after the caller has disconnected, because the provider
+   * charges for all of it.
    */
   readonly isAlwaysReadOn?: true
-  /** The keys that mark the events to inspect. The default is the keys of OpenAI's format. */
+  /**
+   * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
+   */
   readonly marks?: readonly string[]
+  /** True if answers repeat parts of the request, such as its instructions and tools. */
+  readonly repeatsRequest?: true
   /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */
   readonly eventBytesMax?: number
-  /** Matches an event after which only usage can follow. */
+  /** Matches an event after which only usage may follow. */
   readonly finishReason: RegExp
   /** `isErrorEvent` is true for an event whose name is `error`. */
   readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
-  /** The event that keeps an idle stream alive. The default is a comment. */
+  /** The event that keeps an idle connection open. The default is a comment. */
   readonly ping?: string
   /** Combines the usage so far with the usage in a later event. */
   readonly combineUsage: (earlier: unknown, later: unknown) => unknown
   /**
-   * Returns the output count of a usage, unparsed; undefined if it has none. Omitted if only the
-   * last event of a stream has a usage.
+   * Returns the raw output count of a usage, or undefined if it has none. Omitted if only the last
+   * event of a stream contains a usage.
    */
   readonly outputCount?: (usage: unknown) => unknown
 }
 
-/** The part of a request and a channel that decides how a usage report is read. */
+/** The properties of a request and its channel that decide how a usage report is read. */
 export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
   readonly price?: PriceSnapshot
-  /** The most search units that a rerank call may have; 1 for all other calls. */
+  /** The maximum number of search units of a rerank call. 1 for all other calls. */
   readonly choices?: number
 }
 
 export type ProviderErrorOptions = {
-  /** True if the caller gets none of the provider's texts. */
+  /** True if the caller must not see the provider's texts. */
   readonly isHidden: boolean
-  /** The texts that are removed. */
+  /** The confidential texts that are removed. */
   readonly confidential: readonly string[]
-  /** True if the provider has the caller's format, so that its error keeps its wording. */
+  /** True if the provider has the caller's format. Its error then keeps its wording. */
   readonly isOwnFormat?: boolean
 }
 
-/** How the errors of a format are written. */
+/** Describes how errors are written in a format. */
 export type ErrorFormat = {
   /**
    * Renders an error of the gateway in the caller's language, with its HTTP status. `call` is the
@@ -205,32 +231,39 @@ export type ErrorFormat = {
     language: Language,
     call: string,
   ) => { readonly status: number; readonly body: object }
-  /** Renders a provider's error. */
+  /** Renders a provider's error for the caller. */
   readonly providerErrorBody: (
     bytes: Buffer,
     status: number,
     options: ProviderErrorOptions,
     call: string,
   ) => object
-  /** The name of a further header with the id of the call, which the format's clients show. */
+  /**
+   * The name of a further response header with the id of the call. Clients of the format show its
+   * value.
+   */
   readonly requestIdHeader?: string
   /**
-   * Renders an error as the last event of a stream. `sent` has events of the stream before it, if
-   * `continuesStream` is true and any were sent.
+   * Renders an error as the last event of a stream. `sent` describes the events before it, if the
+   * format has `readBegun` and any were sent.
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
-  /** True if the event of an error depends on the events before it. */
-  readonly continuesStream?: true
+  /**
+   * Reads what the event of an error repeats from the first events of a stream; null if they do
+   * not have it. Omitted if the event does not depend on the events before it.
+   */
+  readonly readBegun?: (events: Buffer) => object | null
 }
 
-/** The first and the last events that a caller has received. */
-export type SentEvents = { readonly first: Buffer; last: Buffer }
+/** What the caller has received: what `readBegun` read from the first events, and the last ones. */
+export type SentEvents = { readonly begun: object | null; last: Buffer }
 
-/** The formats of calls for an answer of a language model, which are converted to each other. */
+/** The formats for calls of a language model. They can be converted to each other. */
 export type ConvertedFormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
 
 /**
- * The formats that are never converted. Only a channel with an endpoint of the format serves them.
+ * The formats that are never converted. Only channels with an endpoint for the format can serve
+ * them.
  */
 export const DIRECT_FORMATS = [
   'embeddings',
@@ -256,62 +289,65 @@ export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
 /**
- * The model and the kind of answer that the path of a request names. Only Gemini's requests name
- * them in the path alone.
+ * The model and the kind of answer that a request's path names. Only Gemini's requests name them in
+ * the path alone.
  */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
 /**
- * The properties and functions of a wire format that the pipeline of calls uses. All functions are
- * pure. None builds objects from a complete request.
+ * The properties and functions of a wire format that the steps of a call use. All functions are
+ * pure. None of them builds objects from a complete request.
  */
 export type WireFormat = {
   readonly name: FormatName
   /**
-   * True for compactions of a conversation. Their requests are those of the format. They have a
-   * path of their own and no output limit.
+   * True for the format of compaction requests, which summarize a conversation. It is the format of
+   * other requests, but with another path and without an output limit.
    */
   readonly isCompaction?: true
-  /** The member with the texts of the caller, which errors name. The default is `messages`. */
+  /** The member with the caller's texts, which errors name. The default is `messages`. */
   readonly promptMember?: string
-  /** The fields of requests that are forms. `readRequest` gets the document of the form. */
+  /** The fields, if requests are forms. `readRequest` receives the form as a JSON document. */
   readonly form?: FormRules
-  /** Returns the format of requests that are forms, if it differs from that of JSON bodies. */
+  /**
+   * Returns the format of requests that are forms, if it differs from the format of JSON bodies.
+   */
   readonly ofForms?: () => WireFormat
-  /** True if answers are bytes, such as audio, which pass unchanged while they arrive. */
+  /** True if answers are bytes, such as audio, which are forwarded unchanged as they arrive. */
   readonly hasBinaryAnswer?: true
-  /** Sets the limits of a request that depend on the name of its model, for a fallback model. */
+  /** Sets the limits of a request that depend on the model's name. Used for a fallback model. */
   readonly forModel?: (request: ChatRequest) => ChatRequest
   /** Sets the limits of a request that depend on the price of its model. */
   readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
   /**
-   * Returns the usage of a call without a report of the provider. `counted` has the tokens of the
-   * request's text and of the answer. The default is these tokens.
+   * Returns the usage of a call for which the provider reported none. `counted` contains the
+   * gateway's token counts of the request and of the answer. By default, these counts are the
+   * usage.
    */
   readonly countUsage?: (
     request: ChatRequest,
     counted: { readonly input: number; readonly output: number },
     price: PriceSnapshot,
   ) => Usage
-  /** Returns the type of a plain answer. The default is JSON. */
+  /** Returns the content type of a complete answer. The default is JSON. */
   readonly answerType?: (body: Buffer) => string
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
-   * Reads a request that was changed after its check, for example by overrides. Ambiguous names are
-   * not looked for again.
+   * Reads a request that was checked and then changed, for example by overrides. Ambiguous names
+   * are not looked for again.
    */
   readonly readChangedRequest: (body: Buffer, path: PathParameters) => ChatRequest | RelayError
-  /** Returns the body of the shortest useful request, with which a channel is tested. */
+  /** Returns the body of a very short request with which a channel is tested. */
   readonly shortBody: (path: PathParameters, outputTokens: number) => object
   /**
-   * Returns an outline of the request, which has the same model, limits and number of choices, but
-   * only one short message.
+   * Returns an outline (a short form) of the request. It has the same model, limits and number of
+   * choices, but only one short message.
    */
   readonly outlineOf: (request: ChatRequest) => ChatRequest
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
-   * `sent` is the request that is sent, or omitted for requests of a batch.
+   * `sent` is the request to the provider. It is omitted for requests of a batch.
    */
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
@@ -321,17 +357,20 @@ export type WireFormat = {
     readonly find: (bytes: Buffer) => string | null
     readonly replace: (bytes: Buffer, model: string) => Buffer
   }
-  /** Returns null for a valid answer with status 200. */
+  /** Checks an answer with status 200. Returns null if it is valid. */
   readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
-  /** Removes confidential texts from an answer that may be valid and yet contain an error. */
+  /** Removes confidential texts from an answer that is valid but may contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
-  /** Corrects an answer if the provider ignored a part of the request. */
+  /**
+   * Corrects an answer if the provider ignored a part of the request, such as the encoding of
+   * vectors.
+   */
   readonly adaptAnswer?: (request: ChatRequest, body: Buffer) => Buffer
   /** Renders a complete answer as a stream. */
   readonly streamOfAnswer: (body: Buffer) => string
-  /** The maximum length of a plain answer. The default is `ANSWER_BYTES_MAX`. */
+  /** The maximum length in bytes of a complete answer. The default is `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number
-  /** True if answers never contain text. They are then not searched for text. */
+  /** True if answers never contain text, so that they are not searched for it. */
   readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat

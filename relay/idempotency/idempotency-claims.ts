@@ -3,7 +3,7 @@ import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
  * The claim of an idempotency key by a call. Hashes are SHA-256 in hexadecimal form, and `bodyHash`
- * covers the request's method, path and body. `at` is the time of the claim in unix milliseconds.
+ * covers the request's method, path and body. `at` is the time of the claim in Unix milliseconds.
  */
 export type CallClaim = {
   readonly tokenId: number

@@ -1,7 +1,9 @@
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
-/** The memory of the decoders of compressed bodies that are being received. */
+/**
+ * The maximum number of bytes for the decoders of all compressed bodies that are being received.
+ */
 const DECODERS_BYTES_MAX = 256 * 1024 * 1024
 const DECODERS_BYTES_OF_USER_MAX = 64 * 1024 * 1024
 
@@ -41,8 +43,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves a part of the user's share of memory before the body arrives. Returns false if too
-   * little of the share is left.
+   * Reserves bytes, before a body arrives, out of the memory that one user's request bodies may
+   * use. Returns false if fewer bytes are left.
    */
   reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes
@@ -56,9 +58,26 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory for the decoder of a compressed body. It is counted apart from the bodies,
-   * because a few bytes on the wire can demand a large decoder. Otherwise, some slow uploads could
-   * make the relay refuse all others. Returns false if too little is left.
+   * Reserves memory out of that of the process and of the user. Returns the limit that is reached,
+   * or null. After a result of null, `giveBackOf` must be called with the same number.
+   */
+  takeOf(owner: BodyOwner, bytes: number): 'user' | 'process' | null {
+    if (!this.reserve(owner, bytes)) return 'user'
+    if (this.take(bytes)) return null
+    this.release(owner, bytes)
+    return 'process'
+  }
+
+  giveBackOf(owner: BodyOwner, bytes: number): void {
+    this.giveBack(bytes)
+    this.release(owner, bytes)
+  }
+
+  /**
+   * Reserves memory for the decoder of a compressed body. Decoders have a separate limit, because a
+   * few bytes on the wire can demand a large decoder. If decoders and bodies shared one limit, a
+   * few slow uploads could make the relay refuse all other requests. Returns false if too little
+   * memory is left.
    */
   takeDecoder(owner: BodyOwner | null, bytes: number): boolean {
     const ofUser = owner === null ? 0 : (this.decodersOf.get(owner.userId) ?? 0) + bytes

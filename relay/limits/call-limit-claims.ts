@@ -6,9 +6,9 @@ import type { ConcurrencyCaps } from './process-call-limit.ts'
 type Subject = {
   readonly scope: 'token' | 'user'
   readonly id: number
-  /** The model whose calls count; calls of all models if it is undefined. */
+  /** The model whose calls are counted. If it is undefined, the calls of all models are counted. */
   readonly model?: string
-  /** The group whose calls count; calls of all groups if it is undefined. */
+  /** The group whose calls are counted. If it is undefined, the calls of all groups are counted. */
   readonly group?: string
 }
 
@@ -41,10 +41,12 @@ const NAME_LENGTH_MAX = 128
 
 export const NO_RULES: CallRules = { permits: [], rates: [], tokens: [] }
 
-/** An error for a limit that is reached, and the rules of which this limit is one. */
+/** The error for a limit that is reached, and the rules that contain this limit. */
 export type Refusal = { readonly error: RelayError; readonly rules: CallRules }
 
-/** The limits that a call must pass, and what a reached limit refuses. */
+/**
+ * The limits that a call must pass. `refusalFor` returns the error for the limit that is reached.
+ */
 export type CallClaims = {
   readonly claims: readonly Claim[]
   readonly refusalFor: (full: Full) => Refusal
@@ -127,7 +129,10 @@ const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Cl
   return calls === 1 ? claim : { ...claim, count: calls }
 }
 
-/** Names whose calls a limit counts. A name of a model may come from the caller, so it is cut. */
+/**
+ * Says in an error message whose calls a limit counts. Names of models may come from the caller, so
+ * long names are cut.
+ */
 function nameOf({ scope, model, group }: Subject): string {
   const whose = scope === 'token' ? 'this key' : 'this user'
   if (model !== undefined) return `${whose}, model ${model.slice(0, NAME_LENGTH_MAX)}`

@@ -34,8 +34,8 @@ export function callRules({ userId, token, caps }: LimitedCaller, estimate: numb
 }
 
 /**
- * Returns the group whose calls count together with those of this group, or null if they count
- * towards the limits of the site, which all groups without limits share.
+ * Returns the group itself if it has limits or is exempt from all limits. Otherwise returns null,
+ * because all other groups share the limits of the site.
  */
 export const limitedGroupOf = (
   { byGroup, exemptGroup }: LimitedCaller['userRate'],
@@ -43,8 +43,8 @@ export const limitedGroupOf = (
 ): string | null => (byGroup.has(group) || exemptGroup === group ? group : null)
 
 /**
- * Lists the limits of the user's calls that a group serves: those of the group, or else those of
- * the site. The operator may exempt one group from all of them.
+ * Lists the limits on a user's calls in a group. These are the group's limits, or the limits of the
+ * site if the group has none. The operator may exempt one group from both.
  */
 export function groupRules(
   { userId, userRate }: LimitedCaller,
@@ -70,7 +70,9 @@ function limitsOfSite({ isEnabled, count, success, tokensPerMinute }: LimitedCal
   return isEnabled ? { calls: count, successes: success, tokensPerMinute } : undefined
 }
 
-/** Lists the limits of the user's calls of a model. Calls in the exempt group have none. */
+/**
+ * Lists the limits on a user's calls of one model. Calls in the exempt group have no such limits.
+ */
 export function modelRules(
   { userId, userRate }: LimitedCaller,
   group: string,

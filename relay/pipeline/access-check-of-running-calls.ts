@@ -18,8 +18,8 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 
 /**
  * Returns a function that checks whether a running call would still be admitted. Each check costs a
- * few look-ups in memory. It starts asynchronous work, such as reading the account, but does not
- * wait for it. A later check uses the result.
+ * few look-ups in memory. It may start asynchronous work, such as reading the account, but it does
+ * not wait for the result. A later check uses this result.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,

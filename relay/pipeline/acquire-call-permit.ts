@@ -22,18 +22,21 @@ import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = {
   readonly isSuccess: boolean
-  /** The tokens that were used. Null if the estimate stays reserved, because they are not known. */
+  /**
+   * The number of AI tokens that the call used, or null if it is unknown. If it is null, the
+   * estimate continues to count towards the limits.
+   */
   readonly tokens: number | null
 }
 
-export type Sized = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
+export type SizedRequest = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly body: { readonly length: number }
   /** The model whose limits apply. Null for a request that calls no model, such as a look-up. */
   readonly model: string | null
 }
 
 /** The size of a request that calls no model, or whose calls are not known yet. */
-export const CALLS_NO_MODEL: Sized = {
+export const CALLS_NO_MODEL: SizedRequest = {
   ...{ body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null },
 }
 
@@ -46,13 +49,14 @@ const TOKENS_PERIOD_MS = 60_000
 /**
  * Acquires a permit for a call. The limit of this process is checked first. After that, the limits
  * that all relay processes share are checked: those of the user, the token, the model and the
- * group. `groups` are those that may serve the call, in order. A group whose limit is reached is
- * left out, and the permit names the first that has room.
+ * group. `groups` lists the groups that may serve the call, in the order to try. The permit's
+ * `group` is the first one whose limits are not reached. Returns an error if a limit refuses the
+ * call.
  */
 export async function acquirePermit(
   deps: RelayDeps,
   caller: Caller,
-  request: Sized,
+  request: SizedRequest,
   groups: readonly string[] = servingGroupsOf(caller, deps.views),
 ): Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
@@ -64,46 +68,75 @@ export async function acquirePermit(
 }
 
 /**
- * Returns a permit that only the limit of this process bounds, for a call that a provider began by
- * itself. Such a call must be charged, whatever limits its caller has.
+ * Returns a permit after checking only this process's limit on running calls. It is for a response
+ * that the provider began by itself in a realtime session. Such a call must be charged, whatever
+ * limits its caller has.
  */
 export function permitWithoutLimits(
   deps: RelayDeps,
   caller: Caller,
-  request: Sized,
+  request: SizedRequest,
 ): CallPermit | RelayError {
-  if (deps.underWay.enter()) return new CallPermit(deps, caller, request)
-  return relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
+  return deps.underWay.enter() ? new CallPermit(deps, caller, request) : overloaded()
 }
 
-/** Reports whether an error is that of a limit of calls, which ends by itself. */
+const overloaded = (): RelayError =>
+  relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
+
+/**
+ * Acquires a permit for a call in a realtime session before the call's response begins. If
+ * `isListening` is true, another call of the session is still running. The limits on concurrent
+ * calls then do not count the new call yet: see `SessionPermit`.
+ */
+export async function acquireSessionPermit(
+  deps: RelayDeps,
+  caller: Caller,
+  request: SizedRequest,
+  isListening: boolean,
+): Promise<SessionPermit | RelayError> {
+  const permit = new SessionPermit(deps, caller, request, !isListening)
+  if (!deps.underWay.enter()) return overloaded()
+  const error = await permit.enter(request.model, servingGroupsOf(caller, deps.views))
+  if (error === null) return permit
+  deps.underWay.release()
+  return error
+}
+
+/**
+ * Reports whether an error says that a limit on calls is reached, so that a later retry can
+ * succeed.
+ */
 export const isLimitError = ({ code }: RelayError): boolean =>
   code === 'rate_limited' || code === 'too_many_concurrent'
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export class CallPermit {
-  /** The group that serves the call, unless it fails. */
+  /** The group that serves the call. If it fails, another group may serve the call. */
   group: string
   private readonly deps: RelayDeps
   private readonly caller: Caller
-  private readonly tokens: number
+  protected readonly tokens: number
   private readonly models = new Set<string>()
   /** The groups whose limits are claimed. Null stands for the limits of the site. */
   private readonly groups = new Set<string | null>()
-  /** The errors of groups whose limit is reached. They are left out until the call ends. */
+  /** The errors of the groups whose limit is reached. The call does not use these groups. */
   private readonly reached = new Map<string, RelayError>()
-  private readonly permits: Permit[] = []
+  protected readonly permits: Permit[] = []
   /** The number of permits before the last batch was claimed. */
   private beforeBatch = 0
+  private isReleased = false
 
-  constructor(deps: RelayDeps, caller: Caller, request: Sized) {
+  constructor(deps: RelayDeps, caller: Caller, request: SizedRequest) {
     this.deps = deps
     this.caller = caller
     this.group = caller.group
     this.tokens = estimateOf(request)
   }
 
-  /** Claims what the call needs to begin. If an error is returned, nothing is claimed. */
+  /**
+   * Claims the limits that the call must pass to begin. If an error is returned, nothing is
+   * claimed.
+   */
   async enter(model: string | null, candidates: readonly string[]): Promise<RelayError | null> {
     const { tokens, limited, caller } = this
     const groups = candidates.length === 0 ? [caller.group] : candidates
@@ -176,7 +209,9 @@ export class CallPermit {
     return refusal?.error ?? null
   }
 
-  /** Gives back the limits of a batch that can't be served in the group that they were for. */
+  /**
+   * Gives back everything that `claimBatch` last claimed, because the group can't serve the batch.
+   */
   giveBackBatch(): void {
     for (const permit of this.permits.splice(this.beforeBatch)) {
       permit.release({ isRefunded: true, tokens: 0 })
@@ -189,19 +224,38 @@ export class CallPermit {
   }
 
   release({ isSuccess, tokens }: CallOutcome): void {
+    this.isReleased = true
     this.deps.underWay.release()
     const used = tokens === null ? {} : { tokens }
     for (const permit of this.permits) permit.release({ isRefunded: !isSuccess, ...used })
   }
 
-  private async claim(rules: readonly CallRules[]): Promise<Refusal | null> {
-    const { claims, refusalFor } = claimsOf(rules)
+  protected claim(rules: readonly CallRules[]): Promise<Refusal | null> {
+    return this.claimInto(this.permits, rules)
+  }
+
+  /**
+   * Claims the limits that `partOf` selects from each of the rules. A refusal contains the complete
+   * rules, not only the selected limits.
+   */
+  protected async claimInto(
+    permits: Permit[],
+    rules: readonly CallRules[],
+    partOf: (rules: CallRules) => CallRules = (all) => all,
+  ): Promise<Refusal | null> {
+    const parts = rules.map(partOf)
+    const { claims, refusalFor } = claimsOf(parts)
     if (claims.length === 0) return null
     const entering = this.deps.limits.enter(`user:${this.caller.user.userId}`, claims)
     const permit = entering instanceof Promise ? await entering : entering
-    if (isFull(permit)) return refusalFor(permit)
-    this.permits.push(permit)
-    return null
+    if (!isFull(permit)) {
+      // Nobody would release a limit that was claimed after the end of the call.
+      if (this.isReleased) permit.release({ isRefunded: true, tokens: 0 })
+      else permits.push(permit)
+      return null
+    }
+    const refusal = refusalFor(permit)
+    return { ...refusal, rules: rules[parts.indexOf(refusal.rules)] ?? NO_RULES }
   }
 
   private note(model: string | null, group: string): void {
@@ -213,7 +267,7 @@ export class CallPermit {
     return this.models.has(model) || this.isExempt(group)
   }
 
-  /** Tells whether calls in a group have no limits. Nothing is claimed for them. */
+  /** Reports whether a group's calls are exempt from the limits of groups and models. */
   private isExempt(group: string): boolean {
     return this.limited.userRate.exemptGroup === group
   }
@@ -222,10 +276,76 @@ export class CallPermit {
     return this.groups.has(limitedGroupOf(this.limited.userRate, group))
   }
 
-  private get limited(): LimitedCaller {
+  protected get limited(): LimitedCaller {
     const { deps, caller } = this
     const { userRate } = deps.views.options.options
     return { userId: caller.user.userId, token: caller.token, userRate, caps: deps.caps }
+  }
+}
+
+const withoutConcurrency = (rules: CallRules): CallRules => ({ ...rules, permits: [] })
+const onlyConcurrency = ({ permits }: CallRules): CallRules => ({ ...NO_RULES, permits })
+
+/**
+ * The permit of a call in a realtime session. The call is admitted before its response begins. The
+ * limits on concurrent calls count each running response of a session. While no response is
+ * running, they count the session as one call. These limits are claimed separately from the others,
+ * so that the next call of the session can take over the claims.
+ */
+export class SessionPermit extends CallPermit {
+  private countsConcurrency: boolean
+  private readonly concurrency: Permit[] = []
+  private readonly model: string | null
+
+  constructor(deps: RelayDeps, caller: Caller, request: SizedRequest, countsConcurrency: boolean) {
+    super(deps, caller, request)
+    this.model = request.model
+    this.countsConcurrency = countsConcurrency
+  }
+
+  /**
+   * Makes the limits on concurrent calls count this call, unless they already do. Returns an error
+   * if one of these limits is reached; otherwise null.
+   */
+  async claimConcurrency(): Promise<RelayError | null> {
+    if (this.countsConcurrency) return null
+    const { limited, group, model, tokens } = this
+    const ofCall = [callRules(limited, tokens), groupRules(limited, group, tokens)]
+    const ofModel = model === null ? [] : [modelRules(limited, group, { model, calls: 1, tokens })]
+    const rules = [...ofCall, ...ofModel]
+    const refusal = await this.claimInto(this.concurrency, rules, onlyConcurrency)
+    if (refusal !== null) return refusal.error
+    this.countsConcurrency = true
+    return null
+  }
+
+  /**
+   * Takes over the claims of a call that ends now on the limits on concurrent calls. Does nothing
+   * if this call already has such claims.
+   */
+  takeOver(other: SessionPermit): void {
+    if (this.countsConcurrency || !other.countsConcurrency) return
+    this.countsConcurrency = true
+    this.concurrency.push(...other.concurrency.splice(0))
+  }
+
+  override release(outcome: CallOutcome): void {
+    super.release(outcome)
+    this.releaseConcurrency()
+  }
+
+  protected override async claim(rules: readonly CallRules[]): Promise<Refusal | null> {
+    const refusal = this.countsConcurrency
+      ? await this.claimInto(this.concurrency, rules, onlyConcurrency)
+      : null
+    if (refusal !== null) return refusal
+    const other = await this.claimInto(this.permits, rules, withoutConcurrency)
+    if (other !== null) this.releaseConcurrency()
+    return other
+  }
+
+  private releaseConcurrency(): void {
+    for (const permit of this.concurrency.splice(0)) permit.release({ isRefunded: false })
   }
 }
 
@@ -233,7 +353,10 @@ export class CallPermit {
 const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
-/** A single call may exceed a limit on tokens in an empty minute. Many calls together may not. */
+/**
+ * Reports whether a batch alone exceeds a limit on tokens. A single call may exceed the limit if no
+ * other call has used tokens in the last minute. A batch of several calls may not.
+ */
 const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max
 
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
@@ -241,5 +364,5 @@ export const estimateOf = ({
   body,
   outputTokensMax,
   choices,
-}: Pick<Sized, 'body' | 'outputTokensMax' | 'choices'>): number =>
+}: Pick<SizedRequest, 'body' | 'outputTokensMax' | 'choices'>): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

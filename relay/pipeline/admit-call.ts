@@ -117,7 +117,10 @@ type AdmittedPlan = Pick<CallPlan, 'price'> & {
   readonly terms: Pick<CallTerms, 'hold' | 'reduction'>
 }
 
-/** Admits a call with the terms of a plan, within the time for admissions. */
+/**
+ * Admits a call with the price and the hold of a plan. Returns an error if the admission fails or
+ * takes longer than `deadlines.admitMs`.
+ */
 export async function admitOn(
   { actors, now, vault, deadlines, log, watch }: RelayDeps,
   exchange: Exchange,
@@ -175,14 +178,14 @@ function inTime<T>(
         return at <= lateAt
       },
     }
-    const place = watch.add(watched)
+    const entry = watch.add(watched)
     admitting.then(
       (value) => {
-        watch.remove(place)
+        watch.remove(entry)
         resolve(value)
       },
       (err: unknown) => {
-        watch.remove(place)
+        watch.remove(entry)
         reject(err)
       },
     )

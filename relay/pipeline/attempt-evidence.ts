@@ -9,12 +9,17 @@ import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024
-/** The lengths of the parts at both ends of an answer that are searched for its identifiers. */
+/**
+ * The number of bytes at the start and at the end of an answer that are searched for identifiers.
+ */
 const START_BYTES = 256
 const END_BYTES = 128
 /** The maximum length of the provider's usage report in an event. */
 const USAGE_LENGTH_MAX = 2_048
-/** Reports contain names and numbers. A longer text in them might be part of a conversation. */
+/**
+ * Matches a long string in a usage report. Reports normally contain only names and numbers, so a
+ * long string might be part of a conversation.
+ */
 const LONG_TEXT = /"[^"]{65,}"/
 
 /**
@@ -70,7 +75,10 @@ export class AttemptEvidence {
     else this.sent = { bytes, sha256: hash('sha256', body, 'hex') }
   }
 
-  /** True if a body was noted, so that more was sent than a request for credentials. */
+  /**
+   * True if a request body was sent to the provider. False if at most a request for credentials was
+   * sent.
+   */
   get hasSentBody(): boolean {
     return this.sent !== null
   }
@@ -106,8 +114,9 @@ export class AttemptEvidence {
   }
 
   /**
-   * Ends the collection. `confidential` has the texts that no event may contain. `sentAt` is in
-   * unix milliseconds, and `hostHash` is that of the target.
+   * Ends the collection and returns the evidence. `confidential` contains the texts that no event
+   * may contain. `sentAt` is the time at which the request was sent, in Unix milliseconds.
+   * `hostHash` is the hash of the target's host and port.
    */
   report(sentAt: number, confidential: readonly string[], hostHash?: string): ProviderEvidence {
     const report: Writable<ProviderEvidence> = { sentAt }
@@ -135,8 +144,8 @@ export class AttemptEvidence {
   }
 
   /**
-   * Finds identifiers in the first and the last bytes of the answer. Of several values of a name,
-   * the first one is used.
+   * Finds identifiers in the first and the last bytes of the answer. If a name occurs several
+   * times, its first value is used.
    */
   private identifiers(): [name: string, value: string][] {
     const { start, last } = this
@@ -178,9 +187,9 @@ export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
 }
 
 /**
- * Returns the evidence of a request outside of `UpstreamAttempt`, or null if the provider was not
- * reached or only its credentials were requested. `acceptedId` is the id under which the provider
- * accepted a task or a batch.
+ * Returns the evidence of a request that was not sent by an `UpstreamAttempt`. Returns null if the
+ * provider was not reached, or if only credentials were requested. `acceptedId` is the id under
+ * which the provider accepted a task or a batch.
  */
 export async function evidenceOfRequest(
   evidence: AttemptEvidence,
@@ -196,7 +205,7 @@ export async function evidenceOfRequest(
 }
 
 type SentRequest = {
-  /** In unix milliseconds. */
+  /** The time at which the request was sent, in Unix milliseconds. */
   readonly sentAt: number
   /** The error of a failed attempt. */
   readonly error: string | null
@@ -206,8 +215,8 @@ type SentRequest = {
 }
 
 /**
- * Returns the provider's usage report as JSON, cut at its maximum length. Returns null for a report
- * with a confidential or a long text.
+ * Returns the provider's usage report as JSON, cut at its maximum length. Returns null if the
+ * report contains a confidential text or a long string.
  */
 function usageText(usage: unknown, confidential: readonly string[]): string | null {
   if (typeof usage !== 'object' || usage === null) return null

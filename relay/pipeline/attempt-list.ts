@@ -6,7 +6,10 @@ import {
 import { type AnswerFacts, withAnswer } from './attempt-evidence.ts'
 import type { AttemptEnd, UpstreamAttempt } from './upstream-attempt.ts'
 
-/** The confidential texts of targets. The texts of a cloud are not kept, because they change. */
+/**
+ * Caches the confidential texts of each target. The texts of cloud targets are not cached, because
+ * they change.
+ */
 const confidentialTexts = new WeakMap<ProviderTarget, readonly string[]>()
 
 function confidentialTextsOf(target: ProviderTarget): readonly string[] {
@@ -20,15 +23,15 @@ type EndedAttempt = {
   readonly channelId: number
   readonly target: ProviderTarget
   readonly end: AttemptEnd
-  /** When the attempt began, in unix milliseconds. */
+  /** The time at which the attempt began, in Unix milliseconds. */
   readonly sentAt: number
   readonly latencyMs: number
 }
 
-/** The attempts of a call, as its ending event contains them. */
+/** Collects the attempts of a call for the event that ends the call. */
 export class AttemptList {
   readonly items: Attempt[] = []
-  /** The texts of the last attempt's target that no event may contain. */
+  /** The confidential texts of the last attempt's target. No event may contain them. */
   private confidential: readonly string[] = []
 
   /** Adds an attempt that has ended, with its evidence if its request was sent. */

@@ -36,7 +36,7 @@ const NOTHING = Buffer.alloc(0)
  * Forwards the audio of a provider to the caller while it arrives. The last bytes are held back
  * until the call is settled. The audio is complete only if the provider ends it.
  */
-export class BytesForwarder implements AnswerForwarder {
+export class AudioForwarder implements AnswerForwarder {
   verdict: StreamVerdict = 'open'
   hasDelivered = false
   binaryType: string | null = null
@@ -95,7 +95,10 @@ export class BytesForwarder implements AnswerForwarder {
     return this.isFlowing
   }
 
-  /** Ends the audio. It is complete if the provider has ended it and it is not empty. */
+  /**
+   * Ends the audio. It counts as complete if the provider has ended it (`isWhole`) and it contains
+   * at least one byte.
+   */
   close(isWhole = false): void {
     if (this.verdict !== 'open' || !isWhole || this.delivered.bytes === 0) return
     this.verdict = 'done'
@@ -132,15 +135,20 @@ export class BytesForwarder implements AnswerForwarder {
   }
 }
 
-/** OpenAI's price of 1.5 cents per minute is that of 1 250 tokens. */
+/**
+ * The number of AI tokens for one second of audio. OpenAI states two prices for speech: 1.5 cents
+ * per minute, and a price per token at which 1 250 tokens cost 1.5 cents.
+ */
 const AUDIO_TOKENS_PER_SECOND = 1_250 / 60
-/** The bytes per second of 16-bit samples at 24 kHz, which have no header. */
+/**
+ * The bytes per second of raw audio, which consists of 16-bit samples at 24 kHz without a header.
+ */
 const RAW_RATE = 48_000
 const MP3_RATE = 16_000
 const OPUS_RATE = 6_000
 const FLAC_RATE = 24_000
 
-/** Counts the delivered audio. Its tokens follow from its duration. */
+/** Counts the bytes of the delivered audio and estimates its tokens from its duration. */
 class DeliveredAudio implements DeliveredAnswer {
   bytes = 0
   private bytesPerSecond = 0

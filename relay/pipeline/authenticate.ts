@@ -49,7 +49,10 @@ export function authenticate(
   return caller ?? rejectKey(failedKeys, clientIp)
 }
 
-/** Returns the caller with a token, or an error. Null if the token or its user is unknown. */
+/**
+ * Returns the caller whose token has the key hash `keyLookup`, or an error if the token can't be
+ * used for this call. Returns null if the token or its user is unknown.
+ */
 export function callerOf(
   { views, vault }: Pick<Deps, 'views' | 'vault'>,
   keyLookup: string,

@@ -3,7 +3,10 @@ import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import { AccountErrorCounts, accountErrorCode } from '../channel-health/provider-account-errors.ts'
+import {
+  AccountRejectionCounts,
+  disablingFailureCode,
+} from '../channel-health/count-account-rejections.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
@@ -22,12 +25,12 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
 /**
  * Disables a channel or one of its keys when the provider rejects the site's key or account too
  * often. A rejection is recognized by its status, its error code or an admin's keywords, never by
- * text from models or callers. A channel that alone serves some model to a group stays enabled. The
- * feature is off until an admin turns it on.
+ * text from models or callers. A channel stays enabled if it is the only one that serves some model
+ * to some group. The feature is off until an admin turns it on.
  */
 export class AutoDisable {
   private readonly deps: Deps
-  private readonly accountErrors = new AccountErrorCounts()
+  private readonly rejections = new AccountRejectionCounts()
 
   constructor(deps: Deps) {
     this.deps = deps
@@ -37,19 +40,15 @@ export class AutoDisable {
   note({ channel, key, call, userId, requestBody }: AttemptContext, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {
-      if (end.kind === 'plain' || end.error === null) this.accountErrors.succeed(keyRef)
+      if (end.kind === 'plain' || end.error === null) this.rejections.succeed(keyRef)
       return false
     }
     const { views } = this.deps
     const { disable } = views.options.options.health
     if (!disable.isEnabled || !channel.terms.isAutoBan) return false
-    const reason = accountErrorCode(end, disable.keywords, requestBody)
+    const reason = disablingFailureCode(end, disable.keywords, requestBody)
     if (reason === null) return false
-    const noted = this.accountErrors.note(
-      keyRef,
-      { reason, userId, now: performance.now() },
-      disable,
-    )
+    const noted = this.rejections.note(keyRef, { reason, userId, now: performance.now() }, disable)
     if (noted.isLimitReached) this.disableKey({ channel, keyRef }, reason, call)
     return noted.isCounted
   }

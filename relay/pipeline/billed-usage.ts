@@ -25,15 +25,12 @@ import {
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import {
-  billedConditions,
-  requestedConditions,
-} from '#relay/dialects/price-conditions-of-request.ts'
+import { billedConditions, requestedConditions } from '#relay/dialects/price-conditions-of-call.ts'
 import {
   INPUT_TOKENS_PER_USE,
   largestUses,
   type ToolLimits,
-  usesIn,
+  totalUses,
 } from '#relay/dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
@@ -65,7 +62,10 @@ export type Delivery = {
   readonly isUsageEarly?: boolean
   /** An anomaly in the reports of a stream that `rawUsage` does not show. */
   readonly usageAnomaly?: UsageAnomaly | null
-  /** True if the input is charged. False if the provider ended the stream with an error. */
+  /**
+   * True if the tokens of the input are charged. False if the provider ended the stream with an
+   * error.
+   */
   readonly chargesInput: boolean
 }
 
@@ -100,8 +100,10 @@ export function meter(
 }
 
 /**
- * Returns the conditions that are billed: what the answer names, within what was sent and is in the
- * price of the call. Without an answer, these are the dearest ones.
+ * Returns the price conditions that are billed, such as a service tier. A condition can be billed
+ * only if the request asks for it and the price of the call contains it. The answer decides which
+ * of these are billed: see `billedConditions`. Without an answer, the most expensive ones are
+ * billed.
  */
 function conditionsOfCall(
   { rawUsage, readServiceTier }: Pick<Delivery, 'rawUsage' | 'readServiceTier'>,
@@ -162,7 +164,7 @@ function toolUsesOf(
   return { uses: toolUsage(larger, most), anomaly }
 }
 
-/** Returns the uses that are billed although the answer may not show them. */
+/** Returns the tool uses that are billed even if the answer does not show them. */
 const assumedUses = (
   { assumedUses: assumed }: ToolLimits,
   isWhole: boolean,
@@ -208,7 +210,10 @@ function meterTokens(
   })
 }
 
-/** The anomalies of reports whose counts are invalid. The cached tokens are then not believed. */
+/**
+ * The anomalies of reports with invalid counts. The cached tokens in such a report are not trusted
+ * either.
+ */
 const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
   ...(['negative', 'fraction', 'not-a-number'] as const),
 ])
@@ -254,7 +259,7 @@ const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
 function boundsOf({ request }: MeteredCall, { outputTokens }: TokenLimits): UsageBounds {
   const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
   // A tool without a price per use, such as one that reads web pages, may add any number of tokens.
-  const ofTools = inputTokens > 0 ? TOKENS_MAX : usesIn(uses) * INPUT_TOKENS_PER_USE.most
+  const ofTools = inputTokens > 0 ? TOKENS_MAX : totalUses(uses) * INPUT_TOKENS_PER_USE.most
   return {
     inputCeiling: Math.min(TOKENS_MAX, request.inputBound.ceiling + ofTools),
     outputCeiling: outputCeiling(outputTokens),
@@ -274,9 +279,10 @@ function readReport(
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. Of several interpretations, the
- * most expensive one is used. One interpretation of an untrusted report is that all its tokens are
- * plain text. So is one of the gateway's own count of images.
+ * Returns the larger of the report and the gateway's own count. If they can be interpreted in
+ * several ways, the most expensive interpretation is used. An untrusted report can also mean that
+ * all its tokens are text tokens. A count with image tokens can also mean that these are text
+ * tokens.
  */
 function dearerReading(
   { usage: seen, otherReading, isTrusted }: UsageReport,
@@ -368,7 +374,10 @@ async function ownCount(
   }
 }
 
-/** Returns the tokens of delivered images that are billed by their number. */
+/**
+ * Returns the number of tokens that are billed for delivered images. Each image counts as
+ * `outputTokensMax` tokens, and at most `choices` images are counted.
+ */
 export const tokensOfImages = (
   { choices, outputTokensMax }: Pick<ChatRequest, 'choices' | 'outputTokensMax'>,
   images: number,

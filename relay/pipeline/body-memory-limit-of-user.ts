@@ -16,10 +16,18 @@ import type { RelayDeps } from './relay-deps.ts'
  */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
+ * The memory that the request bodies of one user and their copies may use together. Most large
+ * bodies are changed before they are sent, so each needs its length twice. Other users keep a
+ * quarter of the total.
+ */
+const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
+/**
  * The memory for the request bodies of a user without balance, who may still call free models. One
  * request of the maximum size fits into it.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
+/** How many times the share of a user without balance is needed for a body and its copies. */
+const COPIES_FACTOR = 4
 /** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
 
@@ -33,6 +41,16 @@ export const bodyOwnerOf = (
   request: CallRequest,
 ): BodyOwner | Promise<BodyOwner> =>
   isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyOwnerOf(deps, userId)
+
+/**
+ * Returns how much memory the user's request bodies and their copies may use together. It is more
+ * than for bodies alone, so that a body for which there was room can usually be sent. Even a user
+ * without balance can have one request of the maximum size converted.
+ */
+export const ownerOfCopies = ({ userId, bytesMax }: BodyOwner): BodyOwner => ({
+  userId,
+  bytesMax: Math.min(SHARE_WITH_COPIES_BYTES, bytesMax * COPIES_FACTOR),
+})
 
 async function longBodyOwnerOf(
   { actors }: Pick<RelayDeps, 'actors'>,
@@ -80,7 +98,10 @@ async function rejectUnpaid(
   }
 }
 
-/** The length of a compressed body says nothing about the memory that it needs. */
+/**
+ * Reports whether a request body is short. A compressed body is never treated as short, because its
+ * length says nothing about the memory that it needs.
+ */
 const isSmall = ({ headers }: CallRequest): boolean =>
   codingIn(headers['content-encoding']) === null &&
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
@@ -90,8 +111,8 @@ const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
 /** Reports whether some model is free for chats in some group. */
 export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
-  const known = ZERO_PRICES.get(prices)
-  const zero = known ?? zeroPrices(prices)
-  if (known === undefined) ZERO_PRICES.set(prices, zero)
+  const cached = ZERO_PRICES.get(prices)
+  const zero = cached ?? zeroPrices(prices)
+  if (cached === undefined) ZERO_PRICES.set(prices, zero)
   return zero === 'any' || zero.some((model) => channels.isKnown(model))
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { withHeaders, withVersion } from '../adapters/model-headers-and-api-version.ts'
+import { withAdminHeaders, withApiVersion } from '../adapters/model-headers-and-api-version.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import {
   BETA_HEADER,
@@ -16,7 +16,10 @@ import {
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
-/** Builds the call of a candidate. `added` are headers of the gateway itself. */
+/**
+ * Builds the request to the provider for a candidate: the channel, and the caller's request in the
+ * form for this channel. `added` contains headers that the gateway itself sends.
+ */
 export function callOf(
   candidate: Candidate,
   target: ProviderTarget,
@@ -29,13 +32,13 @@ export function callOf(
   const path = { model: upstreamModel ?? model, isStream }
   const call = providerCall(target, format.name, path, { headers, body })
   const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
-  const placed = { ...call, path: compactPath ?? withVersion(call.path, settings) }
+  const placed = { ...call, path: compactPath ?? withApiVersion(call.path, settings) }
   return request.files === undefined ? placed : withForm(placed, body, request.files)
 }
 
 /**
- * Adds the betas in the caller's header that the provider does not get to the dropped members. The
- * members that belong to a beta have no effect without it.
+ * Adds those betas of the caller's `anthropic-beta` header to `dropped` that are not sent to the
+ * provider. Members of the request that belong to such a beta have no effect.
  */
 export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
   const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))
@@ -47,7 +50,7 @@ export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHea
   return { ...candidate, dropped: candidate.dropped.concat(dropped) }
 }
 
-/** Replaces the document of a form by the form itself. */
+/** Replaces the JSON document that describes a form by the form itself, with its files. */
 function withForm(
   call: ProviderCall,
   document: Buffer,
@@ -60,14 +63,15 @@ function withForm(
 }
 
 /**
- * Returns the headers of the caller and the admin that are sent to the provider. Betas in an
- * override replace those in a header, because some providers read both from the body.
+ * Returns the headers that are sent to the provider. They come from the caller and from an admin's
+ * settings. If an admin's override sets `anthropic_beta` in the body, the header with betas is left
+ * out, because some providers read both from the body.
  */
 function passedHeaders(
   { channel, request, settings }: Candidate,
   incoming: IncomingHttpHeaders,
 ): readonly string[] {
-  const headers = withHeaders(request.format.passedHeaders(incoming, request), settings)
+  const headers = withAdminHeaders(request.format.passedHeaders(incoming, request), settings)
   if (!channel.rules.overrides.has('anthropic_beta')) return headers
   return withoutHeaders(headers, (name) => name === BETA_HEADER)
 }

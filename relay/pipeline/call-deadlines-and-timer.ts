@@ -1,4 +1,4 @@
-import { type Place, UnorderedList } from '../unordered-list.ts'
+import { type ListEntry, UnorderedList } from '../unordered-list.ts'
 
 export type Deadlines = {
   readonly connectMs: number
@@ -40,6 +40,8 @@ export type Deadlines = {
    * upload is refused after this time, too.
    */
   readonly uploadStallMs: number
+  /** The maximum time to cancel a response in the background at its provider. */
+  readonly cancelMs: number
   readonly leaseMs: number
   readonly renewMs: number
   readonly progressMs: number
@@ -58,6 +60,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   readOnStreamMs: 10_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
+  cancelMs: 5_000,
   leaseMs: 60_000,
   renewMs: 20_000,
   progressMs: 4_000,
@@ -81,14 +84,14 @@ export class Watch {
   private readonly watched = new UnorderedList<Watched>()
   private timer: NodeJS.Timeout | null = null
 
-  /** Adds an object to watch. Returns the position with which `remove` finds the object. */
-  add(watched: Watched): Place<Watched> {
+  /** Adds an object to watch. Returns the list entry that `remove` needs. */
+  add(watched: Watched): ListEntry<Watched> {
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
     return this.watched.add(watched)
   }
 
-  remove(place: Place<Watched>): void {
-    this.watched.remove(place)
+  remove(entry: ListEntry<Watched>): void {
+    this.watched.remove(entry)
   }
 
   close(): void {
@@ -100,8 +103,8 @@ export class Watch {
   private tick(): void {
     if (this.watched.size === 0) this.close()
     const now = performance.now()
-    for (const place of this.watched) {
-      if (!place.member.watch(now)) this.watched.remove(place)
+    for (const entry of this.watched) {
+      if (!entry.member.watch(now)) this.watched.remove(entry)
     }
   }
 }

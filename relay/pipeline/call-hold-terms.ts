@@ -4,10 +4,13 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import { INPUT_TOKENS_PER_USE, usesIn } from '../dialects/provider-tool-limits.ts'
+import { INPUT_TOKENS_PER_USE, totalUses } from '../dialects/provider-tool-limits.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 
-/** Only requests that are converted to other formats can write to a cache. */
+/**
+ * The kinds of input for a request that is never converted to another format. Such a request can't
+ * write to a provider's cache.
+ */
 const NO_CACHE: InputKinds = { hasHourCache: false }
 
 export type CallTerms = {
@@ -41,16 +44,27 @@ const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
  */
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
-/** The properties of a request's form that determine what the call may cost. */
+/**
+ * The properties of a request, in the form in which a channel gets it, that determine what the call
+ * may cost.
+ */
 export type FormBounds = Pick<
   ChatRequest,
   'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits' | 'imageFactor'
 > & {
+  /**
+   * The maximum number of thinking tokens per choice that the channel's provider generates in
+   * addition to the output limit.
+   */
+  readonly thinkingTokens?: number
   /** True if the output limit that the relay sends has no effect at this channel. */
   readonly isUnlimited?: true
 }
 
-/** The most uses of the provider's tools, and the input tokens that other tools of it may add. */
+/**
+ * The maximum number of uses of the provider's tools, and the number of input tokens that the
+ * provider's other tools may add.
+ */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
 
 /**
@@ -81,7 +95,7 @@ export function callTerms(
   let isOpenEnded = false
   const ofFormat = isDirectFormat(request.format.name) ? { inputKinds: NO_CACHE } : {}
   const kinds = input === null ? ofFormat : { inputKinds: input.kinds }
-  const uses = usesIn(tools?.uses) === 0 ? {} : { tools: tools?.uses ?? {} }
+  const uses = totalUses(tools?.uses) === 0 ? {} : { tools: tools?.uses ?? {} }
   const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds, ...uses }
   for (const request of requests) {
     if (request.outputTokensMax === null && cap === null) isOpenEnded = true
@@ -91,7 +105,7 @@ export function callTerms(
     bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
     bounds.choices = Math.max(bounds.choices, request.choices)
   }
-  const ofUses = usesIn(tools?.uses) * INPUT_TOKENS_PER_USE.likely
+  const ofUses = totalUses(tools?.uses) * INPUT_TOKENS_PER_USE.likely
   bounds.inputTokens += ofUses + (tools?.inputTokens ?? 0)
   // A limit that can't be sent to the provider would not bound the cost.
   const { format, isStream } = request
@@ -105,7 +119,10 @@ export type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
   readonly isLimitable: boolean
 }
 
-/** Returns the hold of a call within the bounds, and how its output limit may be reduced. */
+/**
+ * Returns the terms of a call that stays within the bounds: its hold (reserved quota), and how its
+ * output limit may be reduced.
+ */
 export function termsWithin(
   price: PriceSnapshot,
   bounds: CallBounds,
@@ -126,15 +143,16 @@ const isUnlimited = (form: FormBounds): boolean => form.isUnlimited === true
 
 /**
  * Returns the output limit in tokens per choice. The model's own cap applies even if the request
- * has a larger limit.
+ * has a larger limit. The thinking tokens that the provider generates in addition to this limit are
+ * added.
  */
 function outputLimitOf(
-  { outputTokensMax }: FormBounds,
+  { outputTokensMax, thinkingTokens = 0 }: FormBounds,
   cap: number | null,
   { defaultOutputCap }: RelayOptions,
 ): number {
-  if (outputTokensMax === null) return cap ?? defaultOutputCap
-  return Math.min(outputTokensMax, cap ?? outputTokensMax)
+  if (outputTokensMax === null) return (cap ?? defaultOutputCap) + thinkingTokens
+  return Math.min(outputTokensMax, cap ?? outputTokensMax) + thinkingTokens
 }
 
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }

@@ -16,7 +16,7 @@ import { isPlayground } from '#domain/shared/playground-token-id.ts'
 import { fromWire, type Quota } from '#domain/shared/quota.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
-import type { Place } from '../views/channel-view.ts'
+import type { BilledChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { codeOfEmptied } from './balance-check-of-running-calls.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
@@ -61,7 +61,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 }
 
 /** The usage of a call, and how the call ended. */
-export type Bill = Place &
+export type Bill = BilledChannel &
   RequestChanges & {
     readonly upstreamModel: string | null
     readonly served?: Served
@@ -167,7 +167,7 @@ export class CallLedger {
    * because its account or its token's budget is empty; otherwise null.
    */
   async progress(
-    place: Place & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
+    place: BilledChannel & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
     usage: Usage,
     leaseMs: number,
   ): Promise<RelayErrorCode | null> {

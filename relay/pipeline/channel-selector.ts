@@ -19,7 +19,7 @@ export function isRetryable(
 ): boolean {
   const { error, status, isDispatched } = end
   // The gateway or the caller ended the attempt, so another channel would not help.
-  if (NOT_PROVIDER_ERRORS.has(error)) return false
+  if (NOT_PROVIDER_ERRORS.has(error) || end.isEchoOfRequest === true) return false
   if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
@@ -35,9 +35,10 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels of one call, each once. A preferred channel of the offer comes first if it
- * is healthy, and the others are drawn at random. After `retryWithAnotherKey`, the same channel is
- * selected again. Full channels (which have reached a limit) are skipped. Channels to avoid (see
+ * Selects the channels to try for one call, each at most once. They are taken from the offer: the
+ * channels for the call's model and group. The preferred channel comes first if it is healthy. The
+ * others are drawn at random. After `retryWithAnotherKey`, the same channel is selected again. Full
+ * channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */
 export class ChannelSelector {
@@ -50,11 +51,13 @@ export class ChannelSelector {
   private isLastResort: boolean
   /** The channels that are full or were already selected for this call. */
   private seen: Set<RelayChannel> | null = null
-  private turned: RelayChannel | null = null
+  private current: RelayChannel | null = null
   private permit: Permit | null = null
   private isAgain = false
   /** The open circuits that the attempt at the current channel probes. */
   probes = NO_PROBES
+  /** The probes of an attempt that has not been made. */
+  private unused = NO_PROBES
   /**
    * The number of milliseconds until a full channel may accept a call; 0 if no channel was full.
    */
@@ -85,16 +88,18 @@ export class ChannelSelector {
   next(): RelayChannel | null | Promise<RelayChannel | null> {
     // `seen` is filled only now, when a second channel is needed. Nearly every call needs only one
     // channel.
-    if (this.turned !== null) this.leaveOut(this.turned)
-    const channel = this.isAgain ? this.turned : this.drawn()
+    if (this.current !== null) this.leaveOut(this.current)
+    const channel = this.isAgain ? this.current : this.drawn()
     this.isAgain = false
     if (channel === null) return null
     const { channelId, terms } = channel
-    const asking = this.isLastResort ? null : this.deps.breaker.enter(channelId, this.model)
     const claims = channelClaims(channelId, terms as ChannelLimits)
     this.probes = NO_PROBES
-    if (asking !== null || claims !== null) return this.enter(channel, asking, claims)
-    this.turned = channel
+    this.unused = NO_PROBES
+    if (claims !== null) return this.enter(channel, claims)
+    const asking = this.probesAt(channelId)
+    if (asking !== null) return this.probe(channel, asking)
+    this.current = channel
     return channel
   }
 
@@ -103,28 +108,44 @@ export class ChannelSelector {
     this.isAgain = true
   }
 
+  /**
+   * Ends the attempt at the current channel. If it was not made (`isRefunded`), it does not count
+   * towards the channel's limits, and its probes are given back.
+   */
   end(isRefunded: boolean): void {
     this.permit?.release({ isRefunded })
     this.permit = null
+    if (isRefunded && this.unused.length > 0) this.deps.breaker.release(this.unused)
+    this.unused = NO_PROBES
+  }
+
+  private probesAt(channelId: number): ReturnType<CircuitBreaker['enter']> {
+    return this.isLastResort ? null : this.deps.breaker.enter(channelId, this.model)
   }
 
   private async enter(
     channel: RelayChannel,
-    asking: ReturnType<CircuitBreaker['enter']>,
-    claims: ReturnType<typeof channelClaims>,
+    claims: readonly Claim[],
   ): Promise<RelayChannel | null> {
-    if (claims !== null) {
-      const permit = await this.deps.limits.enter(`channel:${channel.channelId}`, claims)
-      if (isFull(permit)) return this.passFull(channel, permit.waitMs)
-      this.permit = permit
-    }
+    const permit = await this.deps.limits.enter(`channel:${channel.channelId}`, claims)
+    if (isFull(permit)) return this.passFull(channel, permit.waitMs)
+    this.permit = permit
+    // A circuit is probed only with a permit, because a full channel gets no call.
+    return this.probe(channel, this.probesAt(channel.channelId))
+  }
+
+  private async probe(
+    channel: RelayChannel,
+    asking: ReturnType<CircuitBreaker['enter']>,
+  ): Promise<RelayChannel | null> {
     const probes = asking === null ? NO_PROBES : await asking
     if (probes === false) {
       this.end(true)
       return this.next()
     }
     this.probes = probes
-    this.turned = channel
+    this.unused = probes
+    this.current = channel
     return channel
   }
 

@@ -53,8 +53,8 @@ async function counted(
   const { input } = await counts.count({ requestBody: request.body, text: '' })
   if (isCallerGone(exchange)) return CALLER_GONE
   const { offer } = plan
-  const only = { request, group: caller.group, offer, served: null }
-  const { alternatives = [only] } = plan
+  const planned = { request, group: caller.group, offer, served: null }
+  const { alternatives = [planned] } = plan
   const fit = alternatives.map((each) => ({ ...each, offer: fitOf(each.offer, input, now()) }))
   const left = fit.filter((each) => each.offer.length > 0)
   const [first] = left

@@ -11,8 +11,8 @@ import { type ChatRequest, isDirectFormat } from '#relay/dialects/wire-format.ts
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 
 /**
- * The data apart from the answer on which the billed usage depends: a `Candidate`, or a line of a
- * batch.
+ * The data on which the billed usage depends, apart from the answer. It is a `Candidate` or a line
+ * of a batch.
  */
 export type MeteredCall = {
   readonly request: ChatRequest
@@ -23,28 +23,41 @@ export type MeteredCall = {
 
 /** A provider's tokenizer may count this many times as many tokens as the gateway's. */
 const TOKENIZER_FACTOR = 3
-/** The output beyond its limit that is not worth a flag, for example of calls of tools. */
+/**
+ * The number of output tokens above the limit that are not reported as an anomaly. Calls of tools,
+ * for example, can add some tokens.
+ */
 const SURPLUS = 1_024
 /**
- * The input beyond its bound that is not worth a flag, such as a provider's own system prompt. The
- * ceiling of the input allows for `CEILING_BASE`.
+ * The number of input tokens above the request's bound that are not reported as an anomaly. A
+ * provider's own system prompt, for example, can add many tokens. The input ceiling is
+ * `CEILING_BASE` tokens above this bound.
  */
 const HIDDEN_INPUT = 32_000
-/** A prompt that includes its cached tokens is not smaller than the own count by this factor. */
+/**
+ * If the prompt tokens in a report include the cached tokens, the gateway's own count of the input
+ * is at most this many times as large as the prompt tokens.
+ */
 const OWN_COUNT_FACTOR = 1.5
-/** A cache beside the prompt makes the input at most this many times as large as the own count. */
+/**
+ * If the provider reports cached tokens separately from the prompt tokens, the sum of both may be
+ * at most this many times the gateway's own count of the input tokens.
+ */
 const BESIDE_FACTOR = TOKENIZER_FACTOR + 1
 
 /**
- * Members that make a model reason, possibly outside its limit, or whose output is charged although
- * the answer does not show it. Sound and images have no own count that is reliable.
+ * Members of a request that can cause output tokens which the gateway can't count. Some make a
+ * model reason, possibly beyond the output limit. Others cause output that is charged although the
+ * answer does not show it. The gateway also has no reliable count for audio and images.
  */
 const HIDDEN_OUTPUT: ReadonlySet<string> = new Set([
   ...['reasoning', 'reasoning_effort', 'thinking', 'enable_thinking', 'thinking_budget'],
   ...['chat_template_kwargs', 'extra_body', 'prediction', 'modalities'],
 ])
 
-/** Models that reason, or that work in several steps of which the answer shows the last one. */
+/**
+ * Matches models that reason, and models that work in several steps but answer with the last one.
+ */
 const WORKING = /reason|think|research|search|agent|compound|sonar|online|(?:^|[-/])(?:o\d|r1|qwq)/i
 
 /**
@@ -54,7 +67,10 @@ const WORKING = /reason|think|research|search|agent|compound|sonar|online|(?:^|[
 const sentLimit = ({ request }: MeteredCall, { outputTokens }: TokenLimits): number | null =>
   request.outputTokensMax === null || isDirectFormat(request.format.name) ? null : outputTokens
 
-/** Returns the highest output count that a limit or an own count explains. */
+/**
+ * Returns the highest reported number of output tokens that is plausible if the output limit or the
+ * gateway's own count is `tokens`.
+ */
 const explainedBy = (tokens: number): number => tokens + Math.ceil(tokens / 8) + SURPLUS
 
 /** Reports whether the output is well above the limit that was sent. */
@@ -69,7 +85,8 @@ export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: Token
 
 /**
  * Resolves doubtful counts of a report by the gateway's own count. An output well above the limit
- * is flagged. `read` reads the report again with a lower ceiling of the output.
+ * gets the anomaly `implausible`, unless the report already has an anomaly. `read` reads the report
+ * again with a lower ceiling for the output.
  */
 export function resolveDoubts(
   report: UsageReport,
@@ -84,9 +101,10 @@ export function resolveDoubts(
 }
 
 /**
- * Decides whether the cache in a report is beside the prompt. This is so if the prompt alone is too
- * small for the gateway's own count of the request. The cache is then limited by this count as
- * well, and the reading within the prompt becomes the other one.
+ * Decides whether the cached tokens in a report come in addition to the prompt tokens or are
+ * included in them. They come in addition if the prompt tokens alone are too few for the gateway's
+ * own count of the request. In this case, this count limits the cached tokens too, and the
+ * interpretation that they are included becomes `otherReading`.
  */
 export function resolveCache(
   report: UsageReport,
@@ -112,8 +130,9 @@ export type Evidence = {
 }
 
 /**
- * Returns the ceiling of an output above its limit: what the limit or the gateway's own count
- * explains. Returns null if the output may have tokens that neither explains.
+ * Returns the highest plausible number of output tokens for a report above the output limit. It
+ * follows from the limit or from the gateway's own count, whichever allows more. Returns null if
+ * the output may contain tokens that neither covers.
  */
 function ceilingByCount(
   report: UsageReport,
@@ -126,8 +145,9 @@ function ceilingByCount(
 
 /**
  * Reports whether an answer may have output that its text does not show and that its limit does not
- * cover: reasoning, the work of the provider's tools, sound or images. The applications behind
- * translated chats are given no limit.
+ * cover. Such output comes from reasoning, the provider's tools, audio or images. It is also
+ * assumed if the relay translates the chat for an application, because applications get no output
+ * limit.
  */
 function mayHideOutput(
   { usage }: UsageReport,
@@ -146,7 +166,10 @@ function mayHideOutput(
   return tokens > 0 || images > 0
 }
 
-/** Reports whether a usage counts reasoning, or work beside the answer, such as a compaction. */
+/**
+ * Reports whether a usage report counts reasoning, or work in addition to the answer, such as a
+ * compaction.
+ */
 function reportsReasoning(rawUsage: unknown): boolean {
   const usage = recordOf(rawUsage)
   const counts = [
@@ -169,7 +192,7 @@ function withCacheWithin(usage: Usage, most: number): Usage {
   }
 }
 
-/** Reports whether a report has far more input than the request lets expect. */
+/** Reports whether a usage report contains far more input tokens than the request can explain. */
 export const isInputImplausible = (
   { usage }: UsageReport,
   { request }: Pick<MeteredCall, 'request'>,

@@ -8,7 +8,7 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
  */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
-type Standings = Pick<CircuitBreaker, 'areAllKeysFree' | 'keyStanding' | 'enterKey'>
+type KeyHealthReader = Pick<CircuitBreaker, 'areAllKeysFree' | 'keyHealthOf' | 'enterKey'>
 
 const ALL = { has: () => true }
 const NONE: ReadonlySet<RelayKey> = new Set()
@@ -21,18 +21,18 @@ const NO_PROBES: readonly CircuitScope[] = []
 export class KeyChoice {
   /** The index of the next key in rotation, by channel id. */
   private readonly nextIndexes = new Map<number, number>()
-  private readonly standings: Standings
+  private readonly keyHealth: KeyHealthReader
   private readonly random: () => number
 
-  constructor(standings: Standings, random: () => number = Math.random) {
-    this.standings = standings
+  constructor(keyHealth: KeyHealthReader, random: () => number = Math.random) {
+    this.keyHealth = keyHealth
     this.random = random
   }
 
   /**
-   * Chooses a key that is not in `used`; null if there is none. The result is a promise only if the
-   * key's circuit must be probed. `preferredRef` is the key of the call's session. It is chosen if
-   * calls may use it without a probe.
+   * Returns a key that is not in `used`, or null if there is none. The result is a promise only if
+   * the key's circuit must be probed. `preferredRef` is the key of the call's session. It is chosen
+   * if calls may use it without a probe.
    */
   choose(
     channel: RelayChannel,
@@ -42,14 +42,14 @@ export class KeyChoice {
     const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
     const preferred =
       preferredRef === null ? undefined : keys.find(({ keyRef }) => keyRef === preferredRef)
-    if (preferred !== undefined && this.standingOf(channel, preferred) === 'free') {
+    if (preferred !== undefined && this.healthOf(channel, preferred) === 'free') {
       return withoutProbes(preferred)
     }
-    if (this.standings.areAllKeysFree) return withoutProbes(this.oneOf(channel, keys))
-    const fit = keys.filter((key) => this.standingOf(channel, key) !== 'out')
+    if (this.keyHealth.areAllKeysFree) return withoutProbes(this.oneOf(channel, keys))
+    const fit = keys.filter((key) => this.healthOf(channel, key) !== 'out')
     if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.oneOf(channel, keys))
     const key = this.oneOf(channel, fit)
-    if (key !== null && this.standingOf(channel, key) === 'due') {
+    if (key !== null && this.healthOf(channel, key) === 'due') {
       return this.tryOut(channel, keys, key)
     }
     return withoutProbes(key)
@@ -61,13 +61,13 @@ export class KeyChoice {
     key: RelayKey,
   ): Promise<ChosenKey | null> {
     const scope = { channelId: channel.channelId, model: null, keyRef: key.keyRef }
-    if (await this.standings.enterKey(scope)) return { key, probes: [scope] }
-    const free = keys.filter((other) => this.standingOf(channel, other) === 'free')
+    if (await this.keyHealth.enterKey(scope)) return { key, probes: [scope] }
+    const free = keys.filter((other) => this.healthOf(channel, other) === 'free')
     return withoutProbes(this.oneOf(channel, free.length === 0 ? keys : free))
   }
 
-  private standingOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyHealth {
-    return this.standings.keyStanding(channelId, keyRef)
+  private healthOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyHealth {
+    return this.keyHealth.keyHealthOf(channelId, keyRef)
   }
 
   private oneOf(channel: RelayChannel, keys: readonly RelayKey[]): RelayKey | null {

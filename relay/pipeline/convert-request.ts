@@ -5,7 +5,7 @@ import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
 
-/** A conversion, and the request that it made. */
+/** The conversion of a request, and the converted request. */
 export type ConvertedRequest = {
   readonly conversion: CallConversion
   readonly request: ChatRequest
@@ -20,8 +20,8 @@ type Conversions = {
 const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
 
 /**
- * Converts a request to the format of a provider. Returns an error if the format can't express it,
- * or if it is too large.
+ * Converts a request to the format of a provider. Returns an error if the format can't express the
+ * request, or if the request is too large.
  */
 export function conversionOf(
   request: ChatRequest,
@@ -45,6 +45,17 @@ export function conversionOf(
   return outcome
 }
 
+/** Returns the bodies of the conversions that are kept for a request. */
+export const conversionsOf = (request: ChatRequest): readonly Buffer[] =>
+  (CONVERSIONS.get(request) ?? []).flatMap(({ outcome }) =>
+    isRelayError(outcome) ? [] : [outcome.request.body],
+  )
+
+/** Drops the conversions of a request, because too little memory is left for them. */
+export const forgetConversions = (request: ChatRequest): void => {
+  CONVERSIONS.delete(request)
+}
+
 function readConverted(
   { isStream, model }: ChatRequest,
   format: WireFormat,
@@ -54,7 +65,8 @@ function readConverted(
   if (isRelayError(read)) {
     return relayError('not_convertible', { param: read.params.param ?? 'request' })
   }
-  // An address that the caller's format accepts may name a file of the site's account in this one.
+  // A URL that the caller's format accepts may, in the provider's format, name a file of the site's
+  // account.
   if (read.fileReferences !== undefined) return relayError('not_convertible', { param: 'url' })
   // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
   // require them.
@@ -68,7 +80,8 @@ function convert(
   { format, body, choices, model, isStream }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
-  // A list of prompts has several answers, too. The conversion names the member that is at fault.
+  // In the format `completions`, a list of prompts causes several choices, too. The conversion
+  // itself rejects such a request and names the member at fault.
   if (choices > 1 && format.name !== 'completions') {
     return relayError('not_convertible', { param: 'n' })
   }
@@ -86,6 +99,9 @@ function convert(
   }
 }
 
-/** Reports whether a conversion failed because of the request, which the caller can change. */
-export const isOfConversion = ({ code }: RelayError): boolean =>
+/**
+ * Reports whether an error says that a request can't be converted. A caller can avoid such an error
+ * by changing the request.
+ */
+export const isConversionFailure = ({ code }: RelayError): boolean =>
   ['not_convertible', 'request_too_large_to_convert', 'json_too_wide'].includes(code)

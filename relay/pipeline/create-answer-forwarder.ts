@@ -2,7 +2,8 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { isByAudioTokens } from '../dialects/openai-audio/audio-usage.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import { type AnswerForwarder, BytesForwarder } from './audio-forwarder.ts'
+import { type AnswerForwarder, AudioForwarder } from './audio-forwarder.ts'
+import type { BackgroundResponse } from './background-response.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
@@ -14,6 +15,10 @@ type Options = {
   readonly onFirstByte: () => void
   /** Called after each write. */
   readonly onDelivered: () => void
+  /** See `StreamForwarder`. */
+  readonly onScreenedAtEnd: () => void
+  /** Null unless the provider generates the answer in the background. */
+  readonly background: BackgroundResponse | null
 }
 
 /**
@@ -24,10 +29,10 @@ export function forwarderOf(
   exchange: Exchange,
   called: ChatRequest,
   { request, upstreamModel, conversion }: Candidate,
-  { screen, price, onFirstByte, onDelivered }: Options,
+  { screen, price, onFirstByte, onDelivered, onScreenedAtEnd, background }: Options,
 ): AnswerForwarder | null {
   if (called.format.hasBinaryAnswer && !called.isStream) {
-    const forwarder: BytesForwarder = new BytesForwarder(
+    const forwarder: AudioForwarder = new AudioForwarder(
       { write: (bytes) => writeBytes(exchange, forwarder.binaryType, bytes) },
       isByAudioTokens(price),
       onFirstByte,
@@ -47,6 +52,8 @@ export function forwarderOf(
     conversion?.createStream(exchange.call) ?? null,
   )
   const { toolLimits, imageFactor } = request
+  forwarder.background = background
+  forwarder.onScreenedAtEnd = onScreenedAtEnd
   forwarder.countsToolUses = toolLimits !== undefined || imageFactor !== undefined
   return forwarder
 }

@@ -10,19 +10,25 @@ import {
 type Decoder = ReturnType<typeof createGunzip>
 
 export type BodyCoding = {
-  /** Returns how a body that begins with these bytes is decoded. */
+  /** Returns the decoder for a body that begins with the bytes `start`. */
   readonly open: (start: Buffer) => OpenCoding
 }
 
 type OpenCoding = {
   readonly create: () => Decoder
-  /** The most memory in bytes that the decoder itself uses, above all for its window. */
+  /**
+   * The maximum number of bytes that the decoder itself uses. Most of them are for its window, the
+   * recent output to which compressed data can refer.
+   */
   readonly memory: number
 }
 
 const KB = 1024
 const MB = KB * KB
-/** Deflate's window has 32 KB. The rest is the state of the decoder and its output buffer. */
+/**
+ * The number of bytes that a decoder for Deflate uses: 32 KB for its window, and the rest for its
+ * state and its output buffer.
+ */
 const DEFLATE_MEMORY = 96 * KB
 const gzip: BodyCoding = {
   open: () => ({ create: () => createGunzip(), memory: DEFLATE_MEMORY }),
@@ -37,11 +43,13 @@ const CODINGS: ReadonlyMap<string, BodyCoding> = new Map<string, BodyCoding>([
   ['zstd', { open: openZstd }],
 ])
 
-/** The most memory of Brotli's prefix codes, of which a block may have hundreds. */
+/**
+ * The maximum number of bytes for Brotli's prefix codes. A block may have hundreds of these codes.
+ */
 const BROTLI_CODES = 4 * MB
 const BROTLI_WINDOW_BITS_MAX = 24
 
-/** A Brotli stream begins with the size of its window (RFC 7932, section 9.1). */
+/** Reads the window size at the start of a Brotli stream (RFC 7932, section 9.1). */
 function openBrotli(start: Buffer): OpenCoding {
   const bits = start[0] ?? 0xff
   const middle = (bits >> 1) & 7
@@ -59,8 +67,8 @@ const ZSTD_WINDOW_LOG_MIN = 10
 const ZSTD_WINDOW_LOG_MAX = 23
 
 /**
- * A frame of zstd begins with the size of its window. No later frame may have a larger one, so that
- * the memory that is counted is enough.
+ * Reads the window size at the start of the first zstd frame. The decoder rejects later frames with
+ * a larger window, so that it never uses more memory than was counted.
  */
 function openZstd(start: Buffer): OpenCoding {
   const log = Math.min(ZSTD_WINDOW_LOG_MAX, Math.max(ZSTD_WINDOW_LOG_MIN, zstdWindowLog(start)))
@@ -68,12 +76,18 @@ function openZstd(start: Buffer): OpenCoding {
   return { create: () => createZstdDecompress(options), memory: 2 ** log + ZSTD_STATE }
 }
 
-/** The lengths of the fields of a frame header by their flags (RFC 8878, section 3.1.1.1). */
+/**
+ * The lengths in bytes of two fields of a frame header, by the values of their flags (RFC 8878,
+ * section 3.1.1.1).
+ */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 const CONTENT_SIZE_BYTES = [1, 2, 4, 8]
 const HEADER_BYTES_MAX = 18
 
-/** Returns the logarithm of the first frame's window, or the largest for an unknown header. */
+/**
+ * Returns the base-2 logarithm of the first frame's window size in bytes. If the header can't be
+ * read, returns the largest allowed value.
+ */
 function zstdWindowLog(start: Buffer): number {
   if (start.length < HEADER_BYTES_MAX || start.readUInt32LE(0) !== ZSTD_MAGIC) {
     return ZSTD_WINDOW_LOG_MAX
@@ -102,9 +116,12 @@ export function codingIn(header: string | undefined): BodyCoding | null | undefi
   return name === '' || name === 'identity' ? null : CODINGS.get(name)
 }
 
-/** A body that is larger than this may not be `RATIO_MAX` times as large as it was sent. */
+/** If the decompressed body is larger than this, `RATIO_MAX` limits it. */
 const RATIO_FROM_BYTES = MB
-/** Real JSON is compressed to no less than about a fiftieth of its size. */
+/**
+ * The maximum ratio of decompressed bytes to compressed bytes. Compression reduces real JSON to no
+ * less than about a fiftieth of its size.
+ */
 export const RATIO_MAX = 100
 
 type Sink = {
@@ -144,12 +161,12 @@ export class BodyDecoder {
     if (this.isOver) return true
     this.received += bytes.length
     if (!this.hasEnded) return this.decoder.write(bytes)
-    // Bytes behind the end of the compressed data.
+    // These bytes follow the end of the compressed data.
     this.fail('invalid')
     return true
   }
 
-  /** Tells that the body has arrived completely. */
+  /** Must be called when the body has arrived completely. */
   end(): void {
     this.isComplete = true
     if (this.hasEnded) this.finish()

@@ -1,4 +1,4 @@
-import { resolveModelName } from '../adapters/resolve-model-name.ts'
+import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
@@ -13,7 +13,9 @@ import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkInputLength } from './check-input-length.ts'
+import { type CopiesOfBody, isOfMemory } from './copies-of-request-body.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import { inlineImages } from './inline-image-urls-in-answer.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { type CallPlan, groupsOfPlan } from './plan-call.ts'
 import { isCovered, planCall } from './plan-call-with-fallbacks.ts'
@@ -22,7 +24,6 @@ import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
 import { errorInFiles } from './refuse-files-of-provider.ts'
 import { checkConversion } from './refuse-inconvertible-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { inlineImages } from './replace-image-urls-by-data.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUpload } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
@@ -32,9 +33,10 @@ import {
   concludeFailedCall,
   concludePlain,
   concludeStream,
+  concludeWithheld,
   visibleAnswer,
 } from './settle-and-answer-call.ts'
-import { type LastTry, tryChannels, unservedBy } from './try-channels-in-order.ts'
+import { type LastAttempt, tryChannels, unservedBy } from './try-channels-in-order.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
@@ -118,8 +120,9 @@ export async function executeCall(
       if (isRelayError(checked)) return sendError(exchange, checked)
       const pendingCheck = checkConversion(deps, exchange, caller, request, checked)
       const unconvertible = pendingCheck instanceof Promise ? await pendingCheck : pendingCheck
-      if (unconvertible !== null) return sendError(exchange, unconvertible)
-      const planned = { request, plan: checked, upload, permit }
+      const bodyError = unconvertible ?? received.copies.count(request)
+      if (bodyError !== null) return sendError(exchange, bodyError)
+      const planned = { request, plan: checked, upload, permit, copies: received.copies }
       outcome = await executePlannedCall(deps, exchange, caller, planned)
     } finally {
       permit.release(outcome)
@@ -145,7 +148,7 @@ function readRequest(
   const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
   if (isRelayError(sent)) return sent
   const complete = files.size === 0 ? sent : { ...sent, files }
-  return resolveModelName(complete, views.channels, adapters)
+  return resolveModelSuffix(complete, views.channels, adapters)
 }
 
 type Planned = {
@@ -154,6 +157,7 @@ type Planned = {
   /** The body as the caller sent it. */
   readonly upload: Buffer
   readonly permit: CallPermit
+  readonly copies: CopiesOfBody
 }
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
@@ -166,7 +170,7 @@ async function executePlannedCall(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
-  { request, plan, upload, permit }: Planned,
+  { request, plan, upload, permit, copies }: Planned,
 ): Promise<CallOutcome> {
   const pendingSession = deps.sessions.find(caller, arrived.request.headers, request)
   const admitted = await admit(deps, arrived, caller, request, plan, upload)
@@ -188,7 +192,7 @@ async function executePlannedCall(
   const watched = deps.watch.add(call)
   try {
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const running = { call, caller, ledger, terms, outputHold, session, permit }
+    const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
     const outcome = await tryAlternatives(deps, exchange, request, plan, running)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
@@ -202,6 +206,7 @@ async function executePlannedCall(
     await releaseAfterBug(ledger, call)
     throw err
   } finally {
+    if (call.awaited.length > 0) await Promise.all(call.awaited)
     deps.live.remove(live)
     // Without this immediate removal, a finished call would survive several garbage collections.
     if (call.isOver()) deps.watch.remove(watched)
@@ -212,26 +217,27 @@ type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
   readonly terms: CallTerms
   readonly session: CallSession | null
   readonly permit: CallPermit
+  readonly copies: CopiesOfBody
 }
 
 /**
- * Tries the channels of one model and group after another, until one of them has answered. Returns
- * the last try, or the error if no channel was tried. Models and groups whose limit is reached are
- * left out.
+ * Tries the alternatives of a call in order until a channel answers. An alternative is a model with
+ * a group that may serve the call through one or more channels. Returns the last attempt, or an
+ * error if no channel was tried. Alternatives whose limits are reached are left out.
  */
 async function tryAlternatives(
   deps: RelayDeps,
   exchange: Exchange,
   request: ChatRequest,
   { isOverridden, offer, price, alternatives }: CallPlan,
-  { call, caller, ledger, terms, outputHold, session, permit }: Running,
-): Promise<LastTry | RelayError> {
+  { call, caller, ledger, terms, outputHold, session, permit, copies }: Running,
+): Promise<LastAttempt | RelayError> {
   const { options } = deps.views.options
   const isPinned = caller.pinnedChannelId !== null
-  let outcome: LastTry | RelayError | null = null
+  let outcome: LastAttempt | RelayError | null = null
   let limitError: RelayError | null = null
-  const only = { request, group: caller.group, offer, served: null }
-  for (const alternative of alternatives ?? [only]) {
+  const original = { request, group: caller.group, offer, served: null }
+  for (const alternative of alternatives ?? [original]) {
     if (outcome !== null && !mayTryAnother(outcome, call, request)) break
     if (!isCovered(alternative, price, terms, ledger)) continue
     const { request: asked, offer: offered, group } = alternative
@@ -243,7 +249,7 @@ async function tryAlternatives(
     const preferred = session?.channelIn(offered)
     const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
     const tried = await tryChannels(deps, exchange, call, {
-      ...{ selector, session, request: asked, isOverridden, adapters: options.adapters },
+      ...{ selector, session, request: asked, copies, isOverridden, adapters: options.adapters },
       triesMax: isPinned ? 1 : 1 + options.retryTimes,
       limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
       userId: caller.user.userId,
@@ -255,18 +261,19 @@ async function tryAlternatives(
 
 /** Reports whether another model or group may be tried, because the caller has received nothing. */
 const mayTryAnother = (
-  outcome: LastTry | RelayError,
+  outcome: LastAttempt | RelayError,
   call: RunningCall,
   { isStream }: ChatRequest,
 ): boolean => {
-  if (!call.mayGoOn(performance.now())) return false
-  if (isRelayError(outcome)) return true
+  if (!call.canContinue(performance.now())) return false
+  if (isRelayError(outcome)) return !isOfMemory(outcome)
   return outcome.end.kind === 'failed' && isRetryable(outcome.end, isStream)
 }
 
 const toolsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({
   deadlines: deps.deadlines,
   counter: deps.counter.of(caller.user.userId),
+  cancellations: deps.cancellations,
   pingIntervalMs: deps.views.options.options.pingIntervalMs,
   via: deps.outbound.via,
   access: accessCheck(deps, caller, exchange),
@@ -294,18 +301,6 @@ function tracePlan(
   if (!log.isLevelEnabled('debug')) return
   log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
 }
-
-/**
- * The error for a plain answer (not a stream) with a screened word. The caller receives nothing of
- * the answer and is not charged.
- */
-const SCREENED = {
-  kind: 'failed',
-  error: 'screened',
-  body: Buffer.alloc(0),
-  retryAfterMs: 0,
-} as const
-
 /** The error for a plain answer that can't be converted, because it is not JSON. */
 const NO_JSON = {
   kind: 'failed',
@@ -317,7 +312,7 @@ const NO_JSON = {
 function conclude(
   closing: Closing,
   screen: AnswerScreen | null,
-  last: LastTry | null,
+  last: LastAttempt | null,
 ): Promise<boolean> {
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
@@ -325,7 +320,7 @@ function conclude(
     const { readTexts, hasTextlessAnswers } = candidate.request.format
     const isScreened = screen !== null && hasTextlessAnswers !== true
     if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
-      return concludeFailedCall(closing, candidate, { ...end, ...SCREENED })
+      return concludeWithheld(closing, candidate, end.body)
     }
     const visible = visibleAnswer(closing, candidate, end.body)
     if (visible === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
@@ -349,18 +344,22 @@ async function concludeImages(
   return concludePlain(closing, inlined.candidate, body, inlined.body)
 }
 
-const ABANDONED: ReadonlySet<AttemptError> = new Set(['caller-gone', 'revoked', 'balance-spent'])
+const ABANDONED: ReadonlySet<AttemptError> = new Set([
+  ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
+])
 /** The errors with which a provider refused an attempt or could not be reached. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
  * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
  * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer.
+ * waiting for the answer. It is also the case if the answer repeats a request that is too large, or
+ * if a stream begins with a screened word.
  */
 function isCharged(
   { isReadOn }: RunningCall,
-  { error, isDispatched }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+  { error, isDispatched, isEchoOfRequest }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): boolean {
-  return isDispatched === true && (ABANDONED.has(error) || (isReadOn && !REFUSED.has(error)))
+  if (isDispatched !== true) return false
+  return isEchoOfRequest === true || ABANDONED.has(error) || (isReadOn && !REFUSED.has(error))
 }

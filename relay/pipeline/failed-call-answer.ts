@@ -73,14 +73,7 @@ export function callErrorAnswer(
   }
   const { error: cause, status, retryAfterMs } = end
   if (cause !== 'status' && cause !== 'error-event') {
-    const { format, isStream } = candidate.request
-    // The events of a stream have limits of their own, which the code does not name.
-    const isPlainTooLarge = cause === 'too-large' && !isStream
-    const error = isPlainTooLarge
-      ? relayError('upstream_too_large', {
-          subject: `${(format.answerBytesMax ?? ANSWER_BYTES_MAX) / MIB}`,
-        })
-      : relayError(ERROR_CODE_OF[cause], retryAfterMs > 0 ? { retryAfter: 1 } : {})
+    const error = errorOfAttempt(candidate, cause, retryAfterMs > 0 ? { retryAfter: 1 } : {})
     const { status: shownStatus } = RELAY_ERRORS[error.code]
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
@@ -99,6 +92,19 @@ export function callErrorAnswer(
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 
+/** Returns the error for the caller of a call whose last attempt ended with `cause`. */
+export function errorOfAttempt(
+  { request: { format, isStream } }: Candidate,
+  cause: AttemptError,
+  params: { readonly retryAfter?: number } = {},
+): RelayError {
+  // The error `upstream_too_large` states the maximum size of a plain answer. Streams have other
+  // limits, for their events, so they get a general error.
+  if (cause !== 'too-large' || isStream) return relayError(ERROR_CODE_OF[cause], params)
+  const { answerBytesMax = ANSWER_BYTES_MAX } = format
+  return relayError('upstream_too_large', { subject: `${answerBytesMax / MIB}` })
+}
+
 /** Renders a provider's error in the caller's format, without confidential texts. */
 export function providerErrorBody(
   candidate: Candidate,
@@ -112,8 +118,9 @@ export function providerErrorBody(
 }
 
 /**
- * Reports whether the provider's errors have the format that the caller expects, so that they pass
- * in the provider's words. A caller may expect errors in another format than its request has.
+ * Reports whether the provider's errors have the format that the caller expects. Such errors are
+ * forwarded in the provider's words. The format that a caller expects for errors may differ from
+ * the format of its request.
  */
 export const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
   conversion === null && request.format.errors === errors
@@ -146,7 +153,10 @@ export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): voi
   sendJson(exchange, failure.status, failure.body, retryHeaders(failure.retryAfterMs))
 }
 
-/** Some clients read milliseconds. They are sent if whole seconds would say something else. */
+/**
+ * Returns the headers that say when to retry, or none if there is no delay. `Retry-After` is in
+ * whole seconds. If seconds are not exact, `Retry-After-Ms` is added, which some clients read.
+ */
 export function retryHeaders(delayMs: number): string[] {
   if (delayMs <= 0) return []
   const seconds = ['Retry-After', `${Math.ceil(delayMs / 1_000)}`]

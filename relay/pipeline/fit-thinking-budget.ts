@@ -2,7 +2,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { parsedObject } from '../conversion/json-fields.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
-/** The smallest budget of thinking that Anthropic accepts. */
+/** The smallest thinking budget, in tokens, that Anthropic accepts. */
 const BUDGET_MIN = 1_024
 /** The largest share of the output limit that may be used for thinking. */
 const SHARE_MAX = 0.95
@@ -13,11 +13,12 @@ const DISABLED = '{"type":"disabled"}'
 type Overrides = ReadonlyMap<string, string>
 
 /**
- * Adds the member `thinking` to the overrides if a request in Anthropic's format has a budget of
- * thinking that is not below the output limit that is sent, because Anthropic refuses this. The
- * budget keeps its share of the limit. Thinking is turned off if the site's default or an override
- * leaves no room for the smallest budget. Returns the same overrides if nothing has to change, and
- * an error if the quota pays for no output beside the smallest budget.
+ * Lowers the thinking budget of a request in Anthropic's format if it is not below the output limit
+ * that is sent. Anthropic refuses such requests. Returns the overrides with a new member
+ * `thinking`, or the same overrides if nothing has to change. The new budget has the same share of
+ * the sent limit as the old budget has of the request's limit, but at most `SHARE_MAX`. If the
+ * site's default or an override leaves no room for the smallest budget, thinking is turned off. If
+ * the account's quota leaves no room for it, an error is returned.
  */
 export function withFittingBudget(
   request: ChatRequest,

@@ -13,7 +13,7 @@ export type Exchange = {
   readonly response: CallResponse
   /** The id of the call, which is also sent in the `X-Request-Id` header. */
   readonly call: string
-  /** The time of the request's arrival in unix milliseconds. */
+  /** The time of the request's arrival in Unix milliseconds. */
   readonly startedAt: number
   /**
    * The time of the request's arrival by `performance.now()`. Durations are measured from this
@@ -24,9 +24,14 @@ export type Exchange = {
   readonly language: Language
   /** The format of the errors that the caller receives. */
   readonly errors: ErrorFormat
-  /** Renders the events of a stream for a caller that expects a JSON array; otherwise null. */
+  /**
+   * Renders the events of a stream as a JSON array, for a caller that expects one; otherwise null.
+   */
   readonly jsonArray: JsonArrayStream | null
-  /** What the caller has received of a stream. Null unless the format's errors depend on it. */
+  /**
+   * The events of a stream that the caller has received. Null if the format's errors do not depend
+   * on them.
+   */
   sent?: SentEvents | null
   /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
@@ -40,7 +45,7 @@ export const isCallerGone = ({ response }: Exchange): boolean => response.destro
  */
 export const CALLER_GONE = relayError('no_channel')
 
-/** Returns the parameters in the query of a request's address. */
+/** Returns the query parameters of a request's URL. */
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
 /**
@@ -63,8 +68,9 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 
 /**
  * Sets a response header that lists members of the request. `X-Dropped-Members` names the members
- * that were not sent, and `X-Conversion-Loss` those that the provider's format can't express. Other
- * members are only counted, so that the header stays short: `(12 more)`.
+ * that were not sent, and `X-Conversion-Loss` those that the provider's format can't express. At
+ * most `NAMES_SHOWN_MAX` short names are listed. All other members are only counted, so that the
+ * header stays short: `(12 more)`.
  */
 export function showNames(
   { response }: Exchange,
@@ -129,7 +135,7 @@ export function sendJson(
 ): void {
   const { response } = exchange
   if (response.headersSent || response.destroyed) return
-  // A caller that expects an array of a stream's elements finds an error only in an array.
+  // A caller that expects a stream as a JSON array recognizes an error only inside an array.
   const text = JSON.stringify(exchange.jsonArray === null ? body : [body])
   response.writeHead(status, [
     ...headersOf(exchange),
@@ -174,7 +180,7 @@ const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
 /**
- * Returns a UUID v7 (RFC 9562), so that ids sort by time. `now` is in unix milliseconds. Random
+ * Returns a UUID v7 (RFC 9562), so that ids sort by time. `now` is in Unix milliseconds. Random
  * bytes are fetched in blocks, because a system call for each id would be slow.
  */
 export function newCallId(now: number): string {

@@ -2,13 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * The members of a request that the relay uses. A message of a websocket has no others, so that the
- * compiler rejects the use of any other member.
+ * The members of an HTTP request that the relay uses. A websocket message is handled as a request
+ * with only these members, so the compiler must reject the use of any other member.
  */
 export type CallRequest = Readable &
   Pick<IncomingMessage, 'headers' | 'url' | 'method' | 'socket' | 'complete'>
 
-/** The members of a response that the relay uses. A response over a websocket has no others. */
+/**
+ * The members of an HTTP response that the relay uses. A response over a websocket has only these
+ * members.
+ */
 export type CallResponse = Writable & {
   readonly headersSent: boolean
   readonly useChunkedEncodingByDefault: boolean

@@ -79,7 +79,7 @@ export class OutputHoldTracker {
    * Decides whether the stream may continue. To save time, tokens are estimated only if the
    * delivered bytes are enough to change the decision.
    */
-  look(delivered: Delivered): OutputVerdict {
+  decide(delivered: Delivered): OutputVerdict {
     if (delivered.bytes < this.lookAtBytes) return 'go-on'
     const most = delivered.roughTokensAtMost()
     if (this.lookAtTokens() - most >= PARSE_BELOW_TOKENS) {
@@ -118,9 +118,10 @@ export class OutputHoldTracker {
    * may exceed its hold by `PROGRESS_STEP_TOKENS`.
    */
   limits(): TokenLimits {
-    const { inputTokens, tools } = this.terms.bounds
+    const { inputTokens, inputKinds, tools } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0
-    const limits = { inputTokens, outputTokens: this.covered + step }
+    const ofCache = inputKinds?.hasHourCache === false ? { hourWrites: 0 } : {}
+    const limits = { inputTokens, outputTokens: this.covered + step, ...ofCache }
     return tools === undefined ? limits : { ...limits, tools }
   }
 
@@ -136,13 +137,13 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** The number of delivered tokens at which `look` first returns a verdict other than `go-on`. */
+  /** The number of delivered tokens at which `decide` first returns anything but `go-on`. */
   private lookAtTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
   }
 
   /**
-   * Returns the number of delivered bytes at which `look` must estimate the tokens again. `tokens`
+   * Returns the number of delivered bytes from which `decide` estimates the tokens again. `tokens`
    * is the number of tokens in the first `bytes` bytes, or an upper bound.
    */
   private nextLook(bytes: number, tokens: number): number {

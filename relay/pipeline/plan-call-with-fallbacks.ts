@@ -12,10 +12,13 @@ import type { Caller } from './authenticate.ts'
 import { type CallTerms, termsWithin } from './call-hold-terms.ts'
 import { type Alternative, accessError, type CallPlan, planAlternative } from './plan-call.ts'
 
-/** The group whose calls are served by the first of several groups that can. */
+/**
+ * The name that stands for several groups. A call in the group `auto` is served by the first of
+ * these groups that can serve it.
+ */
 export const AUTO = 'auto'
 
-/** The highest number of models and groups with which one call is tried. */
+/** The maximum number of alternatives that are tried for one call. Each is a model with a group. */
 const ALTERNATIVES_MAX = 8
 
 /** Lists the groups that may serve the caller. Only the group `auto` stands for several groups. */
@@ -28,8 +31,8 @@ export function groupsOf(
 }
 
 /**
- * Lists the groups that may serve the caller's request. A caller that names a channel is served,
- * and charged, in a group of that channel if the caller has such a group.
+ * Lists the groups that may serve the caller's request. If the caller names a channel, only the
+ * groups of this channel are listed, unless the caller may use none of them.
  */
 export function servingGroupsOf(caller: Caller, { channels, options }: Views): readonly string[] {
   const groups = groupsOf(caller, options.options)
@@ -41,8 +44,8 @@ export function servingGroupsOf(caller: Caller, { channels, options }: Views): r
 
 /**
  * Lists the models and groups with which a call may be served, in the order in which they are
- * tried. The first has the model of the request. A call that names a channel has no alternatives,
- * and one that refers to stored content has no fallback models.
+ * tried. The first one has the model of the request. If the call names a channel, only the first
+ * one is returned. If the request refers to stored content, fallback models are left out.
  */
 function alternativesOf(
   caller: Caller,
@@ -71,8 +74,9 @@ function fallbackTo({ suffix: _, ...request }: ChatRequest, model: string): Chat
 }
 
 /**
- * Combines the plans of a call's alternatives. The hold covers each of them: it is the highest
- * price for the highest bounds. Returns the error of the first plan if no plan is possible.
+ * Combines the plans of a call's alternatives. The hold covers every alternative, because it is
+ * computed from the most expensive price and the highest bounds. Returns the error of the first
+ * plan if no plan is possible.
  */
 function combinedPlan(
   plans: readonly (CallPlan | RelayError)[],
@@ -137,7 +141,8 @@ function highestBounds(all: readonly CallTerms[]): CallTerms['bounds'] {
 
 /**
  * Reports whether the hold of a call covers an alternative. It does, unless the output limit was
- * reduced for a price with cheaper output.
+ * reduced to fit the quota at one price and the same output costs more at the price of the
+ * alternative.
  */
 export function isCovered(
   { served }: Alternative,
@@ -174,8 +179,8 @@ export function planCall(
 }
 
 /**
- * Returns the caller with the first of its groups that offers the model. Work other than calls has
- * no alternatives, so it stays in this group.
+ * Returns the caller with the first of its groups that offers the model. It is used for realtime
+ * sessions. They have no alternatives, so they stay in this group.
  */
 export function inOfferingGroup(
   views: Views,

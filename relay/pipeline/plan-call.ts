@@ -17,16 +17,17 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache, withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
-import { requestedConditions } from '../dialects/price-conditions-of-request.ts'
+import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { notFound } from '../stored-responses/resolve-stored-input.ts'
-import type { StoragePlace } from '../stored-responses/stored-response-owners.ts'
+import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms, type FormBounds, type ToolBounds } from './call-hold-terms.ts'
 import { candidateOf } from './prepare-request-for-channel.ts'
+import { formsWithThinking } from './thinking-beyond-limit.ts'
 
 /**
  * The forms of a request: the original request, followed by one form for each channel with
@@ -56,13 +57,16 @@ export type CallPlan = {
   /** The channels to which the call may be sent. Their order is chosen at random later. */
   readonly offer: Offer<RelayChannel>
   /**
-   * The models and groups with which the call may be served, in order. Undefined if there is only
-   * the caller's own, whose channels are in `offer`.
+   * The models and groups with which the call may be served, in order. Undefined if only the
+   * requested model in the caller's group may serve the call. Its channels are in `offer`.
    */
   readonly alternatives?: readonly Alternative[]
 }
 
-/** Lists the groups that may serve a call, in order. Undefined for only the caller's own. */
+/**
+ * Lists the groups that may serve a call, in order. Returns undefined if only the caller's group
+ * may serve it.
+ */
 export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | undefined =>
   alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
 
@@ -106,7 +110,10 @@ export function planAlternative(
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
 
-/** Returns the priced conditions that a request asks for, and that a channel on offer allows. */
+/**
+ * Returns the price conditions, such as a service tier, that the request asks for and that at least
+ * one channel of the offer allows.
+ */
 const conditionsOf = (
   request: ChatRequest,
   offer: Offer<RelayChannel>,
@@ -116,8 +123,9 @@ const conditionsOf = (
   )
 
 /**
- * Reports whether the answer may contain images. It may not if the request excludes them and is
- * sent as it is. An override or a conversion could drop or change the modalities of the answer.
+ * Reports whether the answer may contain images. It can't if the request excludes images and no
+ * channel changes the request. An override or a conversion could change the modalities that the
+ * request asks for.
  */
 const mayHaveImages = (
   { hasNoImageAnswer, format, model }: ChatRequest,
@@ -129,8 +137,9 @@ const mayHaveImages = (
   )
 
 /**
- * Returns the bounds of the provider's tools, or undefined if no channel would send such tools. A
- * channel sends those of the request if it allows them, and those of its overrides.
+ * Returns the bounds on the use of the provider's tools, or undefined if no channel would send such
+ * tools. A channel sends the tools of the request if the channel allows them. It also sends the
+ * tools in its overrides.
  */
 function toolBoundsOf(
   [request, ...forms]: readonly [ChatRequest, ...FormBounds[]],
@@ -151,7 +160,10 @@ function toolBoundsOf(
 
 const NO_USES: ToolCounts = {}
 
-/** Returns the largest factor of the price of an image; undefined if no images are generated. */
+/**
+ * Returns the largest factor by which a form multiplies the price of an image; undefined if no
+ * images are generated.
+ */
 function largestFactor(bounds: readonly FormBounds[]): DecimalText | undefined {
   const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
   return factors.length === 0
@@ -204,8 +216,6 @@ export function countableForms(
   return forms
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
-
 /** Returns the terms of the call for a given number of input tokens of each form. */
 export function termsForInput(
   view: Views['options'],
@@ -216,13 +226,19 @@ export function termsForInput(
   const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
     rules.allowedMembers.has(HOUR_CACHE),
   )
-  // The first form is the caller's request, whose marks are shortened where they are not allowed.
-  // Members of the same name in the caller's tools stay, and cache writes are charged by them.
+  // The first form is the caller's request. A channel that does not allow cache marks of one hour
+  // shortens the marks in this request. An override may set such marks for any channel.
   const [own, ...overridden] = forms
-  const sentForms = isHourAllowed ? forms : [withAllowedCache(own, NOTHING).request, ...overridden]
+  const sentForms = isHourAllowed ? forms : overridden
   const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
-  const tokens = new Map(forms.map((form, index) => [form, inputTokens[index] ?? form.body.length]))
-  return callTerms(plan.price, forms, view.options, { tokens, kinds: { hasHourCache } })
+  const { adapters, isPassThrough } = view.options
+  const withThinking = formsWithThinking(own, plan.offer, adapters, !isPassThrough)
+  const tokens = new Map<FormBounds, number>([
+    ...forms.map((form, index) => [form, inputTokens[index] ?? form.body.length] as const),
+    ...withThinking.map((form) => [form, inputTokens[0] ?? own.body.length] as const),
+  ])
+  const bounds = [...forms, ...withThinking] as const
+  return callTerms(plan.price, bounds, view.options, { tokens, kinds: { hasHourCache } })
 }
 
 /**
@@ -240,14 +256,17 @@ const NO_REFERENCE = { id: '', param: 'input' }
 
 function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {
   const offer = unrestrictedOffer(views, caller, request)
-  const place = request.stored?.place ?? null
-  return place === null ? offer : offerOfPlace(offer, place)
+  const origin = request.stored?.place ?? null
+  return origin === null ? offer : offerOfOrigin(offer, origin)
 }
 
-/** Returns the channel of the offer that made the stored input, with the key that made it. */
-function offerOfPlace(
+/**
+ * Reduces the offer to the channel and the key with which the stored input was created. Returns an
+ * empty offer if the channel or the key is missing.
+ */
+function offerOfOrigin(
   offer: Offer<RelayChannel>,
-  { channelId, keyRef }: StoragePlace,
+  { channelId, keyRef }: StorageAccount,
 ): Offer<RelayChannel> {
   for (const channel of channelsIn(offer)) {
     if (channel.channelId !== channelId) continue
@@ -317,8 +336,8 @@ function* overriddenForms(
 
 /**
  * Returns the bounds of the request after the overrides of each channel. For a long request,
- * overrides are applied to an outline, because copies would block the event loop. What the
- * overrides add to the outline's bound is then added to the request's bound.
+ * overrides are applied to an outline, because copies would block the event loop. The number of
+ * tokens that the overrides add to the outline's bound is then added to the bound of the request.
  */
 export function formBoundsOf(
   request: ChatRequest,
@@ -326,7 +345,9 @@ export function formBoundsOf(
   options: RelayOptions,
   priced: (form: ChatRequest) => ChatRequest = (form) => form,
 ): readonly FormBounds[] {
-  const unlimited = formsWithoutLimit(request, offer)
+  const { adapters, isPassThrough } = options
+  const withThinking = formsWithThinking(request, offer, adapters, !isPassThrough)
+  const unlimited = [...formsWithoutLimit(request, offer), ...withThinking]
   if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)

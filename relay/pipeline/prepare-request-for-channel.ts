@@ -6,12 +6,11 @@ import {
   type ProviderSettings,
   providerSettings,
 } from '../adapters/model-headers-and-api-version.ts'
-import { thinkingFor } from '../adapters/model-suffix.ts'
-import { suffixAt } from '../adapters/resolve-model-name.ts'
+import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
+import { thinkingFor } from '../adapters/thinking-suffix-of-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import type { CallConversion } from '../conversion/convert-call.ts'
-import { chatVendorOf } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import { withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
@@ -33,9 +32,10 @@ import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
+import { chatVendorAt } from './chat-vendor-at-channel.ts'
 import { type ConvertedRequest, conversionOf } from './convert-request.ts'
-import { withFittingBudget } from './fit-thinking-budget.ts'
 import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
+import { fitLimit } from './thinking-beyond-limit.ts'
 import { type TranslatedChat, translateChat } from './translate-chat-for-provider.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
@@ -55,13 +55,12 @@ export type Candidate = {
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null
-  /** How the provider's answers are translated. Omitted if the provider speaks the format. */
+  /** Translates the provider's answers. Omitted if the provider uses the request's format. */
   readonly translated?: TranslatedChat
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 const NO_LOSSES: readonly string[] = []
-const BUDGET = 'thinking.budget_tokens'
 
 /** The output limits of a call, in tokens per choice. */
 export type OutputLimits = {
@@ -165,7 +164,7 @@ function routeAt(
   request: ChatRequest,
   { isOverridden, limits, adapters }: Choices,
 ): Route | RelayError {
-  const { model, suffix } = suffixAt(channel, request, adapters)
+  const { model, suffix } = modelAndSuffixAtChannel(channel, request, adapters)
   const { target } = channel
   if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
     return relayError('not_convertible', { param: 'compact' })
@@ -198,7 +197,7 @@ function convertedAt(
     model,
     outputTokensMax: limits.covered ?? limits.ofFormat,
     outputTokensMost: limits.covered,
-    vendor: chatVendorOf(channel.terms.type),
+    vendor: chatVendorAt(channel, model, request.isStream),
     ...(thinking === null ? {} : { thinking }),
   })
 }
@@ -248,10 +247,10 @@ type CandidateChange = {
   readonly isOverridden: boolean
   readonly limits: OutputLimits
   readonly adapters: AdapterOptions
-  /** How much the model shall think, if the request has not been converted. */
+  /** The thinking that the model's suffix requests; null if none or if a conversion applied it. */
   readonly thinking: Thinking | null
   readonly outputTokensMax: number | null
-  /** The losses of an earlier step. */
+  /** The losses (see `Candidate`) of an earlier step. */
   readonly losses?: readonly string[]
 }
 
@@ -265,7 +264,7 @@ function finished(
   const { rules } = channel
   const { request, dropped: lifetimes } = withAllowedCache(requested, rules.allowedMembers)
   const ownOverrides = isOverridden ? rules.overrides : NO_OVERRIDES
-  const vendor = chatVendorOf(channel.terms.type)
+  const vendor = chatVendorAt(channel, model, request.isStream)
   const adaptation = adaptRequest(
     request,
     { ...change, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
@@ -275,9 +274,11 @@ function finished(
   const { format } = request
   const isLimitMissing =
     format.name === 'messages' && request.outputTokensMax === null && !adapted.has('max_tokens')
-  const outputTokens = limits.covered ?? (isLimitMissing ? limits.ofFormat : null)
-  const overrides = withFittingBudget(request, adapted, outputTokens)
-  if (isRelayError(overrides)) return overrides
+  const { covered } = limits
+  const limit = { covered, outputTokens: covered ?? (isLimitMissing ? limits.ofFormat : null) }
+  const fitted = fitLimit(channel, request, model, adapted, limit)
+  if (isRelayError(fitted)) return fitted
+  const { outputTokens, overrides } = fitted
   const bodyChange = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
@@ -293,7 +294,7 @@ function finished(
     channel,
     body,
     dropped,
-    losses: losses.concat(adaptation?.losses ?? [], overrides === adapted ? [] : BUDGET),
+    losses: losses.concat(adaptation?.losses ?? [], fitted.losses),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
@@ -334,8 +335,8 @@ function overridden(
 }
 
 /**
- * Returns the body for an endpoint whose bodies differ from those of its format. `body` is the
- * request in the format itself, after the same change.
+ * Returns the body for an endpoint. An endpoint with an envelope expects bodies that differ from
+ * the format of the request. For any other endpoint, `body` is returned.
  */
 function withEnvelope(
   { target }: RelayChannel,
@@ -370,15 +371,13 @@ function limited(request: ChatRequest, outputTokens: number | null): ChatRequest
   return { ...request, outputTokensMax: outputTokens }
 }
 
-/** Returns the adapter of the endpoint of a request for images; undefined if it has none. */
+/** Returns the image adapter of the endpoint that serves a candidate; undefined if it has none. */
 export const adapterOf = (
   { request: { format, model }, upstreamModel }: Candidate,
   target: ProviderTarget,
 ): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
-/**
- * Translates the body of a finished request to the format of a provider that has no common format.
- */
+/** Translates the body of a finished request to an API that only this provider has. */
 function translatedCandidate(
   candidate: Candidate,
   translation: Translation,

@@ -13,19 +13,20 @@ const CODING_ERRORS = {
   invalid: relayError('invalid_content_encoding'),
   ratio: relayError('compressed_too_far', { subject: String(RATIO_MAX) }),
 } as const
-const GATHERED_BYTES_MAX = 1024 * 1024
+const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
+export const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
   relayError('too_many_concurrent', {
     subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,
     retryAfter: 5,
   })
 
 /**
- * Reads the complete body and decompresses it. Its bytes are counted in `memory` and in the user's
- * share. After success, the caller must give `body.length` bytes back to both. After an error,
- * nothing must be given back. A body must have the media type, which is JSON by default.
+ * Reads the complete body and decompresses it. `memory` counts its bytes in total and for the user
+ * (`owner`). After success, the caller must give `body.length` bytes back to both counts. After an
+ * error, nothing must be given back. `mediaType` matches the required media type, which is JSON by
+ * default.
  */
 export function readBody(
   request: CallRequest,
@@ -44,14 +45,14 @@ export function readBody(
   // The caller disconnected during authentication.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
   return new Promise((resolve) => {
-    const gathering = new Gathering(memory, owner, resolve)
-    if (coding === null) gathering.plain(request, declared)
-    else gathering.compressed(request, coding)
+    const collector = new BodyCollector(memory, owner, resolve)
+    if (coding === null) collector.collectPlain(request, declared)
+    else collector.collectCompressed(request, coding)
   })
 }
 
-/** Gathers the bytes of one body, and gives all memory back if the body is refused. */
-class Gathering {
+/** Collects the bytes of one body. If the body is refused, all memory is given back. */
+class BodyCollector {
   private readonly memory: BodyMemory
   private readonly owner: BodyOwner | null
   private readonly resolve: (outcome: Buffer | RelayError) => void
@@ -60,9 +61,12 @@ class Gathering {
    * memory.
    */
   private whole: Buffer | null = null
-  private parts: Buffer[] = []
+  private chunks: Buffer[] = []
   private length = 0
-  /** The bytes of the user's share that are reserved for the body. */
+  /**
+   * The number of bytes reserved for this body out of the memory that one user's request bodies may
+   * use.
+   */
   private reserved = 0
   private decoder: BodyDecoder | null = null
   private decoderBytes = 0
@@ -78,23 +82,25 @@ class Gathering {
     this.resolve = resolve
   }
 
-  plain(request: CallRequest, declared: number): void {
+  collectPlain(request: CallRequest, declared: number): void {
     if (!this.reserve(declared)) return
-    if (declared > GATHERED_BYTES_MAX) this.whole = Buffer.allocUnsafe(declared)
-    request.on('data', (part: Buffer) => this.add(part))
+    if (declared > JOINED_BYTES_MAX) this.whole = Buffer.allocUnsafe(declared)
+    request.on('data', (chunk: Buffer) => this.add(chunk))
     request.on('end', () => this.end())
     this.watchClose(request)
   }
 
-  /** Reads a compressed body. The memory of the decoder is counted as long as it is in use. */
-  compressed(request: CallRequest, coding: BodyCoding): void {
+  /**
+   * Reads a compressed body. The decoder's memory is counted until the decoder is no longer used.
+   */
+  collectCompressed(request: CallRequest, coding: BodyCoding): void {
     let sent = 0
-    request.on('data', (part: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       if (this.isOver) return
-      sent += part.length
+      sent += chunk.length
       if (sent > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
-      this.decoder ??= this.openDecoder(request, coding, part)
-      if (this.decoder?.write(part) === false) request.pause()
+      this.decoder ??= this.openDecoder(request, coding, chunk)
+      if (this.decoder?.write(chunk) === false) request.pause()
     })
     request.on('end', () => {
       if (this.decoder === null) this.refuse(CODING_ERRORS.invalid)
@@ -111,7 +117,7 @@ class Gathering {
     }
     this.decoderBytes = opened.memory
     const sink = {
-      data: (part: Buffer) => this.add(part),
+      data: (chunk: Buffer) => this.add(chunk),
       end: () => this.end(),
       fail: (reason: 'invalid' | 'ratio') => this.refuse(CODING_ERRORS[reason]),
     }
@@ -133,14 +139,14 @@ class Gathering {
     return true
   }
 
-  private add(part: Buffer): void {
+  private add(chunk: Buffer): void {
     if (this.isOver) return
-    const length = this.length + part.length
+    const length = this.length + chunk.length
     if (length > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
     if (length > this.reserved && !this.reserve(length - this.reserved)) return
-    if (!this.memory.take(part.length)) return this.refuse(NO_ROOM)
-    if (this.whole === null) this.parts.push(part)
-    else part.copy(this.whole, this.length)
+    if (!this.memory.take(chunk.length)) return this.refuse(NO_ROOM)
+    if (this.whole === null) this.chunks.push(chunk)
+    else chunk.copy(this.whole, this.length)
     this.length = length
   }
 
@@ -148,12 +154,12 @@ class Gathering {
     if (this.isOver) return
     this.isOver = true
     this.giveBackDecoder()
-    const { whole, parts, length } = this
-    const [first] = parts
-    this.parts = []
+    const { whole, chunks, length } = this
+    const [first] = chunks
+    this.chunks = []
     if (whole !== null) this.resolve(whole.subarray(0, length))
-    else if (parts.length === 1 && first !== undefined) this.resolve(first)
-    else this.resolve(Buffer.concat(parts, length))
+    else if (chunks.length === 1 && first !== undefined) this.resolve(first)
+    else this.resolve(Buffer.concat(chunks, length))
   }
 
   private refuse(reason: RelayError): void {
@@ -163,7 +169,7 @@ class Gathering {
     this.giveBackDecoder()
     this.memory.giveBack(this.length)
     if (this.owner !== null) this.memory.release(this.owner, this.reserved)
-    this.parts = []
+    this.chunks = []
     this.whole = null
     this.resolve(reason)
   }

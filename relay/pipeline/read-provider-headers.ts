@@ -1,18 +1,19 @@
 /** The headers of a provider's answer, by their names in lower case. */
 export type ProviderHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** The longest delay that a provider may request. */
+/** The longest delay, in seconds, that a provider may request. */
 const RETRY_AFTER_S_MAX = 3_600
 const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
 
 /**
- * Returns the delay that the provider requests before a retry in milliseconds, from 0 to one hour.
- * `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
+ * Returns the delay that the provider requests before a retry. It is in milliseconds, from 0 to one
+ * hour. `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
  */
 export function retryAfterIn(headers: ProviderHeaders, now: number): number {
   const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers
   if (typeof exact === 'string' && DECIMAL.test(exact)) return delayMs(Number(exact) / 1_000)
-  // The delay of a date does not depend on the difference between the clocks.
+  // A date in `Retry-After` is compared with the provider's own `Date`, so that a difference
+  // between the clocks does not matter.
   const providersNow = typeof date === 'string' ? Date.parse(date) : Number.NaN
   return retryAfterOf(delay, Number.isFinite(providersNow) ? providersNow : now)
 }
@@ -43,7 +44,7 @@ const REQUEST_ID_HEADERS = [
   'cf-ray',
 ]
 
-/** Returns the provider's id of a request as its headers name it, or null if they name none. */
+/** Returns the request id in a provider's response headers, or null if they contain none. */
 export function requestIdHeaderIn(headers: ProviderHeaders): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const id = headers[name]

@@ -3,23 +3,32 @@ import type { WireFormat } from '../dialects/wire-format.ts'
 import type { BodyOwner } from '../limits/body-memory.ts'
 import { isForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { CopiesOfBody } from './copies-of-request-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
 import { readBody } from './read-body.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** The body of a request, which for a form is the document that stands for it. */
+/**
+ * A request whose body has been received. If the body was a form, `body` is a document that
+ * represents the form, and `files` contains the form's files.
+ */
 export type ReceivedRequest = {
   readonly body: Buffer
-  /** The format with which the body is read. */
+  /** The format that reads `body`. For a form, it can differ from the format of the endpoint. */
   readonly format: WireFormat
   readonly files: ReadonlyMap<string, SpooledFile>
+  /** Counts the copies of the body that are made for providers. */
+  readonly copies: CopiesOfBody
   /** Releases the memory and the files. It must be called once. */
   readonly release: () => void
 }
 
 const NO_FILES: ReadonlyMap<string, SpooledFile> = new Map()
 
-/** Reads the body of a request in the format. After an error, nothing must be released. */
+/**
+ * Receives the body of a request to an endpoint with the wire format `format`. If an error is
+ * returned, nothing must be released.
+ */
 export async function receiveRequest(
   deps: Pick<RelayDeps, 'bodies' | 'uploads'>,
   request: CallRequest,
@@ -31,13 +40,20 @@ export async function receiveRequest(
     const received = await readForm(request, deps, owner, form)
     const ofForms = format.ofForms?.() ?? format
     if (isRelayError(received)) return received
-    return { ...received, body: received.document, format: ofForms }
+    const copies = new CopiesOfBody(deps.bodies, owner)
+    const release = (): void => {
+      copies.release()
+      received.release()
+    }
+    return { ...received, body: received.document, format: ofForms, copies, release }
   }
   const body = await readBody(request, deps.bodies, owner)
   if (isRelayError(body)) return body
+  const copies = new CopiesOfBody(deps.bodies, owner)
   const release = (): void => {
+    copies.release()
     deps.bodies.giveBack(body.length)
     deps.bodies.release(owner, body.length)
   }
-  return { body, format, files: NO_FILES, release }
+  return { body, format, files: NO_FILES, copies, release }
 }

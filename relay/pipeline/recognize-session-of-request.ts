@@ -13,7 +13,10 @@ export type Session = {
    * personal, so it is neither stored nor logged.
    */
   readonly key: string
-  /** False if the session is recognised by its first message. */
+  /**
+   * True if the client has sent an id of the session. False if the session is recognised by its
+   * first message.
+   */
   readonly isNamed: boolean
   /** True if the call begins a conversation that is recognised by its first message. */
   readonly isFirstTurn: boolean
@@ -66,7 +69,10 @@ function idInHeaders(headers: IncomingHttpHeaders): string | null {
 
 const isId = (text: string): boolean => text !== '' && text.length <= ID_LENGTH_MAX
 
-/** Returns `prompt_cache_key`, or else `metadata.user_id`. */
+/**
+ * Returns the id of the session that the body contains: `prompt_cache_key`, or otherwise
+ * `metadata.user_id`. Returns null if neither is usable.
+ */
 function idInBody({ body, members }: ChatRequest): string | null {
   let metadata: Member | null = null
   for (const member of members) {
@@ -97,7 +103,7 @@ const SEARCHED_BYTES_MAX = 65_536
 /** The maximum number of bytes of the first message that identify a conversation. */
 const TEXT_BYTES_MAX = 8_192
 
-/** The member with the messages, by wire format. */
+/** The names that the list of messages has in the wire formats. */
 const MESSAGE_LISTS: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
 /** Members of a message that contain its text, or the data or address of a file. */
 const CONTENT_KEYS: ReadonlySet<string> = new Set(['text', 'content', 'data', 'url'])
@@ -111,8 +117,9 @@ type FirstMessage = {
 }
 
 /**
- * Finds the first message that is no instruction of the system. It stays the same in all turns of a
- * conversation, except for its cache marks, which are therefore left out.
+ * Finds the first message whose role is neither `system` nor `developer`. This message stays the
+ * same in all turns of a conversation, except for its cache marks, which are therefore ignored.
+ * Returns null for a short request, or if no such message is found.
  */
 function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
   if (body.length < RECOGNISED_FROM_BYTES) return null
@@ -136,18 +143,21 @@ function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
 
 type Message = {
   readonly isInstruction: boolean
-  /** The number of bytes of the message's texts in `sample`. */
+  /** The number of bytes at the start of `sample` that hold this message's texts. */
   readonly length: number
   /** The offset after the message, or after the part that was read. */
   readonly end: number
 }
 
-/** The texts of the message that was read last. Reading is synchronous, so calls can share it. */
+/**
+ * A buffer with the texts of the message that was read last. Reading is synchronous, so all calls
+ * can share the buffer.
+ */
 const sample = Buffer.alloc(TEXT_BYTES_MAX)
 
 /** The maximum number of texts, and of bytes outside of texts, that are examined in a message. */
 const STEPS_MAX = 4_096
-/** No key or role that matters is longer. */
+/** The maximum length, in bytes, of the keys and roles that are recognised. */
 const KEY_BYTES_MAX = 16
 
 const QUOTE = 34
@@ -159,9 +169,9 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 /**
- * Reads a message of valid JSON. Returns null if the part of the body that may be read ends before
- * it is known whether the message is an instruction. `start` may be before the comma or space in
- * front of the message.
+ * Reads one message from a body that is valid JSON. Reading begins at `start`, which may be before
+ * a comma or space in front of the message. It stops at `end`. Returns null if `end` is reached
+ * before the message's role is found.
  */
 function readMessage(body: Buffer, words: Words, start: number, end: number): Message | null {
   let depth = 0
@@ -180,10 +190,13 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
     if (byte !== QUOTE) continue
     const isContent = CONTENT_KEYS.has(key)
     const isSearched = role === null || INSTRUCTING_ROLES.has(role)
-    // A content that fills the sample is not searched to its end, which may be far away.
+    // Once the role shows that the message is no instruction, a text is read only until `sample` is
+    // full. The end of the text may be far away.
     const isPart = isContent && !isSearched
-    const close = endOfText(body, words, at, isPart ? Math.min(end, at + TEXT_BYTES_MAX) : end)
-    if (isKey(body, close + 1, end)) {
+    const readTo = isPart ? Math.min(end, at + TEXT_BYTES_MAX) : end
+    const close = endOfText(body, words, at, readTo)
+    // What follows a text that is not read to its end may look like the colon of a key.
+    if (close < readTo && isKey(body, close + 1, end)) {
       key = close - at > KEY_BYTES_MAX ? '' : body.toString('latin1', at, close)
     } else if (depth === 1 && key === 'role') {
       role = body.toString('latin1', at, Math.min(close, at + KEY_BYTES_MAX))
@@ -202,11 +215,15 @@ const messageOf = (role: string, length: number, end: number): Message => ({
   end,
 })
 
-/** Returns the offset of the quote that ends a text, or `end` if the quote is not before it. */
+/**
+ * Returns the offset of the quote that ends a text, or `end` if there is no such quote before
+ * `end`.
+ */
 function endOfText(body: Buffer, words: Words, start: number, end: number): number {
+  const count = Math.min(words.words.length, Math.ceil((end + words.shift) / 4))
   let at = start
   while (at < end) {
-    at = endOfPlainText(words, at)
+    at = endOfPlainText(words, at, count)
     if (body[at] === QUOTE) break
     at += body[at] === BACKSLASH ? 2 : 1
   }

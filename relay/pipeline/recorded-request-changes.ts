@@ -3,10 +3,13 @@ import type { WireFormat } from '../dialects/wire-format.ts'
 import { visibleNames } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
-/** The highest number of dropped members, and of losses, that are recorded with a call. */
+/** The maximum number of dropped members, and of losses, that are recorded with a call. */
 const NAMES_RECORDED_MAX = 20
 
-/** Returns how the last request of the call was changed. `candidate` is null if none was sent. */
+/**
+ * Returns how the gateway changed the caller's request for the last attempt of the call.
+ * `candidate` is null if no attempt was made.
+ */
 export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
   const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
   const losses = visibleNames(withoutIndexes(candidate?.losses ?? []), NAMES_RECORDED_MAX)

@@ -5,7 +5,7 @@ import { serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
-import { isOfConversion } from './convert-request.ts'
+import { isConversionFailure } from './convert-request.ts'
 import type { Exchange } from './http-exchange.ts'
 import { type CallPlan, lowestTerms } from './plan-call.ts'
 import { conversionErrorAt, outputLimitsOf } from './prepare-request-for-channel.ts'
@@ -17,9 +17,9 @@ const CHANNELS_TRIED_MAX = 4
 const UNPAID_BYTES_MAX = 64 * 1024
 
 /**
- * Returns the error for a request that can't be expressed in the format of any channel on offer.
- * Such a request is refused before any quota is held for it. A conversion that succeeds is cached
- * for the attempt.
+ * Returns an error if no channel for the call's model and group has a format that can express the
+ * request; otherwise null. A request with this error is refused before any quota is held for it. A
+ * conversion that succeeds is cached for the attempt.
  */
 export function checkConversion(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
@@ -61,7 +61,7 @@ function conversionError(
     if (tried > CHANNELS_TRIED_MAX) return null
     const error = conversionErrorAt(channel, request, choices)
     if (error === null) return null
-    if (isOfConversion(error)) refusal = error
+    if (isConversionFailure(error)) refusal = error
   }
   return refusal
 }

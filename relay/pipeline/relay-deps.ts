@@ -6,18 +6,19 @@ import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-call-limit.ts'
-import type { ClientSecrets } from '#relay/realtime/client-secrets.ts'
+import type { ClientSecrets } from '#relay/realtime/client-secret-store.ts'
 import type { StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { BatchStore } from '../batches/batch-store.ts'
-import type { FileStore } from '../batches/file-store.ts'
+import type { FileStore } from '../batches/file-record-store.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
 import type { SpoolFolder } from '../uploads/spool-folder.ts'
 import type { AutoDisable } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Deadlines, Watch } from './call-deadlines-and-timer.ts'
+import type { Cancellations } from './cancel-background-responses.ts'
 import type { KeyChoice } from './choose-channel-key.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { RunningCall } from './running-call.ts'
@@ -33,6 +34,8 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly underWay: RunningCallCount
   readonly caps: ConcurrencyCaps
   readonly bodies: BodyMemory
+  /** The memory in which the results of batches are read to bill them. */
+  readonly settlementMemory: BodyMemory
   readonly uploads: SpoolFolder
   readonly breaker: CircuitBreaker
   readonly autoDisable: AutoDisable
@@ -43,6 +46,7 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly watch: Watch
   readonly deadlines: Deadlines
   readonly live: UnorderedList<RunningCall>
+  readonly cancellations: Cancellations
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages
   readonly storedResponses: StoredResponses

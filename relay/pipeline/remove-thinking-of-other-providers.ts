@@ -1,9 +1,9 @@
 import { isRelayError } from '../canonical/relay-error.ts'
 import { isGemini3 } from '../conversion/gemini/model-version.ts'
-import { cutForeignThinking } from '../dialects/cut-thinking-of-other-providers.ts'
+import { removeForeignThinking } from '../dialects/cut-thinking-of-other-providers.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
-/** A request in the format of its provider, and what was removed from it. */
+/** A request after the removal, and the paths of the removed content. */
 type OwnRequest = { readonly request: ChatRequest; readonly losses: readonly string[] }
 
 const NO_LOSSES: readonly string[] = []
@@ -12,23 +12,32 @@ const NO_LOSSES: readonly string[] = []
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Returns a request that is not converted without the thinking of other formats' providers. `model`
- * is the provider's name for the model.
+ * Removes the thinking that providers with other wire formats produced. The request is one that is
+ * sent without conversion. `model` is the provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)
   const results = RESULTS.get(request) ?? new Map<boolean, OwnRequest>()
   RESULTS.set(request, results)
-  const known = results.get(needsCallSignatures)
-  if (known !== undefined) return known
+  const cached = results.get(needsCallSignatures)
+  if (cached !== undefined) return cached
   const result = cut(request, needsCallSignatures)
   results.set(needsCallSignatures, result)
   return result
 }
 
+/** Returns the bodies that are kept of a request without some of its thinking. */
+export const requestsWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
+  [...(RESULTS.get(request)?.values() ?? [])].map((result) => result.request.body)
+
+/** Drops these requests, because too little memory is left for them. */
+export const forgetRequestsWithoutThinking = (request: ChatRequest): void => {
+  RESULTS.delete(request)
+}
+
 function cut(request: ChatRequest, needsCallSignatures: boolean): OwnRequest {
   const unchanged = { request, losses: NO_LOSSES }
-  const change = cutForeignThinking(request, needsCallSignatures)
+  const change = removeForeignThinking(request, needsCallSignatures)
   if (change === null) return unchanged
   const { format, model, isStream } = request
   const read = format.readChangedRequest(change.body, { model, isStream })

@@ -1,7 +1,7 @@
 const SHARE = 0.2
 /**
- * This many concurrent retries are always allowed. On a small site, every call of a burst may need
- * a retry to reach the only working channel.
+ * The number of concurrent retries that are always allowed. On a small site, every call of a burst
+ * may need a retry to reach the only working channel.
  */
 const LEAST = 24
 

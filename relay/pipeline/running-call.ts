@@ -1,29 +1,33 @@
 import type { Served } from '#domain/accounts/events.ts'
-import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { CountAnswer } from '#relay/token-counts/count-tokens-of-one-call.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isInBackground } from '../dialects/price-conditions-of-request.ts'
+import { isInBackground } from '../dialects/price-conditions-of-call.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { authorizedCall } from '../providers/openai-compatible/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import { placeOf, type RelayKey } from '../views/channel-view.ts'
+import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { AttemptList } from './attempt-list.ts'
 import type { AnswerForwarder } from './audio-forwarder.ts'
-import { tokensOfImages, usageSoFar } from './billed-usage.ts'
+import { BackgroundResponse } from './background-response.ts'
+import { usageSoFar } from './billed-usage.ts'
 import { callOf } from './build-provider-call.ts'
 import type { Deadlines, Watched } from './call-deadlines-and-timer.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
+import { type Cancellations, responseLeftRunning } from './cancel-background-responses.ts'
 import { forwarderOf } from './create-answer-forwarder.ts'
-import { answerError, confidentialOf } from './failed-call-answer.ts'
+import { estimateDeliveredUsage } from './estimate-delivered-usage.ts'
+import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
+import { markEchoOfRequest } from './mark-echo-of-request.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { adapterOf, type Candidate } from './prepare-request-for-channel.ts'
 import type { ProviderHeaders } from './read-provider-headers.ts'
 import { formatsOf } from './recorded-request-changes.ts'
-import { requestIdIn, showRateLimits, showTurnState } from './show-provider-headers-to-caller.ts'
+import { showProviderHeaders, showRateLimits } from './show-provider-headers-to-caller.ts'
 import { StreamPing } from './stream-ping.ts'
 import { decoderFor, transportOf } from './translate-chat-for-provider.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
@@ -36,6 +40,7 @@ type Deps = {
   readonly access: AccessCheck
   readonly screen: AnswerScreen | null
   readonly outputHold: OutputHoldTracker
+  readonly cancellations: Cancellations
 }
 
 const ACCESS_CHECK_MS = 1_000
@@ -45,6 +50,8 @@ const RAISE_AGAIN_MS = 1_000
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
 export class RunningCall implements Watched {
   readonly attempts = new AttemptList()
+  /** Cancellations that must end before the call ends. */
+  readonly awaited: Promise<void>[] = []
   /** The model and the group of the last attempt, if the call's admission named others. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
@@ -58,8 +65,10 @@ export class RunningCall implements Watched {
   private raiseNotBefore = 0
   /** True when the account or the token can't pay for a larger hold. */
   private isSpent = false
-  /** The reason why the caller lost access, or null. */
+  /** The reason why the caller lost access or gets no more of the answer, or null. */
   revokedBy: RelayError | null = null
+  /** True if the finished answer contains a screened word. It must not be fetched later. */
+  isWithheld = false
   private accessCheckedAt = performance.now()
   /** The number of tokens that the call used; 0 until the tokens are counted. */
   tokens = 0
@@ -84,7 +93,10 @@ export class RunningCall implements Watched {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /** Called when the call shall end, for work that follows the attempt. */
+  /**
+   * Stops work that follows the attempt, such as downloads of images. It is called when the call
+   * must end, and is null if there is no such work.
+   */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0
@@ -110,48 +122,47 @@ export class RunningCall implements Watched {
   /** Makes one attempt at a channel with one key. Never throws. */
   async tryAt(candidate: Candidate, { target, keyRef }: RelayKey): Promise<AttemptEnd> {
     this.keyRef = keyRef
-    const { deadlines, via } = this.deps
+    const { deadlines, via, cancellations } = this.deps
     const { channelId } = candidate.channel
     const startedAt = performance.now()
     const { isStream } = this.request
     const { format } = candidate.request
+    const isBackground = isStream && isInBackground(candidate.request)
+    const background = isBackground ? new BackgroundResponse() : null
     this.candidate = candidate
-    this.forwarder = this.newForwarder(candidate)
+    this.forwarder = this.newForwarder(candidate, background)
     // The first event of an image may be the complete image.
     const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
     if (this.attempts.items.length > 0) showRateLimits(this.exchange, {}, [])
-    const onHeaders = (headers: ProviderHeaders) => this.noteHeaders(candidate, headers)
+    const onHeaders = (headers: ProviderHeaders): void => {
+      this.providerRequestId = showProviderHeaders(this.exchange, candidate, headers)
+    }
     const adapter = adapterOf(candidate, target)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
       onHeaders,
       decoder: decoderFor(candidate.translated, target, this.exchange.call),
       adaptAnswer: adapter?.answer,
+      // A caller whose connection accepts no bytes is disconnected. The relay then reads the
+      // response to its end without the caller.
+      onWriteStall: isBackground ? () => this.exchange.response.destroy() : undefined,
     })
-    const { request: incoming, call: id } = this.exchange
+    const { request: incoming, call: id, log } = this.exchange
     const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
     const connections = via(target.proxy)
-    const request = authorizedCall(target, call, connections)
     this.channelUnderWay = channelId
     const transport = transportOf(target, connections, call.origin, adapter?.task)
-    const end = await this.attempt.start(transport, request)
+    const ended = await this.attempt.start(transport, authorizedCall(target, call, connections))
+    const end = markEchoOfRequest(ended, candidate.request, candidate.body)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     const latencyMs = Math.round(performance.now() - startedAt)
     const sentAt = this.exchange.startedAt + Math.round(startedAt - this.exchange.arrivedAt)
     await this.attempts.add(this.attempt, { channelId, target, end, sentAt, latencyMs })
+    const left = responseLeftRunning(end, background, format)
+    if (left !== null) cancellations.begin(left, { target, call, connections, log }, this.awaited)
     return end
-  }
-
-  private noteHeaders(candidate: Candidate, headers: ProviderHeaders): void {
-    showTurnState(this.exchange, candidate, headers)
-    const isLogged = this.exchange.log?.isLevelEnabled('debug') === true
-    const isShown = candidate.channel.rules.showsRateLimits
-    if (!isLogged && !isShown) return
-    const confidential = confidentialOf(candidate)
-    if (isLogged) this.providerRequestId = requestIdIn(headers, confidential)
-    if (isShown) showRateLimits(this.exchange, headers, confidential)
   }
 
   noteFirstByte(): void {
@@ -176,7 +187,7 @@ export class RunningCall implements Watched {
     else this.attempt?.abort(revokedBy === null ? error : 'revoked')
   }
 
-  mayGoOn(now: number): boolean {
+  canContinue(now: number): boolean {
     return !this.isCallerGone && this.revokedBy === null && !this.isOutOfTime(now)
   }
 
@@ -213,6 +224,15 @@ export class RunningCall implements Watched {
     this.revokedBy = error
     if (this.readOn()) answerError(this.exchange, error)
     else this.abort('revoked')
+  }
+
+  /**
+   * Withholds a finished answer with a screened word. Its usage is charged as after an early leave.
+   */
+  private withhold(): void {
+    this.isWithheld = true
+    if (this.isReadOn) this.readOn()
+    else this.endAccess(relayError(ERROR_CODE_OF.screened))
   }
 
   private isOutOfTime(now: number): boolean {
@@ -256,11 +276,13 @@ export class RunningCall implements Watched {
     if (attempt === null || !attempt.isRunning || !attempt.isSent) return false
     const { isPlain } = attempt
     const request = this.candidate?.request
-    const isGoingOn = request !== undefined && isInBackground(request)
-    if (!isPlain && !isGoingOn && forwarder?.isFinished() !== true) return false
+    const isBackground = request !== undefined && isInBackground(request)
+    if (!isPlain && !isBackground && forwarder?.isFinished() !== true) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
-    const isWhole = isPlain || isGoingOn || request?.format.stream.isAlwaysReadOn === true
-    this.readOnUntil = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
+    const isGenerated = isBackground && !this.isWithheld
+    const isWhole = isPlain || isGenerated || request?.format.stream.isAlwaysReadOn === true
+    const until = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
+    this.readOnUntil = this.isReadOn ? Math.min(this.readOnUntil, until) : until
     if (!isPlain) forwarder?.readOn(isWhole)
     attempt.readOn()
     return true
@@ -269,7 +291,7 @@ export class RunningCall implements Watched {
   private checkOutputHold(): void {
     const { forwarder } = this
     if (forwarder === null) return
-    const verdict = this.deps.outputHold.look(forwarder.delivered)
+    const verdict = this.deps.outputHold.decide(forwarder.delivered)
     if (verdict === 'go-on') return
     if (verdict === 'over-limit') return forwarder.endAt('over-limit')
     if (verdict === 'wait') {
@@ -284,7 +306,8 @@ export class RunningCall implements Watched {
    * connection accepts no bytes.
    */
   private resume(): void {
-    if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
+    const isBlocked = !this.isReadOn && this.exchange.response.writableNeedDrain
+    if (!this.isRaising && !isBlocked) this.attempt?.resume()
   }
 
   /**
@@ -310,10 +333,13 @@ export class RunningCall implements Watched {
     else this.resume()
   }
 
-  private newForwarder(candidate: Candidate): AnswerForwarder | null {
+  private newForwarder(
+    candidate: Candidate,
+    background: BackgroundResponse | null,
+  ): AnswerForwarder | null {
     const { screen, outputHold } = this.deps
     return forwarderOf(this.exchange, this.request, candidate, {
-      ...{ screen, price: outputHold.price },
+      ...{ screen, price: outputHold.price, background, onScreenedAtEnd: () => this.withhold() },
       onFirstByte: () => this.noteFirstByte(),
       onDelivered: () => this.checkOutputHold(),
     })
@@ -336,7 +362,8 @@ export class RunningCall implements Watched {
   }
 
   private async recordProgress(): Promise<void> {
-    const place = this.candidate === null ? { channelId: 0 } : placeOf(this.candidate.channel)
+    const place =
+      this.candidate === null ? { channelId: 0 } : billedChannelOf(this.candidate.channel)
     const { leaseMs } = this.deps.deadlines
     const usage = await this.soFar()
     const formats = formatsOf(this.request.format, this.candidate)
@@ -364,18 +391,10 @@ export class RunningCall implements Watched {
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input } = await this.countedInput
     const inputUncached = input + (this.request.stored?.tokens ?? 0)
-    const { delivered } = forwarder
-    const delivers = delivered.imageCount()
-    const ofImages = tokensOfImages(candidate.request, delivers)
-    const output = delivered.estimateTokens() + ofImages
-    const tools = delivered.toolUses()
-    const images = imageUsage(delivered.estimateImageTokens() + ofImages)
-    const uses = toolUsage(tools, tools ?? {})
     const { outputHold } = this.deps
-    const { request } = candidate
-    const counted = request.format.countUsage?.(request, { input, output }, outputHold.price) ?? {
-      ...{ ...NO_USAGE, inputUncached, output, ...images, ...uses, images: delivers },
-    }
+    const { delivered } = forwarder
+    const inputs = { input, inputUncached }
+    const counted = estimateDeliveredUsage(delivered, candidate.request, inputs, outputHold.price)
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }
 }

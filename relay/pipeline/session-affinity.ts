@@ -13,20 +13,29 @@ import type { AttemptEnd } from './upstream-attempt.ts'
 type Place = {
   readonly channelId: number
   readonly keyRef: string
-  /** The time at which the session came to this place, in unix milliseconds. */
+  /** The time since which this channel and key have served the session, in Unix milliseconds. */
   readonly since: number
 }
 
-/** A remembered place. Its times are from `performance.now()`. */
+/**
+ * A remembered place. `sharedAt` is the time of the last write to Redis. Both times are on the
+ * clock of `performance.now()`.
+ */
 type Entry = { readonly place: Place; usedAt: number; sharedAt: number }
 
 const PARTITIONS = 8
 const NAMED_PER_PARTITION_MAX = 8_192
 const UNNAMED_PER_PARTITION_MAX = 4_096
-/** An entry takes up to 400 bytes, so all entries together take less than 40 MB. */
+/**
+ * The maximum length of a key reference that is remembered. With this limit, an entry takes up to
+ * 400 bytes, so all entries together take less than 40 MB.
+ */
 const KEY_REF_LENGTH_MAX = 128
 
-/** A part of the sessions. When it is full, the least recently used session is removed. */
+/**
+ * Holds a part of the remembered sessions. When it is full, the least recently used session is
+ * removed.
+ */
 class Partition {
   private readonly entries = new Map<string, Entry>()
   private readonly max: number
@@ -87,15 +96,16 @@ type Deps = {
   readonly vault: Pick<Vault, 'keyedHash'>
   /** The places that all processes share; null without Redis. */
   readonly cache: SharedCache | null
-  /** The time after which an idle session is forgotten. Null if sessions have no channel. */
+  /** The time after which an idle session is forgotten. Null if session affinity is turned off. */
   readonly idleMs: () => number | null
   readonly now: () => number
 }
 
 /**
- * Keeps each session at the channel and key that served it last, because providers cache prompts by
- * account. The place is only a hint: `CallSession` follows it only if routing offers the channel
- * anyway. Places are kept in this process and, if there is Redis, shared with all processes.
+ * Sends each call of a session to the channel and key that served the session last (its place).
+ * This saves cost, because providers cache prompts for each account. A place is only a hint: its
+ * channel is used only if the call may be sent to it anyway. Places are kept in this process and,
+ * if there is Redis, shared with all processes.
  */
 export class SessionAffinity {
   private readonly deps: Deps
@@ -233,7 +243,10 @@ export class CallSession {
     return channel
   }
 
-  /** Returns the session's key if its channel is the given one; otherwise null. */
+  /**
+   * Returns the reference of the session's key if the session was last served by this channel;
+   * otherwise null.
+   */
   keyRefAt({ channelId }: RelayChannel): string | null {
     return this.place?.channelId === channelId ? this.place.keyRef : null
   }

@@ -3,10 +3,10 @@ import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
-import { serviceTierIn } from '../dialects/price-conditions-of-request.ts'
+import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
-import { placeOf } from '../views/channel-view.ts'
+import { billedChannelOf } from '../views/channel-view.ts'
 import type { AnswerForwarder } from './audio-forwarder.ts'
 import type { Caller } from './authenticate.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
@@ -18,6 +18,7 @@ import {
   callErrorAnswer,
   confidentialOf,
   ERROR_CODE_OF,
+  errorOfAttempt,
   providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
@@ -96,8 +97,9 @@ export function visibleAnswer(
 }
 
 /**
- * Settles a call with a plain answer. `body` is the provider's answer. The caller receives
- * `visible` once the bill is durable: the answer, or the error of a model that failed.
+ * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,
+ * the caller receives `visible`. This is the answer, or an error if the model failed. Resolves to
+ * true if the caller was sent the answer.
  */
 export async function concludePlain(
   closing: Closing,
@@ -108,14 +110,7 @@ export async function concludePlain(
   const { exchange, call } = closing
   const { format } = candidate.request
   if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
-  const delivery: Delivery = {
-    rawUsage: format.usageInAnswer(body),
-    answeredModel: answeredModelIn(format, body),
-    readServiceTier: () => serviceTierIn(body),
-    readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
-    isWhole: true,
-    chargesInput: true,
-  }
+  const delivery = deliveryOf(format, body)
   const isAnswer = Buffer.isBuffer(visible)
   const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
   if (!(await settle(closing, candidate, delivery, end))) {
@@ -128,13 +123,39 @@ export async function concludePlain(
   return true
 }
 
+const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
+  rawUsage: format.usageInAnswer(body),
+  answeredModel: answeredModelIn(format, body),
+  readServiceTier: () => serviceTierIn(body),
+  readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
+  isWhole: true,
+  chargesInput: true,
+})
+
+/**
+ * Settles a call whose plain answer contains a screened word. The caller gets an error instead of
+ * the answer, but is charged for it, because the provider charges for it and a caller can provoke
+ * the word. Otherwise, a caller could fill the provider's cache or get a yes or no for nothing.
+ */
+export async function concludeWithheld(
+  closing: Closing,
+  candidate: Candidate,
+  body: Buffer,
+): Promise<false> {
+  const delivery = deliveryOf(candidate.request.format, body)
+  const end = endOf(closing.call, END_OF.screened)
+  const isSettled = await settle(closing, candidate, delivery, end)
+  answerError(closing.exchange, isSettled ? relayError(ERROR_CODE_OF.screened) : NO_STORE)
+  return false
+}
+
 /** Sends the error of a model that failed, after the call was settled. */
 function sendFault(closing: Closing, candidate: Candidate, { type, message }: AnswerError): false {
   const error = Buffer.from(JSON.stringify({ error: { type, message } }))
   keepEventMessage(closing, candidate, error)
   const body = shownError(closing, candidate, error)
-  const place = { reason: 'no-channel', errorCode: 'upstream_error', retryAfterMs: 0 } as const
-  sendCallError(closing.exchange, { ...place, status: 502, body })
+  const failure = { reason: 'no-channel', errorCode: 'upstream_error', retryAfterMs: 0 } as const
+  sendCallError(closing.exchange, { ...failure, status: 502, body })
   return false
 }
 
@@ -179,24 +200,17 @@ export async function concludeStream(
   const { forwarder } = call
   if (forwarder === null) throw new Error('a stream without a forwarder')
   const isWhole = error === null
-  const delivery: Delivery = {
-    rawUsage: forwarder.rawUsage,
-    answeredModel: forwarder.answeredModel,
-    readServiceTier: () => forwarder.serviceTier,
-    readText: () => forwarder.delivered.read(),
-    isWhole,
-    isUsageEarly: forwarder.isUsageEarly,
-    usageAnomaly: forwarder.usageAnomaly,
-    chargesInput: error !== 'error-event',
-  }
+  const delivery = deliveryOfStream(forwarder, { isWhole, chargesInput: error !== 'error-event' })
   const end = endOf(call, isWhole ? 'done' : END_OF[error])
   const isSettled = await settle(closing, candidate, delivery, end)
   keepEventMessage(closing, candidate, forwarder.errorEvent)
-  if (isWhole && isSettled) {
+  // A withheld answer is complete, but the caller must not be able to fetch it.
+  const { isWithheld } = call
+  if (isWhole && isSettled && !isWithheld) {
     await keepStored(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
   }
   const { response } = exchange
-  if (isAnswered(exchange)) return isWhole
+  if (isAnswered(exchange)) return isWhole && !isWithheld
   if (forwarder.binaryType !== null) {
     if (isSettled && isWhole) endBytes(exchange, forwarder)
     else if (response.headersSent) response.destroy()
@@ -213,6 +227,21 @@ export async function concludeStream(
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
   return isWhole && isSettled
 }
+
+/** Returns what a stream has delivered. `forwarder` is null if no stream has begun. */
+const deliveryOfStream = (
+  forwarder: AnswerForwarder | null,
+  { isWhole, chargesInput }: Pick<Delivery, 'isWhole' | 'chargesInput'>,
+): Delivery => ({
+  rawUsage: forwarder?.rawUsage,
+  answeredModel: forwarder?.answeredModel,
+  readServiceTier: () => forwarder?.serviceTier ?? null,
+  readText: () => forwarder?.delivered.read() ?? NO_TEXT,
+  isWhole,
+  isUsageEarly: forwarder?.isUsageEarly ?? false,
+  usageAnomaly: forwarder?.usageAnomaly ?? null,
+  chargesInput,
+})
 
 /** Sends the last bytes of an answer that is not text. */
 function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
@@ -234,8 +263,8 @@ async function keepStored(
   const ids = readIds()
   if (ids === null) return
   const { tokenId } = caller.token
-  const place = { tokenId, channelId, keyRef, model: request.model }
-  const response = { ...place, ...ids, tokens, outputTokens, at: deps.now() }
+  const origin = { tokenId, channelId, keyRef, model: request.model }
+  const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
   await deps.storedResponses.add(response).catch((err: unknown) => {
     deps.log.warn({ err, call: exchange.call }, 'a stored response could not be noted')
   })
@@ -256,8 +285,9 @@ function keepEventMessage(
 }
 
 /**
- * Settles a call whose caller disconnected or lost access before the answer began. The input is
- * charged, because the provider charges for the request.
+ * Settles a call whose caller disconnected or lost access before the answer began, whose answer is
+ * too large because it repeats the request, or whose stream begins with a screened word. The input
+ * is charged, because the provider charges for the request.
  */
 export async function concludeAbandoned(
   closing: Closing,
@@ -269,15 +299,12 @@ export async function concludeAbandoned(
   // As with any price per call, a call that the provider may have completed is charged.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
   const images = isPerImage ? { images: choices } : {}
-  const delivery: Delivery = {
-    rawUsage: undefined,
-    answeredModel: undefined,
-    readText: () => ({ ...NO_TEXT, ...images }),
-    isWhole: false,
-    chargesInput: true,
-  }
+  // Nothing was sent to the caller, but the first events may have reported usage.
+  const received = deliveryOfStream(call.forwarder, { isWhole: false, chargesInput: true })
+  const delivery = { ...received, readText: () => ({ ...received.readText(), ...images }) }
   await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
   if (call.revokedBy !== null) answerError(exchange, call.revokedBy)
+  else if (error !== 'caller-gone') answerError(exchange, errorOfAttempt(candidate, error))
   else exchange.response.destroy()
   return false
 }
@@ -359,7 +386,7 @@ async function settle(
     const changes = changesOf(closing.format, candidate)
     const served = call.served === null ? {} : { served: call.served }
     const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
-    const bill = { ...placeOf(channel), ...metered, ...ending }
+    const bill = { ...billedChannelOf(channel), ...metered, ...ending }
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.inTime(ledger.settle(bill, call.attemptHistory()))
     return true

@@ -1,7 +1,26 @@
 import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
+import { confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+
+/**
+ * Forwards the headers of a provider's response that callers may see. Returns the provider's id of
+ * the request if it is to be logged, or null.
+ */
+export function showProviderHeaders(
+  exchange: Exchange,
+  candidate: Candidate,
+  headers: ProviderHeaders,
+): string | null {
+  showTurnState(exchange, candidate, headers)
+  const isLogged = exchange.log?.isLevelEnabled('debug') === true
+  const isShown = candidate.channel.rules.showsRateLimits
+  if (!isLogged && !isShown) return null
+  const confidential = confidentialOf(candidate)
+  if (isShown) showRateLimits(exchange, headers, confidential)
+  return isLogged ? requestIdIn(headers, confidential) : null
+}
 
 /**
  * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
@@ -20,10 +39,10 @@ const TURN_STATE = 'x-codex-turn-state'
 const TURN_STATE_VALUE = /^[\x21-\x7e]{1,4096}$/
 
 /**
- * Sets the response header with the state of a turn. Codex sends this state with the next calls of
- * the turn. The state of an earlier attempt is removed.
+ * Forwards the provider's header `x-codex-turn-state`. The client Codex sends this state with the
+ * next calls of the same turn. The state of an earlier attempt is removed.
  */
-export function showTurnState(
+function showTurnState(
   { response }: Exchange,
   { request, conversion }: Candidate,
   headers: ProviderHeaders,
@@ -42,8 +61,8 @@ const RATE_LIMIT_VALUE = /^[\w.:+-]{1,40}$/
 const RATE_LIMITS_MAX = 32
 
 /**
- * Sets the response headers that tell the limits and the rest of them at the provider. Headers of
- * an earlier attempt are removed.
+ * Forwards the provider's headers that state its rate limits and how much of them is left. Headers
+ * of an earlier attempt are removed.
  */
 export function showRateLimits(
   { response }: Exchange,

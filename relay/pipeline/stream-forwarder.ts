@@ -6,6 +6,10 @@ import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import type { BackgroundResponse } from './background-response.ts'
+import { LatestChunks } from './latest-chunks.ts'
+import { parsedEvent } from './parse-stream-event.ts'
+import { ReadOnLimit } from './read-on-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
 
 export type StreamVerdict =
@@ -21,15 +25,6 @@ export type StreamVerdict =
 /** The destination of a stream. `write` returns false if it accepts no more bytes for now. */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
-/** The maximum number of bytes that are read for the usage after the caller has disconnected. */
-const READ_ON_BYTES_MAX = 1024 * 1024
-/** The same maximum for a stream that is always read to its end, such as one of partial images. */
-const READ_ON_WHOLE_BYTES_MAX = 128 * 1024 * 1024
-/**
- * The number of most recent pieces of a stream that are searched for a finish reason. Comments or
- * content filter events may come between the finish reason and the usage.
- */
-const LATEST_PIECES = 4
 /** The maximum number of events that are held back at the end of a stream without a last event. */
 const HELD_EVENTS_MAX = 4
 const BLANK_LINE = Buffer.from('\n\n')
@@ -64,20 +59,24 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private held: Buffer[] = []
-  /** The last forwarded pieces. A new piece replaces the oldest. */
-  private readonly latest: Buffer[] = []
-  private passed = 0
-  /** True if nothing has to follow, in a stream that ends with its connection. */
+  private readonly latest: LatestChunks
+  /** True if the stream counts as complete when its connection closes now. */
   private isFinal = false
   private isFlowing = true
   private modelLooksLeft = MODEL_EVENTS_MAX
-  /**
-   * The number of bytes that may still be read after the caller has disconnected; null while the
-   * caller is connected.
-   */
-  private readOnBytes: number | null = null
+  private readonly readOnLimit = new ReadOnLimit()
   /** True if the request has tools or images that are billed by their number in the answer. */
   countsToolUses = false
+  /**
+   * Set if the provider generates the response in the background. Even after the caller has
+   * disconnected, such a response is screened, and counted for the hold and the bill.
+   */
+  background: BackgroundResponse | null = null
+  /**
+   * Called if a word is screened in a finished answer, of which only the usage can follow. It may
+   * call `readOn`; otherwise the stream ends.
+   */
+  onScreenedAtEnd: () => void = () => {}
   /** The type of the answer if it is not a stream of events. */
   readonly binaryType: string | null = null
 
@@ -100,6 +99,7 @@ export class StreamForwarder implements SseSink {
     this.format = format
     this.stream = stream
     this.usage = new StreamUsage(stream)
+    this.latest = new LatestChunks(stream.finishReason)
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
     const { isLastEvent, marks, eventBytesMax } = stream
@@ -130,17 +130,15 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
-    if (this.isFinal || this.stream.isAlwaysReadOn) return true
-    const { finishReason } = this.stream
-    return this.latest.some((events) => finishReason.test(events.toString('latin1')))
+    return this.isFinal || this.stream.isAlwaysReadOn === true || this.latest.haveMatch()
   }
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `isWhole` is true if more than the usage may be missing.
+   * forwarded. `isWhole` is true if more than the usage may be missing. It may be called again.
    */
   readOn(isWhole: boolean): void {
-    this.readOnBytes = isWhole ? READ_ON_WHOLE_BYTES_MAX : READ_ON_BYTES_MAX
+    this.readOnLimit.begin(isWhole)
     this.held = []
   }
 
@@ -161,8 +159,12 @@ export class StreamForwarder implements SseSink {
   push(chunk: Buffer): boolean {
     this.isFlowing = true
     this.scanner.push(chunk)
-    if (this.readOnBytes !== null) this.countReadOn(chunk.length)
-    if (this.verdict === 'open' && this.scanner.isOverflown) this.verdict = 'overflow'
+    if (!this.readOnLimit.covers(chunk.length)) this.endAt('overflow')
+    const { overflow } = this.scanner
+    if (this.verdict === 'open' && overflow !== null) {
+      this.background?.noteStart(overflow)
+      this.verdict = 'overflow'
+    }
     return this.isFlowing
   }
 
@@ -174,29 +176,52 @@ export class StreamForwarder implements SseSink {
 
   private forward(bytes: Buffer): void {
     this.isFinal = false
+    this.background?.note(bytes)
     if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
-    this.letGo()
-    this.write(bytes)
+    this.releaseHeld()
+    if (!this.readOnLimit.hasBegun) this.write(bytes)
+    else this.hasDelivered = true
     this.delivered.add(bytes)
     this.notePassed(bytes)
-    this.latest[this.passed % LATEST_PIECES] = bytes
-    this.passed += 1
+    this.latest.add(bytes)
     this.onDelivered()
   }
 
   /**
-   * Reports whether the event is only read because the caller has disconnected. Tools that it used
-   * are billed nevertheless.
+   * True if events are read only for the usage, because the caller has disconnected or the answer
+   * is withheld.
+   */
+  private get isUnread(): boolean {
+    const { hasBegun, isWhole } = this.readOnLimit
+    return hasBegun && (this.background === null || !isWhole)
+  }
+
+  /**
+   * Reports whether the event is read only for the usage. What it contains is billed nevertheless,
+   * because the provider charges for it. Another choice may go on after one has finished.
    */
   private isUndelivered(bytes: Buffer): boolean {
-    if (this.readOnBytes === null) return false
-    if (this.countsToolUses) this.delivered.addToolUses(bytes)
+    if (!this.isUnread) return false
+    if (hasText(bytes, this.readTexts)) {
+      this.delivered.add(bytes)
+      this.notePassed(bytes)
+      this.onDelivered()
+    } else if (this.countsToolUses) this.delivered.addToolUses(bytes)
     return true
   }
 
   private isClean(bytes: Buffer): boolean {
-    if (this.screen === null || this.screen.isClean(bytes, this.readTexts)) return true
-    this.verdict = 'screened'
+    const { screen, readTexts } = this
+    if (screen === null || screen.isClean(bytes, readTexts)) return true
+    // What comes before the word is charged, because the caller would have received it if it had
+    // come in a piece of its own.
+    const [before, rest] = screen.splitBeforeWord(bytes, readTexts)
+    this.delivered.add(before)
+    if (this.countsToolUses) this.delivered.addToolUses(rest)
+    this.notePassed(bytes)
+    this.latest.add(bytes)
+    if (this.isFinished()) this.onScreenedAtEnd()
+    if (!this.isUnread) this.verdict = 'screened'
     return false
   }
 
@@ -224,7 +249,7 @@ export class StreamForwarder implements SseSink {
     if (ending === 'final' || (ending === 'trailing' && this.isFinal)) {
       this.holdFinal(bytes, ending === 'trailing')
     } else if (!isUsageOnly) this.forward(bytes)
-    else if (this.wantsUsage && this.readOnBytes === null) this.hold(bytes)
+    else if (this.wantsUsage && !this.readOnLimit.hasBegun) this.hold(bytes)
     if (isCovered) this.usage.isEarly = false
   }
 
@@ -238,7 +263,7 @@ export class StreamForwarder implements SseSink {
   /** Converts the end of the stream before the call is settled, because this may fail. */
   private complete(): void {
     const { converted } = this
-    if (converted !== null && this.readOnBytes === null) {
+    if (converted !== null && !this.readOnLimit.hasBegun) {
       this.held = [converted.end(Buffer.concat(this.held))]
       if (this.hasConversionFailed(converted)) return this.beginFailed()
     }
@@ -246,8 +271,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Begins the answer of a model that has delivered nothing but a fault. It is charged, so it is
-   * not repeated.
+   * Marks the answer as begun if the model failed before anything was delivered. The call is
+   * charged, so it must not be retried.
    */
   private beginFailed(): void {
     if (this.verdict !== 'model-fault' || this.hasDelivered) return
@@ -261,8 +286,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Ends a stream that ends with its connection. If the provider left out the blank line after the
-   * last event, the event counts if its data is complete.
+   * Completes a stream whose end is the end of its connection. If the provider left out the blank
+   * line after the last event, the event counts if its data is complete.
    */
   close(_isWhole = false): void {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
@@ -280,7 +305,7 @@ export class StreamForwarder implements SseSink {
   private holdFinal(bytes: Buffer, isTrailing: boolean): void {
     this.isFinal = true
     if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
-    if (!isTrailing || this.held.length >= HELD_EVENTS_MAX) this.letGo()
+    if (!isTrailing || this.held.length >= HELD_EVENTS_MAX) this.releaseHeld()
     this.held.push(bytes)
     this.delivered.add(bytes)
     this.notePassed(bytes)
@@ -300,7 +325,7 @@ export class StreamForwarder implements SseSink {
    * previous chunk is dropped, because an answer must not begin with usage.
    */
   private hold(usageChunk: Buffer): void {
-    if (this.hasDelivered) this.letGo()
+    if (this.hasDelivered) this.releaseHeld()
     this.held = [usageChunk]
   }
 
@@ -323,16 +348,7 @@ export class StreamForwarder implements SseSink {
     this.modelLooksLeft = 0
   }
 
-  /**
-   * Counts the bytes that are read after the caller has disconnected. All bytes count, because
-   * usage chunks and incomplete events also cost memory and time.
-   */
-  private countReadOn(bytes: number): void {
-    this.readOnBytes = (this.readOnBytes ?? 0) - bytes
-    if (this.readOnBytes < 0) this.endAt('overflow')
-  }
-
-  private letGo(): void {
+  private releaseHeld(): void {
     if (this.held.length === 0) return
     const held = this.held
     this.held = []
@@ -356,7 +372,7 @@ export class StreamForwarder implements SseSink {
     if (!this.sink.write(shown)) this.isFlowing = false
   }
 
-  /** Reports whether the provider sent an error, or the answer can't be written any further. */
+  /** Sets the verdict and returns true if the provider sent an error or the conversion stopped. */
   private hasConversionFailed({ error, hasGivenUp }: ConvertedStream): boolean {
     if (hasGivenUp) this.endAt('overflow')
     else if (error !== null) {
@@ -371,22 +387,5 @@ export class StreamForwarder implements SseSink {
     if (this.converted !== null) return this.converted.convert(bytes)
     const { shownModel } = this
     return shownModel === null ? bytes : withShownModel(this.format, bytes, shownModel)
-  }
-}
-
-const OPEN_BRACE = 123
-
-/**
- * Parses the data of an event. Google ends a stream with an error that is not in an event but is
- * plain JSON.
- */
-function parsedEvent(bytes: Buffer): object | null {
-  const data = eventData(bytes) ?? (bytes[0] === OPEN_BRACE ? bytes.toString() : null)
-  if (data === null) return null
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? value : null
-  } catch {
-    return null
   }
 }

@@ -3,8 +3,9 @@ import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import type { StreamFormat } from '../dialects/wire-format.ts'
 
 /**
- * The usage that a provider reports in the events of one stream. Counts are cumulative. A report
- * without a valid output count says nothing about the text before it, so it is not final.
+ * The usage that a provider reports in the events of one stream. The counts in the reports are
+ * cumulative. A report without a valid output count does not cover the text before it, so it is not
+ * final.
  */
 export class StreamUsage {
   /** The reports combined, unparsed; undefined if none was reported. */
@@ -20,14 +21,17 @@ export class StreamUsage {
   }
 
   /**
-   * An anomaly that `raw` does not show: a count that a later report makes invalid, smaller or, at
-   * the end of the answer, omits.
+   * An anomaly that `raw` does not show; otherwise null. It exists if a later report contains an
+   * invalid or a smaller count, or if the report at the end of the answer omits the output count.
    */
   get anomaly(): UsageAnomaly | null {
     return this.anomalyInReports ?? (this.isEarly && this.lacksOutput ? 'missing' : null)
   }
 
-  /** Adds a report. Returns true if its output includes the text so far, and that of its event. */
+  /**
+   * Adds a report. Returns true if its output count covers all text up to and including the event
+   * with the report.
+   */
   add(report: unknown): boolean {
     const { combineUsage, outputCount } = this.stream
     const { raw: earlier, isEarly } = this

@@ -2,7 +2,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ConversionError, type JsonObject } from '../conversion/canonical-request.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
-import { callerNames } from '../conversion/loss-paths-in-caller-format.ts'
+import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
 import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
 import { type ImageTask, imageTaskTransport } from '../providers/openai-compatible/image-tasks.ts'
@@ -20,8 +20,8 @@ export type TranslatedChat = {
 }
 
 /**
- * Translates a checked chat. Returns the error `not_convertible`, with the member at fault, if the
- * provider can't do what the chat asks for.
+ * Translates a chat that has been validated. Returns the error `not_convertible`, with the member
+ * at fault, if the provider can't do what the chat asks for.
  */
 export function translateChat(
   translation: Translation,
@@ -45,7 +45,7 @@ export function translateChat(
     const { usesFunctionCall } = readAnswerSettings(chat)
     return {
       body: Buffer.from(JSON.stringify(written.value)),
-      losses: [...losses, ...callerNames(written.losses, 'chat', request)],
+      losses: [...losses, ...callerPathsOfLosses(written.losses, 'chat', request)],
       translated: { translation, model: target.model, usesFunctionCall },
     }
   } catch (error) {
@@ -57,8 +57,8 @@ export function translateChat(
 }
 
 /**
- * Returns the decoder of the answers to one call. `call` is the id of the call. Null if the
- * provider answers in the wire format itself.
+ * Returns the decoder of the answers to one call. `call` is the id of the call. Returns null if the
+ * answers need no decoding.
  */
 export function decoderFor(
   translated: TranslatedChat | undefined,

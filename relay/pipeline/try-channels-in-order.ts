@@ -2,10 +2,11 @@ import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { RelayKey } from '../views/channel-view.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
-import { isOfConversion } from './convert-request.ts'
+import { isConversionFailure } from './convert-request.ts'
+import { type CopiesOfBody, isOfMemory } from './copies-of-request-body.ts'
 import { type Exchange, showNames } from './http-exchange.ts'
 import { type Candidate, candidateOf, type OutputLimits } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -23,36 +24,35 @@ export type Route = {
   readonly limits: OutputLimits
   readonly adapters: AdapterOptions
   readonly request: ChatRequest
+  readonly copies: CopiesOfBody
   readonly userId: number
 }
 /** The last attempt of a call. */
-export type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
+export type LastAttempt = { readonly candidate: Candidate; readonly end: AttemptEnd }
 
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
  * Tries one channel after another while the last attempt failed and may be retried. If a key caused
- * the failure, the same channel may be tried again with another key. If no channel was tried,
- * returns the error of the last channel that can't get the request, or null.
+ * the failure, the same channel may be tried again with another key. If no attempt was made,
+ * returns the last error that the request or the caller's quota caused, or null.
  */
 export async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
-  { selector, session, triesMax, request, isOverridden, limits, adapters, userId }: Route,
-): Promise<LastTry | RelayError | null> {
-  let last: LastTry | null = null
+  route: Route,
+): Promise<LastAttempt | RelayError | null> {
+  const { selector, session, triesMax, request, userId } = route
+  let last: LastAttempt | null = null
   let requestError: RelayError | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
-  while (triesLeft > 0 && call.mayGoOn(performance.now())) {
+  while (triesLeft > 0 && call.canContinue(performance.now())) {
     const nextCandidate = selector.next()
     const channel = nextCandidate instanceof Promise ? await nextCandidate : nextCandidate
     if (channel === null) break
-    const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
-    const candidate = isRelayError(prepared)
-      ? prepared
-      : withDroppedBetas(prepared, exchange.request.headers)
+    const candidate = candidateAt(channel, route, exchange)
     const pendingKey = isRelayError(candidate)
       ? null
       : deps.keys.choose(channel, used, session?.keyRefAt(channel))
@@ -60,11 +60,14 @@ export async function tryChannels(
     const isRetry = last !== null
     const isUnfit = isRelayError(candidate) || keyChoice === null
     // The caller may have disconnected while a channel and key were chosen.
-    const isOver = !call.mayGoOn(performance.now())
+    const isOver = !call.canContinue(performance.now())
     if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
       selector.end(true)
+      if (keyChoice !== null) deps.breaker.release(keyChoice.probes)
       if (isRelayError(candidate) && isOfRequest(candidate)) requestError = candidate
-      if (isUnfit) continue
+      // Another channel would need the same copies, which would only be made in vain.
+      const isFull = isRelayError(candidate) && isOfMemory(candidate)
+      if (isUnfit && !isFull) continue
       break
     }
     const { key } = keyChoice
@@ -81,7 +84,8 @@ export async function tryChannels(
     const attempt = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
     if (deps.autoDisable.note(attempt, end)) call.attempts.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end, request.isStream)) break
-    // A probe tests an open circuit for all calls, so it does not count as a try of this call.
+    // A probe tests an open circuit for all calls, so it does not count towards this call's
+    // attempts.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
@@ -91,12 +95,23 @@ export async function tryChannels(
   return last ?? requestError
 }
 
+/** Returns the request for a channel, or an error, also if no memory is left for its body. */
+function candidateAt(
+  channel: RelayChannel,
+  { request, isOverridden, limits, adapters, copies }: Route,
+  { request: { headers } }: Exchange,
+): Candidate | RelayError {
+  const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
+  if (isRelayError(prepared)) return prepared
+  return copies.count(request, prepared.body) ?? withDroppedBetas(prepared, headers)
+}
+
 /**
- * Reports whether an error is caused by the request or by the caller's quota, and not by the
- * channel.
+ * Reports whether an error is caused by the request, by the caller's quota or by a lack of memory,
+ * and not by the channel.
  */
 const isOfRequest = (error: RelayError): boolean =>
-  isOfConversion(error) || error.code === 'insufficient_quota'
+  isConversionFailure(error) || isOfMemory(error) || error.code === 'insufficient_quota'
 
 function traceAttempt(
   { log }: RelayDeps,

@@ -52,6 +52,8 @@ export type AttemptEnd =
       readonly isProxy?: true
       /** The provider received the request and did not refuse it. */
       readonly isDispatched?: true
+      /** The answer repeats the caller's request, which makes it too large. */
+      readonly isEchoOfRequest?: true
     }
 
 export type AttemptRequest = Omit<ProviderCall, 'origin'>
@@ -66,14 +68,21 @@ const NOTHING = Buffer.alloc(0)
 type OnHeaders = (headers: ProviderHeaders) => void
 
 export type AttemptOptions = {
-  /** The maximum time until the provider's answer begins. */
+  /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
   readonly firstByteMs?: number
-  /** Gets the headers of the answer. */
+  /** Called with the headers of the provider's response. */
   readonly onHeaders?: OnHeaders
-  /** Null if the provider answers in the wire format itself. */
+  /** Decodes the provider's answers. Null if they need no decoding. */
   readonly decoder?: AnswerDecoder | null
-  /** Rewrites a complete answer in the format, if the provider has another one. */
+  /**
+   * Rewrites a complete answer to the wire format, if the provider's answers have another format.
+   */
   readonly adaptAnswer?: ((body: Buffer, created: number) => Buffer) | undefined
+  /**
+   * Called if the caller's connection has accepted nothing for too long. By default, the attempt is
+   * aborted.
+   */
+  readonly onWriteStall?: (() => void) | undefined
 }
 
 class Aborted extends Error {}
@@ -108,6 +117,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   readonly evidence = new AttemptEvidence()
   private readonly decoder: AnswerDecoder | null
   private readonly adaptAnswer: AttemptOptions['adaptAnswer']
+  private readonly onWriteStall: () => void
   /** Decodes the stream of this attempt, if its media type is that of `decoder`. */
   private streamDecoder: StreamDecoder | null = null
   private answerHeaders: ProviderHeaders = {}
@@ -121,6 +131,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       onHeaders = () => {},
       decoder = null,
       adaptAnswer,
+      onWriteStall = () => this.abort('caller-gone'),
     }: AttemptOptions = {},
   ) {
     this.format = format
@@ -130,6 +141,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.onHeaders = onHeaders
     this.decoder = decoder
     this.adaptAnswer = adaptAnswer
+    this.onWriteStall = onWriteStall
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
@@ -155,7 +167,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       return
     }
     this.isSent = true
-    // While a long body is sent, the time until the answer has not yet begun.
+    // The time limit for the beginning of the answer starts when the whole body has been sent.
     const onProgress = (chunk: Buffer): void => {
       this.startedAt = performance.now()
       this.evidence.noteUploaded(chunk)
@@ -218,7 +230,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isReadOn) return
     const { idleMs, writeStallMs } = this.deadlines
     if (this.pausedAt > 0) {
-      if (now - this.pausedAt > writeStallMs) this.abort('caller-gone')
+      if (now - this.pausedAt > writeStallMs) this.onWriteStall()
       return
     }
     const hasBegun = this.forwarder === null ? this.length > 0 : this.forwarder.hasDelivered
@@ -281,7 +293,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
   }
 
-  /** Some providers send errors with a status of success. The attempt gets the error's status. */
+  /**
+   * Ends the attempt with a decoded answer. Some providers send errors with a success status. The
+   * attempt then ends with the status of the error.
+   */
   private endDecoded(decoded: DecodedAnswer, status: number): void {
     if (decoded.kind === 'answer') return this.finish({ kind: 'plain', status, body: decoded.body })
     if (decoded.kind === 'failed') return this.finish(this.endBy(decoded.error))
@@ -325,7 +340,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Ends a stream whose connection is closed. It was cut, unless nothing had to follow. */
+  /**
+   * Ends the attempt after the connection of a stream has closed. The stream was cut off, unless
+   * the forwarder finds that it is complete or failed.
+   */
   private closeStream(isWhole = false): void {
     const { forwarder } = this
     forwarder?.close(isWhole)

@@ -36,7 +36,7 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   if (!response.headersSent) startStream(exchange)
   // An empty chunk would end the response.
   if (events.length === 0) return true
-  if (exchange.errors.continuesStream === true) noteSent(exchange, events)
+  noteSent(exchange, events)
   if (!isChunked(response)) return response.write(events)
   if (events.length <= TEXT_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
   response.write(`${events.length.toString(16)}${CRLF}`, 'latin1')
@@ -44,9 +44,15 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   return response.write(CRLF, 'latin1')
 }
 
+/**
+ * Remembers the events that have been sent, if error events in this format depend on them. Of the
+ * first events, only a summary is kept, because they may repeat the whole request.
+ */
 function noteSent(exchange: Exchange, events: Buffer): void {
+  const { readBegun } = exchange.errors
+  if (readBegun === undefined) return
   if (exchange.sent) exchange.sent.last = events
-  else exchange.sent = { first: events, last: events }
+  else exchange.sent = { begun: readBegun(events), last: events }
 }
 
 /**

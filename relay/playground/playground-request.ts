@@ -7,21 +7,22 @@ import { scanObject } from '../dialects/scan-request-object.ts'
 import type { Authenticator } from '../pipeline/execute-call.ts'
 import { RelayToken } from '../views/token-view.ts'
 
-/** A chat from the console: its settings, and its body without the settings. */
+/** A chat request from the console, with the console's settings separated from the body. */
 type PlaygroundRequest = {
-  /** The group of the call. An empty text selects the user's own group. */
+  /** The group whose prices and channels are used. An empty text selects the user's own group. */
   readonly group: string
   readonly body: Buffer
 }
 
-/** The member names that this file interprets. The chat parser checks all other members. */
+/** The member names that this file reads. The chat parser checks all other members. */
 const NAMES = namesByFoldedName(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
- * Separates the console's settings from a chat. `group` is removed, because providers do not know
- * it. A `max_tokens` of 0 is removed, because it means no limit in the console but is an error at
- * most providers. A body that is not a JSON object stays unchanged, and the chat parser refuses it.
+ * Separates the console's settings from the body of a chat request. `group` is removed from the
+ * body, because providers do not know it. A `max_tokens` of 0 is removed, because it means no limit
+ * in the console but is an error at most providers. A body that is not a JSON object is returned
+ * unchanged. The chat parser refuses it later.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
@@ -47,18 +48,18 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
 
 export type PlaygroundSession = {
   readonly userId: number
-  /** Returns whether the session has ended since the start of the call, for example by a logout. */
+  /** Reports whether the session has ended since the start of the call, for example by a logout. */
   readonly hasEnded: () => boolean
 }
 
 /**
- * Returns the authenticator of a session. The session's user is charged, in the group that the body
- * names.
+ * Returns an authenticator that accepts the user of a session as the caller. This user is charged,
+ * at the prices of the group that the body names.
  */
 export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): Authenticator => ({
   authenticate: async ({ views }) => {
     const user = views.users.find(userId)
-    // A new user may have a session before the relay's view contains the user.
+    // A new user may have a session before the relay has received the event that created the user.
     if (user === undefined) return relayError('store_unavailable', { retryAfter: 1 })
     if (!user.isEnabled) return relayError('not_logged_in')
     const tokenId = playgroundTokenId(userId)

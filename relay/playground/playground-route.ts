@@ -14,8 +14,8 @@ import {
 import type { PlaygroundSession } from './playground-request.ts'
 
 /**
- * Handles chats from the console. `call` runs a call of the session's user, and `reject` sends an
- * error.
+ * Handles chat requests from the console. `call` runs the call for the session's user, and `reject`
+ * sends an error.
  */
 export type Playground = {
   readonly call: (
@@ -36,8 +36,8 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * Serves `POST /pg/chat/completions` for chats from the console. Fastify only identifies the user
- * by the session. The relay then handles the raw request and response.
+ * Adds the route `POST /pg/chat/completions` for chats from the console. Fastify only identifies
+ * the user by the session. The relay then handles the raw request and response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   const open = new Set<WatchedSession>()
@@ -66,7 +66,7 @@ export function addPlayground(app: FastifyInstance, { call, reject }: Playground
   })
 }
 
-/** Returns the session's user, or an error if the session identifies no user. */
+/** Returns the user of the session, or an error if the request has no valid session. */
 async function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -6,7 +6,7 @@ import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
 
-/** The timeout of each request. */
+/** The timeout of each request in milliseconds. */
 const REQUEST_MS = 5 * 60_000
 const JSON_BYTES_MAX = 2 * 1024 * 1024
 const CANCEL_MS = 15_000
@@ -18,15 +18,16 @@ export type PolledRequest = {
   /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Called once the provider may have received the request. */
+  /** Called when the provider may have received the request. */
   readonly onSent?: () => void
 }
 
 export type PolledAnswer = { readonly status: number; readonly text: string }
 
 /**
- * A call to a provider that consists of several requests. `handler` receives the events of a single
- * HTTP call. If the handler aborts the call, the current request is aborted.
+ * A call that consists of several requests to a provider, such as one that starts work and others
+ * that poll it. For `handler`, it looks like a single HTTP call. If the handler aborts the call,
+ * the current request is aborted.
  */
 export class PolledCall {
   protected readonly connections: Connections
@@ -37,7 +38,7 @@ export class PolledCall {
   private readonly headers: Readonly<Record<string, string>>
   private wake: () => void = () => {}
 
-  /** `headers` prove the key. They are sent with every request. */
+  /** `headers` contain the credentials. They are sent with every request. */
   constructor(
     connections: Connections,
     headers: Readonly<Record<string, string>>,
@@ -52,7 +53,7 @@ export class PolledCall {
     return { ...this.headers, 'accept-encoding': 'identity' }
   }
 
-  /** Passes on a complete JSON answer, which ends the call. */
+  /** Passes a complete JSON answer to the handler, and ends the call. */
   protected finish(control: Controller, { status, text }: PolledAnswer): void {
     this.isEnded = true
     this.handler.onResponseStart?.(control, status, { 'content-type': 'application/json' })
@@ -77,7 +78,8 @@ export class PolledCall {
   }
 
   /**
-   * Asks the provider to stop the work, because its result will not be read but would be charged.
+   * Asks the provider to cancel the work, because it would be charged although nobody reads its
+   * result.
    */
   protected cancelAt(url: string): void {
     const signal = AbortSignal.timeout(CANCEL_MS)

@@ -7,7 +7,10 @@ import { inOfferingGroup } from '../pipeline/plan-call-with-fallbacks.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 
-/** The sub-protocols of browsers, which can't set headers. */
+/**
+ * The websocket sub-protocol that a browser names to open a session. Browsers can't set headers, so
+ * they send the key and the protocol version as further sub-protocols, which begin as below.
+ */
 export const PROTOCOL = 'realtime'
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
 const BETA_PROTOCOL = 'openai-beta.realtime-v1'
@@ -17,16 +20,19 @@ export type SessionRequest = {
   readonly model: string
   /** True for the beta protocol, which was in use before the API's general availability. */
   readonly isBeta: boolean
-  /** The settings with which the session begins; null for the provider's defaults. */
+  /** The settings with which the session begins; null if it begins with the provider's defaults. */
   readonly settings: SessionSettings | null
 }
 
-/** The beginning of all temporary keys. */
+/** The first characters of all temporary keys. */
 export const SECRET_PREFIX = 'ek_'
 
 type AuthDeps = Pick<RelayDeps, 'views' | 'vault' | 'failedKeys' | 'clientSecrets' | 'now' | 'log'>
 
-/** Authenticates a request for a session, and reads the model and the protocol. */
+/**
+ * Authenticates a request for a session, and reads the model and the protocol version. Returns the
+ * error for the caller if it is refused.
+ */
 export async function authenticateSession(
   deps: AuthDeps,
   { request, clientIp, startedAt }: Exchange,
@@ -50,8 +56,8 @@ export async function authenticateSession(
 type BySecret = Omit<SessionRequest, 'caller'> & { readonly caller: Caller | RelayError }
 
 /**
- * Authenticates a temporary key. Returns null for any other key and for an unknown temporary key,
- * which is then counted as a wrong key.
+ * Authenticates a request with a temporary key. Returns null for any other key, and for an unknown
+ * temporary key. An unknown temporary key counts as a wrong key from the caller's IP address.
  */
 async function authenticateBySecret(
   { views, vault, clientSecrets, failedKeys, now, log }: AuthDeps,
@@ -81,14 +87,20 @@ const protocolsOf = ({ headers }: CallRequest): readonly string[] =>
     .split(',')
     .map((each) => each.trim())
 
-/** Returns the headers with the key that a browser sends as a sub-protocol. */
+/**
+ * Returns the headers of a request. If a browser sent its key as a sub-protocol, the key is added
+ * as header `authorization`.
+ */
 function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) {
   const offered = protocols.find((each) => each.startsWith(KEY_PROTOCOL))
   if (offered === undefined || headers.authorization !== undefined) return headers
   return { ...headers, authorization: `Bearer ${offered.slice(KEY_PROTOCOL.length)}` }
 }
 
-/** Sessions for transcription only, and those of WebRTC, have no model and are not served. */
+/**
+ * Returns the caller's name for the model, or an error if the URL names none. Sessions that only
+ * transcribe (`intent`) and sessions over WebRTC (`call_id`) are refused.
+ */
 function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
   const query = queryIn(url)
   for (const param of ['intent', 'call_id']) {

@@ -13,18 +13,22 @@ import { readBody } from '../pipeline/read-body.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import { SECRET_PREFIX } from './authenticate-session.ts'
+import { checkMembers } from './check-member-names.ts'
 import { planRealtime } from './open-upstream.ts'
-import { checkMembers, readSession, type SessionSettings } from './session-settings.ts'
+import { readSession, type SessionSettings } from './session-settings.ts'
 import { isObject } from './size-of-conversation-items.ts'
 
 /** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */
 type SecretEndpoint = 'client_secrets' | 'sessions'
 
-/** The validity of a temporary key in seconds, as OpenAI documents it. */
+/**
+ * The validity of temporary keys in seconds, as OpenAI documents it: the bounds of a requested
+ * validity, and the default by endpoint.
+ */
 const VALIDITY_S = { least: 10, most: 7_200, client_secrets: 600, sessions: 60 }
 /**
- * The maximum length of a session's settings. It is small, because they are stored until the
- * temporary key expires.
+ * The maximum length of a session's settings in bytes. It is small, because the settings are stored
+ * until the temporary key expires.
  */
 const SETTINGS_BYTES_MAX = 64 * 1024
 const NAMES = namesByFoldedName(['session', 'expires_after', 'client_secret', 'model'])
@@ -36,7 +40,10 @@ type SecretRequest = {
   readonly validityS: number
 }
 
-/** Serves the endpoints below `/v1/realtime`, and requests for a session without a websocket. */
+/**
+ * Serves the HTTP endpoints below `/v1/realtime`, which create temporary keys. A request to
+ * `/v1/realtime` without a websocket upgrade is refused.
+ */
 export async function serveRealtime(
   deps: RelayDeps,
   exchange: Exchange,
@@ -54,7 +61,10 @@ export async function serveRealtime(
   sendError(exchange, relayError('method_not_allowed', { subject: 'POST' }))
 }
 
-/** Creates a temporary key of the gateway, which a browser can use for sessions. */
+/**
+ * Creates a temporary key of the gateway, with which a browser can open sessions, and sends it to
+ * the caller.
+ */
 async function createClientSecret(
   deps: RelayDeps,
   exchange: Exchange,

@@ -1,6 +1,6 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
-import { AUDIO_BYTES_PER_TOKEN } from './realtime-usage.ts'
+import { BYTES_PER_SECOND, outputAudioTokens } from './realtime-usage.ts'
 import {
   type Content,
   estimatedTokens,
@@ -12,13 +12,16 @@ import {
 type Tokens = { readonly text: number; readonly audio: number }
 
 /**
- * Estimates the input of the next response. A response has the complete conversation as input. Its
- * size is therefore the reported size of the last response plus the content that was added since
- * then.
+ * Estimates the input tokens of the next response. The input of a response is the complete
+ * conversation. Its size is therefore the input and output that the provider reported for the last
+ * response, plus the content that was added since then.
  */
 export class ConversationInput {
-  /** G.711 has more tokens per byte than PCM. The rate stays narrow once any audio is narrow. */
-  rate: 'wide' | 'narrow' = 'wide'
+  /**
+   * The number of bytes of one second of audio, which determines the tokens per byte. It is the
+   * lowest of all formats that the input has had, and all audio is counted at this rate.
+   */
+  rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
   private added: Content = NO_CONTENT
 
@@ -27,8 +30,8 @@ export class ConversationInput {
   }
 
   /**
-   * Returns the size of the content that was added so far. It is passed to `noteReport` after the
-   * response whose input includes this content.
+   * The size of the content that was added so far. When a response with this content in its input
+   * has ended, this value is passed to `noteReport`, so that the content is not counted twice.
    */
   get mark(): Content {
     return this.added
@@ -39,7 +42,9 @@ export class ConversationInput {
     return text + audio + tokensAtMost(withContent(this.added, more), this.rate)
   }
 
-  /** Returns an estimate of the input, for a response without a report. */
+  /**
+   * Returns an estimate of the input of a response. It is used if the provider reports no usage.
+   */
   estimate(): Usage {
     const { text, audio, image } = estimatedTokens(this.added, this.rate)
     return {
@@ -50,7 +55,10 @@ export class ConversationInput {
     }
   }
 
-  /** Notes the reported usage of a response, whose input included `mark`. */
+  /**
+   * Takes the size of the conversation from the reported usage of a response. `mark` is the size of
+   * the added content that was part of the response's input.
+   */
   noteReport(usage: Usage, mark: Content): void {
     const { inputUncached, cacheRead, inputAudio, inputImage, output, outputAudio } = usage
     const text = inputUncached + cacheRead + inputImage + output - outputAudio
@@ -63,22 +71,25 @@ export class ConversationInput {
     }
   }
 
-  /** Notes a response without a report, whose output is added to the conversation. */
+  /**
+   * Adds the output of a response to the conversation. It is used if the provider's report can't be
+   * used.
+   */
   noteOutput({ output, outputAudio }: Usage): void {
     const { text, audio } = this.reported
     this.reported = { text: text + output - outputAudio, audio: audio + outputAudio }
   }
 }
 
-/** Reports whether an event contains audio in base64. */
+/** Reports whether events of this type contain audio in base64. */
 export const isAudio = (type: string): boolean => /^response\.(?:output_)?audio\.delta$/.test(type)
 
-/** The content of a response that the provider has sent so far. */
+/** Counts the output of a response that the provider has sent so far. */
 export class DeliveredOutput {
   private textTokens = 0
   private audioBytes = 0
 
-  /** Counts an event whose type ends in `.delta`. */
+  /** Counts the content of an event whose type ends in `.delta`. */
   add(type: string, delta: unknown): void {
     if (typeof delta !== 'string') return
     if (isAudio(type)) {
@@ -90,8 +101,9 @@ export class DeliveredOutput {
     return this.textTokens === 0 && this.audioBytes === 0
   }
 
-  usage(rate: 'wide' | 'narrow'): Pick<Usage, 'output' | 'outputAudio'> {
-    const outputAudio = Math.ceil(this.audioBytes / AUDIO_BYTES_PER_TOKEN.output[rate])
+  /** Returns the usage so far. `rate` is the number of bytes of one second of audio. */
+  usage(rate: number): Pick<Usage, 'output' | 'outputAudio'> {
+    const outputAudio = outputAudioTokens(this.audioBytes, rate)
     return { output: Math.ceil(this.textTokens) + outputAudio, outputAudio }
   }
 }

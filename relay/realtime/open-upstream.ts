@@ -28,7 +28,10 @@ export type RealtimePlan = {
   readonly offer: Offer<RelayChannel>
 }
 
-/** Determines the price of a session's responses and the channels that may serve the session. */
+/**
+ * Determines the price of a session's responses and the channels that may serve the session.
+ * Returns the error for the caller if there is no price or no channel.
+ */
 export function planRealtime(
   { channels, options: view }: Views,
   caller: Caller,
@@ -52,6 +55,30 @@ export function planRealtime(
     : relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
 }
 
+/**
+ * Determines the price of the next response of a session that is open on a channel. Returns the
+ * error for the caller if there is no price, or if the channel or its key is no longer available.
+ */
+export function planResponse(
+  views: Views,
+  caller: Caller,
+  model: string,
+  now: number,
+  { channel, keyRef }: { readonly channel: RelayChannel; readonly keyRef: string },
+): RealtimePlan | RelayError {
+  const plan = planRealtime(views, caller, model, now)
+  if ('code' in plan) return plan
+  const isOffered = plan.offer.some(({ channels }) =>
+    channels.some(
+      ({ channelId, keys }) =>
+        channelId === channel.channelId && keys.some((key) => key.keyRef === keyRef),
+    ),
+  )
+  return isOffered
+    ? plan
+    : relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
+}
+
 export function priceFor(
   { options: { prices } }: Pick<Views, 'options'>,
   { user, group }: Caller,
@@ -62,31 +89,37 @@ export function priceFor(
   return 'code' in price ? priceError(price, group, model) : price
 }
 
-/** The connection of a session to a provider. */
+/** The websocket connection of a session to a provider. */
 export type Upstream = {
   readonly socket: WebSocket
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly upstreamModel: string | null
   readonly evidence: SessionEvidence
-  /** Releases the channel's permit for this session. */
+  /** Ends the counting of this session towards the channel's limit of concurrent calls. */
   readonly release: () => void
 }
 
 export type UpstreamRequest = {
   readonly model: string
   readonly isBeta: boolean
-  /** The call id under which the log and the circuit breaker know the connection. */
+  /** The call id that the log and the circuit breaker use for the connection. */
   readonly call: string
 }
 
-/** The largest event of a provider. An item of a conversation may contain minutes of audio. */
+/**
+ * The maximum length of a provider's event in bytes. An item of a conversation may contain minutes
+ * of audio.
+ */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 const NOTHING = Buffer.alloc(0)
 
-/** Connects to one channel after another, until one of them accepts the session. */
+/**
+ * Tries channels in their order until one accepts the session. Returns the connection, or the error
+ * for the caller.
+ */
 export async function openUpstream(
   deps: RelayDeps,
   caller: Caller,
@@ -133,7 +166,10 @@ export async function openUpstream(
   return error ?? unservedBy(selector, model)
 }
 
-/** `requestId` is the provider's id of the upgrade, or null. */
+/**
+ * An open connection. `requestId` is the provider's id of the upgrade request, or null if the
+ * provider sent none.
+ */
 type Connected = { readonly socket: WebSocket; readonly requestId: string | null }
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
@@ -145,7 +181,7 @@ function errorOf(end: Failed): RelayError {
   return relayError(ERROR_CODE_OF[end.error], end.retryAfterMs > 0 ? { retryAfter: 1 } : {})
 }
 
-/** Returns the provider's name for the model, or null if it is the caller's name. */
+/** Returns the provider's name for the model, or null if it is the same as the caller's name. */
 function nameAt({ terms, rules }: RelayChannel, model: string): string | null {
   const name = upstreamModelOf(terms, rules, model)
   return name === model ? null : name
@@ -166,7 +202,8 @@ async function connect(
     const betaPath = isBeta ? endpointOf(target, 'realtime', name)?.betaPath : undefined
     const at = betaPath?.replace('{model}', () => encodeURIComponent(name)) ?? call.path
     const connection = await connections.connect(origin)
-    // A connection through a proxy is paused. It already has TLS if the provider needs it.
+    // A connection through a proxy is paused when it opens. If the provider uses TLS, the
+    // connection already has TLS, so the URL of the websocket is `ws:`.
     connection.resume()
     const url = `ws://${new URL(origin).host}${at}`
     const sent = { ...upgradeHeaders(headers), ...(isBeta ? { 'openai-beta': 'realtime=v1' } : {}) }
@@ -198,8 +235,8 @@ function upgradeHeaders(list: readonly string[]): Record<string, string> {
 }
 
 /**
- * Waits for the answer to the websocket upgrade. The provider's events are paused until the session
- * reads them.
+ * Waits for the provider's response to the websocket upgrade. Reading is then paused until the
+ * session reads the provider's events.
  */
 function opened(socket: WebSocket): Promise<Connected | Failed> {
   return new Promise((resolve) => {

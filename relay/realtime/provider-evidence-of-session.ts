@@ -10,13 +10,16 @@ import {
 } from '../providers/openai-compatible/provider-target.ts'
 import { isObject } from './size-of-conversation-items.ts'
 
-/** The event with which a provider ended a response, and its bytes. */
+/**
+ * The `response` member of the event with which a provider ended a response, and the bytes of this
+ * event.
+ */
 export type EndOfResponse = { readonly response: unknown; readonly bytes: Buffer }
 
 /**
- * Collects identifiers of a session that later prove what the provider did: the id of the request
- * that opened the session, and the model that the provider names. Each response adds its id, its
- * usage and the digest of its last event.
+ * Collects data that later prove what the provider did in a session: the id of the request that
+ * opened the session, and the model that the provider named. For each response, its id, its usage
+ * and the digest of its last event are added.
  */
 export class SessionEvidence {
   private readonly target: ProviderTarget
@@ -31,14 +34,14 @@ export class SessionEvidence {
     this.requestId = isFit ? requestId : null
   }
 
-  /** Notes the session as the provider describes it when it begins. */
+  /** Stores the model that the provider names when the session begins. */
   noteSession(session: unknown): void {
     if (isObject(session)) this.model = session.model
   }
 
   /**
-   * Returns the evidence of one call. `sentAt` is in unix milliseconds. `end` is null for a call
-   * without a response that ended.
+   * Returns the evidence for one call of the session. `sentAt` is in Unix milliseconds. `end` is
+   * null if the call has no response or if its response did not end.
    */
   report(sentAt: number, end: EndOfResponse | null): ProviderEvidence {
     const { requestId, confidential } = this
@@ -60,9 +63,10 @@ export class SessionEvidence {
     return withAnswer(evidence, { model: this.model, usage }, confidential)
   }
 
-  /** Reports whether the session has another model than the one that was requested. */
+  /** Reports whether the provider named another model for the session than the requested one. */
   isOtherModel(requested: string): boolean {
-    // A deployment's name does not tell which model it runs, so the models can't be compared.
+    // The name of a deployment does not tell which model the deployment runs, so the models can't
+    // be compared.
     if (typeof this.model !== 'string' || this.model === '') return false
     return !isByDeployment(this.target) && !isSameModel(requested, this.model)
   }

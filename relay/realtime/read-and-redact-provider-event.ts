@@ -3,7 +3,7 @@ import { isObject } from './size-of-conversation-items.ts'
 
 export type ServerEvent = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** Reads an event of the provider. Null for anything else. */
+/** Parses an event of the provider. Returns null if the data is not a JSON object with a `type`. */
 export function readServerEvent(data: Buffer): ServerEvent | null {
   try {
     const event: unknown = JSON.parse(data.toString('utf8'))
@@ -14,8 +14,8 @@ export function readServerEvent(data: Buffer): ServerEvent | null {
 }
 
 /**
- * Returns a session as the caller sees it: with the caller's name for the model, and without the
- * provider's temporary key.
+ * Returns the description of a session that the caller receives. It has the caller's name for the
+ * model and lacks the provider's temporary key.
  */
 export function visibleSession(session: unknown, model: string): Record<string, unknown> {
   const { client_secret: _secret, ...members } = isObject(session) ? session : {}
@@ -23,8 +23,8 @@ export function visibleSession(session: unknown, model: string): Record<string, 
 }
 
 /**
- * Returns an error of the provider without keys, accounts and addresses. `eventId` is the caller's
- * id of the event that caused it.
+ * Returns an error event of the provider without keys, accounts and addresses. `eventId` is the id
+ * that the caller gave to the event that caused the error; undefined if it is not known.
  */
 export function visibleError(
   { error, ...event }: ServerEvent,
@@ -36,7 +36,10 @@ export function visibleError(
   return { ...event, error: eventId === undefined ? shown : { ...shown, event_id: eventId } }
 }
 
-/** Returns a response with an error in its details as the caller sees it. */
+/**
+ * Returns the event of a response as the caller receives it. If the response failed, keys, accounts
+ * and addresses are removed from its error.
+ */
 export function visibleResponse(
   event: ServerEvent,
   confidential: readonly string[],

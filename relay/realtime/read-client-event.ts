@@ -4,12 +4,8 @@ import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import {
-  checkMembers,
-  readResponse,
-  readSession,
-  type SessionSettings,
-} from './session-settings.ts'
+import { checkMembers } from './check-member-names.ts'
+import { readResponse, readSession, type SessionSettings } from './session-settings.ts'
 import {
   base64Bytes,
   type Content,
@@ -19,7 +15,10 @@ import {
   withContent,
 } from './size-of-conversation-items.ts'
 
-/** The members of each event that clients may send, besides `type` and `event_id`. */
+/**
+ * The types of events that clients may send, with the members of each in addition to `type` and
+ * `event_id`.
+ */
 const MEMBERS = {
   'session.update': ['session'],
   'input_audio_buffer.append': ['audio'],
@@ -40,10 +39,10 @@ const EVERY_EVENT = ['type', 'event_id']
 const NAMES = namesByFoldedName([...EVERY_EVENT, ...Object.values(MEMBERS).flat()])
 const ID_LENGTH_MAX = 512
 
-/** A checked event of a client. `body` is the event that is sent to the provider. */
+/** An event of a client that was checked. `body` is the event that is sent to the provider. */
 export type ClientEvent = {
   readonly type: EventType
-  /** The caller's id of the event; null if it has none. */
+  /** The id that the caller gave to the event; null if it has none. */
   readonly id: string | null
   /**
    * The id with which the event is sent to the provider. It replaces the caller's id, because a
@@ -51,15 +50,23 @@ export type ClientEvent = {
    */
   readonly sentId: string
   readonly body: Readonly<Record<string, unknown>>
-  /** The content that the event adds to the input of the next response. */
+  /** The size of the content that the event adds to the input of the next response. */
   readonly content: Content
-  /** The settings of an event `session.update`. */
+  /** The settings in an event `session.update`; null for other events. */
   readonly settings: SessionSettings | null
-  /** The output limit in an event `response.create`; null if it has none. */
+  /** The output limit in tokens in an event `response.create`; null if the event has none. */
   readonly outputTokensMax: number | null
+  /**
+   * The number of bytes of one second of output audio in an event `response.create`; undefined if
+   * the event has no format.
+   */
+  readonly outputRate: number | undefined
 }
 
-/** Reads an event of a client. `model` is the caller's name for the model of the session. */
+/**
+ * Parses and checks an event of a client. Returns the error for the caller if it is refused.
+ * `model` is the caller's name for the model of the session.
+ */
 export function readClientEvent(bytes: Buffer, model: string): ClientEvent | RelayError {
   const members = scanObject(bytes, NAMES)
   if (!isMembers(members)) return jsonError(bytes, members)
@@ -74,7 +81,7 @@ export function readClientEvent(bytes: Buffer, model: string): ClientEvent | Rel
   }
   const sentId = `event_${newCallId(Date.now())}`
   const body = { ...event, event_id: sentId }
-  const none = { content: NO_CONTENT, settings: null, outputTokensMax: null }
+  const none = { content: NO_CONTENT, settings: null, outputTokensMax: null, outputRate: undefined }
   const plain = { type, id: isId ? event_id : null, sentId, body, ...none }
   if (type === 'session.update') return sessionUpdate(plain, event.session, model)
   if (type === 'response.create') return responseCreate(plain, event.response)
@@ -109,7 +116,7 @@ function responseCreate(event: ClientEvent, value: unknown): ClientEvent | Relay
   }
   const response = readResponse(value)
   if (isRelayError(response)) return response
-  const { outputTokensMax } = response
+  const { outputTokensMax, outputRate } = response
   const { input, ...others } = response.response
   let content = textContent(others)
   const ids = new Set<unknown>()
@@ -122,6 +129,7 @@ function responseCreate(event: ClientEvent, value: unknown): ClientEvent | Relay
   return {
     ...event,
     outputTokensMax,
+    outputRate,
     content,
     body: { ...event.body, response: response.response },
   }

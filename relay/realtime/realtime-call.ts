@@ -6,9 +6,10 @@ import type { Quota } from '#domain/shared/quota.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import {
-  acquirePermit,
+  acquireSessionPermit,
   type CallPermit,
   permitWithoutLimits,
+  SessionPermit,
 } from '../pipeline/acquire-call-permit.ts'
 import { admitOn } from '../pipeline/admit-call.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -16,7 +17,7 @@ import { tokensOf } from '../pipeline/billed-usage.ts'
 import type { CallLedger } from '../pipeline/call-ledger.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { placeOf, type RelayChannel } from '../views/channel-view.ts'
+import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
 
@@ -25,55 +26,74 @@ export type CallContext = {
   readonly deps: RelayDeps
   readonly caller: Caller
   readonly channel: RelayChannel
-  /** The key with which the session was opened. */
+  /** The reference of the key with which the session was opened. */
   readonly keyRef: string
   readonly evidence: SessionEvidence
-  /** Returns a new exchange with a call id of its own. */
+  /** Returns a new exchange (a request and its response) with a new call id. */
   readonly openExchange: () => Exchange
 }
 
 export type CallTerms = {
   readonly model: string
-  /** The provider's name for the model; null if it is the caller's name. */
+  /** The provider's name for the model; null if it is the same as the caller's name. */
   readonly upstreamModel: string | null
   readonly price: PriceSnapshot
   /**
-   * The maximum number of input tokens. The hold covers `AHEAD_TOKENS` more tokens if the account
-   * can pay for them.
+   * The maximum number of input tokens. Quota for `AHEAD_TOKENS` more tokens is reserved if the
+   * account can pay for them.
    */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** False if the output limit can't be reduced. */
+  /**
+   * True if the call may be admitted with a lower output limit when the account can't pay for the
+   * requested one.
+   */
   readonly isReducible: boolean
   /**
-   * False for a response that the provider has begun by itself. Limits of calls do not apply to it,
-   * because it must be charged in any case.
+   * False if limits of calls do not apply to the call, because the provider has already begun the
+   * work and it must be charged in any case.
    */
   readonly isLimited: boolean
+  /**
+   * True for a call that was admitted while another call of the session is running, in case speech
+   * begins a response. Limits of concurrent calls do not count it before its response begins.
+   */
+  readonly isListening?: boolean
+  /**
+   * True for work that the provider has already done for a caller who has lost access or can't pay.
+   * The call is admitted with a hold of 0, and is charged nevertheless.
+   */
+  readonly isOwed?: boolean
 }
 
 type CourseOfCall = {
   readonly endReason?: string | undefined
-  /** The end of a response, if the provider sent it. */
+  /** The event with which the provider ended the response; null if the provider sent none. */
   readonly response?: EndOfResponse | null
 }
 
-/** The tokens of input that a hold covers in advance, so that it is not raised for every event. */
+/**
+ * The number of input tokens for which quota is reserved in advance, so that the hold is not raised
+ * for every event.
+ */
 const AHEAD_TOKENS = 1_024
 const LEAST_OUTPUT_TOKENS = 256
-/** The recorded status of a call whose hold was not used. It is never sent. */
+/** The HTTP status that is recorded for a call that was never used. It is never sent. */
 const UNUSED_STATUS = 499
 const BYTES_PER_TOKEN = 4
 
+/** The result of a change after the session has ended. Its caller is no longer there to see it. */
+export const SESSION_ENDED = relayError('upstream_incomplete')
+
 /**
- * One call of a session: a response or a transcription. Its hold is durable before anything is sent
- * that may cost money, and it is ended exactly once.
+ * One call of a session: a response or a transcription. Its hold (the reserved quota) is durable
+ * before anything is sent that may cost money. The call is ended exactly once.
  */
 export class RealtimeCall {
   readonly model: string
   readonly price: PriceSnapshot
   readonly access: AccessCheck
-  /** The maximum output tokens that the hold covers. */
+  /** The number of output tokens that the hold covers. */
   outputTokens: number
   private inputTokens: number
   private readonly upstreamModel: string | null
@@ -106,22 +126,27 @@ export class RealtimeCall {
     this.access = access
   }
 
-  /** Admits a call. Its output limit may be lower than requested. */
+  /**
+   * Admits a call, or returns the error for the caller. The output limit of the call may be lower
+   * than requested.
+   */
   static async admit(context: CallContext, terms: CallTerms): Promise<RealtimeCall | RelayError> {
     const { deps, caller } = context
     const { model, price, inputTokens, outputTokens, isReducible, isLimited } = terms
+    const { isListening = false, isOwed = false } = terms
     const body = { length: inputTokens * BYTES_PER_TOKEN }
     const sized = { body, outputTokensMax: outputTokens, choices: 1, model }
     const exchange = context.openExchange()
     const access = accessCheck(deps, caller, exchange)
-    const denied = access()
+    const denied = isOwed ? null : access()
     if (denied !== null) return denied
-    const acquire = isLimited ? acquirePermit : permitWithoutLimits
-    const permit = await acquire(deps, caller, sized)
+    const permit = isLimited
+      ? await acquireSessionPermit(deps, caller, sized, isListening)
+      : permitWithoutLimits(deps, caller, sized)
     if (isRelayError(permit)) return permit
     const ahead = isReducible ? AHEAD_TOKENS : 0
     const bounds = { inputTokens: inputTokens + ahead, outputTokens, choices: 1 }
-    const hold = holdFor(price, bounds)
+    const hold = isOwed ? 0n : holdFor(price, bounds)
     const canReduce = isReducible && price.mode === 'tokens' && hold > 0n
     const leastOutputTokens = Math.min(LEAST_OUTPUT_TOKENS, outputTokens)
     const mostOutputTokens = outputTokens
@@ -144,7 +169,22 @@ export class RealtimeCall {
     return this.exchange.call
   }
 
-  /** Starts the measurement of the call's duration. */
+  /**
+   * Counts the call towards the limits of concurrent calls, if it does not count yet (see
+   * `SessionPermit`). Returns an error if a limit is reached. A call with `isLimited` false never
+   * counts.
+   */
+  async claimConcurrency(): Promise<RelayError | null> {
+    return this.permit instanceof SessionPermit ? this.permit.claimConcurrency() : null
+  }
+
+  /** Counts this call as a concurrent call in place of a call that ends now. */
+  takeOver({ permit: other }: RealtimeCall): void {
+    const { permit } = this
+    if (permit instanceof SessionPermit && other instanceof SessionPermit) permit.takeOver(other)
+  }
+
+  /** Sets the start of the call to now, so that the recorded duration begins with the response. */
   begin(): void {
     this.exchange.startedAt = this.context.deps.now()
     this.exchange.arrivedAt = performance.now()
@@ -155,8 +195,8 @@ export class RealtimeCall {
   }
 
   /**
-   * Raises the hold so that it covers this input and output. Returns an error if the account can't
-   * pay for it.
+   * Raises the hold so that it covers this number of input and output tokens. Returns an error if
+   * the account can't pay for them.
    */
   async cover(inputTokens: number, outputTokens = this.outputTokens): Promise<RelayError | null> {
     const most = Math.max(outputTokens, this.outputTokens)
@@ -174,8 +214,8 @@ export class RealtimeCall {
   }
 
   /**
-   * Lowers the output limit so that the hold covers more input. Returns the new limit, or null if
-   * too little output would be left.
+   * Lowers the output limit so that the same hold covers this number of input tokens. Returns the
+   * new limit in tokens, or null if too little output would be left.
    */
   lowerOutput(inputTokens: number): number | null {
     const { price, outputTokens, ledger } = this
@@ -199,12 +239,15 @@ export class RealtimeCall {
     return holdFor(this.price, { inputTokens, outputTokens, choices: 1 })
   }
 
-  /** The highest input count that is accepted from a usage report. */
+  /** The highest number of input tokens that is accepted from a usage report of the provider. */
   get inputCeiling(): number {
     return this.inputTokens * 2 + 100_000
   }
 
-  /** Renews the lease, and records the usage that is charged if this process dies. */
+  /**
+   * Renews the lease, without which other processes end the call. Also records the usage so far,
+   * which is charged if this process dies.
+   */
   watch(now: number, soFar: () => Usage): void {
     if (this.isEnded) return
     const { renewMs, progressMs, leaseMs } = this.context.deps.deadlines
@@ -216,8 +259,8 @@ export class RealtimeCall {
     if (sinceMs < (hasNews ? progressMs : renewMs)) return
     this.renewedAt = now
     this.recordedTokens = tokensOf(usage)
-    // A failure is ignored, because the next renewal replaces this one.
-    this.ledger.progress(placeOf(this.context.channel), usage, leaseMs).catch(() => {})
+    // A failure is ignored, because the lease will be renewed again soon.
+    this.ledger.progress(billedChannelOf(this.context.channel), usage, leaseMs).catch(() => {})
   }
 
   /** Charges the call. Returns false if the charge could not be written. */
@@ -233,7 +276,7 @@ export class RealtimeCall {
     const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
     const limits = { inputTokens, outputTokens }
     const reason = endReason === undefined ? {} : { endReason }
-    const course = { ...placeOf(channel), upstreamModel, limits, end, ...reason }
+    const course = { ...billedChannelOf(channel), upstreamModel, limits, end, ...reason }
     try {
       await this.ledger.settle({ ...course, ...bill, anomaly }, this.history(end, response))
       return true
@@ -243,7 +286,7 @@ export class RealtimeCall {
     }
   }
 
-  /** Ends a call that costs nothing. */
+  /** Ends the call without a charge. */
   async release(reason: CallEnd | 'refused', errorCode: string): Promise<void> {
     if (!this.end(false, 0)) return
     const { deps, channel } = this.context

@@ -1,12 +1,11 @@
 import type { WebSocket } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
 import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
-import { newCallId } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import { SessionCalls } from './calls-of-responses.ts'
 import { ClientGate } from './check-and-forward-client-events.ts'
+import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
+import { UnchargedResponses } from './hide-uncharged-responses.ts'
 import type { Upstream } from './open-upstream.ts'
 import {
   idOf,
@@ -18,17 +17,13 @@ import {
 } from './read-and-redact-provider-event.ts'
 import { readClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
-import { sent, WAITING_BYTES_MAX } from './send-message.ts'
+import { ResponseBilling } from './response-billing.ts'
+import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The maximum time to wait for the end of a response after the caller has disconnected. */
-const LAST_RESPONSE_MS = 5_000
+/** The maximum time to wait for the last reports of usage after the caller has disconnected. */
+const LAST_USAGE_MS = 5_000
 const ACCESS_CHECK_MS = 1_000
-
-const NORMAL = 1000
-const POLICY_VIOLATION = 1008
-const INTERNAL_ERROR = 1011
-const SERVICE_RESTART = 1012
 
 export type SessionOptions = {
   readonly context: CallContext
@@ -39,17 +34,17 @@ export type SessionOptions = {
   readonly isBeta: boolean
   /** The id of the request that opened the session. */
   readonly call: string
-  /** The settings with which the session begins, from a temporary key; null without one. */
+  /** The settings in the temporary key that opened the session; null for another key. */
   readonly settings: SessionSettings | null
   /** Checks whether the caller still has access. */
   readonly access: AccessCheck
-  /** Called with the number of bytes of the caller's waiting events. */
+  /** Called with the number of bytes of the caller's events that wait to be handled. */
   readonly onQueued: (bytes: number) => void
 }
 
 /**
  * One session between a caller and a provider. The events of each side are handled one after
- * another. The end of a response is passed on only when its charge is durable.
+ * another. The caller gets the last event of a response only when the charge is durable.
  */
 export class RealtimeSession {
   /** Resolves when all calls of the session have ended. */
@@ -57,7 +52,8 @@ export class RealtimeSession {
   isDraining = false
   private resolveEnded: () => void = () => {}
   private readonly options: SessionOptions
-  private readonly calls: SessionCalls
+  private readonly calls: ResponseBilling
+  private readonly uncharged = new UnchargedResponses((id) => this.calls.isCharged(id))
   private readonly gate: ClientGate
   private readonly confidential: readonly string[]
   private readonly inbox: Buffer[] = []
@@ -67,15 +63,12 @@ export class RealtimeSession {
   private isPassing = false
   private isReady = false
   private isEnding = false
-  /**
-   * The provider's first event. It is held back until the provider has confirmed the session's
-   * settings.
-   */
+  /** The provider's first event, until the provider has confirmed the gateway's settings. */
   private created: ServerEvent | null = null
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
   private providerActiveAt = performance.now()
-  /** The time since which the caller has not read; 0 if the caller reads. */
+  /** The time (`performance.now()`) at which the caller stopped reading; 0 if it reads. */
   private unreadSince = 0
   private onIdle: (() => void) | null = null
 
@@ -87,7 +80,7 @@ export class RealtimeSession {
       ...confidentialTo(channel),
       ...(upstreamModel === null ? [] : [upstreamModel]),
     ]
-    this.calls = new SessionCalls(context, { name: model, upstream: upstreamModel })
+    this.calls = new ResponseBilling(context, { name: model, upstream: upstreamModel })
     const send = (body: object) => this.send(body)
     const refuse = (error: RelayError, id: string | null) => void this.showError(error, id)
     this.gate = new ClientGate({ context, model, isBeta, send, refuse }, this.calls)
@@ -105,7 +98,7 @@ export class RealtimeSession {
     })
     client.on('close', () => void this.end(null, true))
     socket.resume()
-    // The provider or the caller may have left before the listeners were added.
+    // The provider or the caller may have disconnected before the listeners existed.
     if (socket.readyState !== socket.OPEN) void this.end(relayError('upstream_incomplete'), false)
     else if (client.readyState !== client.OPEN) void this.end(null, true)
   }
@@ -140,17 +133,16 @@ export class RealtimeSession {
     }
     if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
-    // The end of a connection that is not read shows only when something is sent.
+    // A paused connection reports its end only when something is sent.
     if (this.options.client.isPaused) this.options.client.ping()
     if (this.isProviderLate(now)) return void this.end(relayError('upstream_timeout'), false)
-    const { access } = this.options
-    const error = access() ?? calls.accessError() ?? gate.transcription.accessError()
+    const error = this.options.access() ?? calls.accessError() ?? gate.transcription.accessError()
     if (error !== null) void this.end(error, true)
   }
 
   /**
-   * Reports whether the provider is late: it has not begun the session or a response in time, or
-   * sends nothing more.
+   * Reports whether the provider has not begun the session or a response in time, or has stopped
+   * sending.
    */
   private isProviderLate(now: number): boolean {
     const { firstByteMs, idleMs } = this.options.context.deps.deadlines
@@ -169,7 +161,7 @@ export class RealtimeSession {
         const [data] = this.queue
         if (data === undefined) break
         const event = readClientEvent(data, this.options.model)
-        // A second response needs a second call, which is admitted when the first one has begun.
+        // The call of the next response can be admitted only when the requested one has begun.
         const isRequest = !isRelayError(event) && event.type === 'response.create'
         if (isRequest && this.calls.isRequestPending) break
         this.queue.shift()
@@ -187,7 +179,7 @@ export class RealtimeSession {
     }
   }
 
-  /** Handles the events of the provider one after another. It is not read meanwhile. */
+  /** Handles the provider's events one after another. The connection is paused meanwhile. */
   private async read(): Promise<void> {
     if (this.isReading) return
     this.isReading = true
@@ -216,6 +208,7 @@ export class RealtimeSession {
     if (type === 'response.created') return this.handleBegun(event, data)
     if (type === 'response.done') return this.handleDone(event, data)
     if (type === 'error') return this.handleError(event)
+    if (this.uncharged.hasEvent(event)) return undefined
     if (type === 'rate_limits.updated') {
       const { showsRateLimits } = this.options.upstream.channel.rules
       return showsRateLimits ? this.show(data) : undefined
@@ -225,9 +218,14 @@ export class RealtimeSession {
       return undefined
     }
     const { transcription } = this.gate
-    if (type === 'input_audio_buffer.committed') transcription.noteCommitted(event.item_id)
+    if (type === 'input_audio_buffer.committed') {
+      const error = transcription.noteCommitted(event.item_id)
+      if (error !== null) void this.end(error, true)
+    }
+    if (type === `${TRANSCRIPTION}.delta`) transcription.noteDelta(event)
     if (type === `${TRANSCRIPTION}.failed`) {
       transcription.noteFailed(event.item_id)
+      this.noteIdle()
       return this.showEvent(visibleError(event, this.confidential, this.options.call))
     }
     if (type === `${TRANSCRIPTION}.completed`) return this.handleTranscription(event, data)
@@ -243,7 +241,7 @@ export class RealtimeSession {
     if (!begun) await this.showCreated(event.session)
   }
 
-  /** The caller learns of a session only when its first settings are confirmed. */
+  /** Sends the session's first event to the caller, after its settings were confirmed. */
   private async showCreated(session: unknown): Promise<void> {
     const { created } = this
     this.created = null
@@ -253,7 +251,7 @@ export class RealtimeSession {
   }
 
   private async handleUpdated(event: ServerEvent): Promise<void> {
-    const isOwn = this.gate.noteUpdated()
+    const isOwn = this.gate.noteUpdated(event.session)
     if (this.created !== null) return this.showCreated(event.session)
     if (isOwn) return
     await this.showEvent({ ...event, session: visibleSession(event.session, this.options.model) })
@@ -262,18 +260,20 @@ export class RealtimeSession {
   private async handleBegun(event: ServerEvent, data: Buffer): Promise<void> {
     const error = await this.calls.begin(event, this.gate.outputTokensMax)
     const isEnd = error !== null && !isLimitError(error)
-    if (isEnd) return void this.end(error, !OF_PROVIDER.test(error.code))
-    if (!this.isEnding) await this.show(data)
+    if (isEnd) return void this.end(error, !isProviderFault(error))
+    const isHidden = this.isEnding || this.uncharged.hasEvent(event)
+    if (!isHidden) await this.show(data)
     if (error !== null) await this.showError(error)
-    if (this.isEnding || error !== null) this.cancel(idOf(event.response))
+    if (isHidden || error !== null) this.cancel(idOf(event.response))
     void this.passQueued()
   }
 
   private async handleDone(event: ServerEvent, data: Buffer): Promise<void> {
     const isSettled = await this.calls.settle(event, this.gate.outputTokensMax, data)
     if (!isSettled) return void this.end(NO_STORE, false)
-    await this.showEvent(visibleResponse(event, this.confidential, this.options.call))
-    if (!this.calls.isBusy) this.onIdle?.()
+    const shown = visibleResponse(event, this.confidential, this.options.call)
+    if (!this.uncharged.hasEvent(event)) await this.showEvent(shown)
+    this.noteIdle()
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
     const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
@@ -283,10 +283,10 @@ export class RealtimeSession {
 
   private async handleTranscription(event: ServerEvent, data: Buffer): Promise<void> {
     const { transcription } = this.gate
-    const { item_id, usage } = event
-    const error = await transcription.noteCompleted(item_id, usage, this.calls.input.rate)
-    await this.show(data)
-    if (error !== null) return void this.end(error, true)
+    const { isShown, error } = await transcription.noteCompleted(event, this.calls.input.rate)
+    if (isShown) await this.show(data)
+    this.noteIdle()
+    if (error !== null) void this.end(error, true)
   }
 
   private async handleError(event: ServerEvent): Promise<void> {
@@ -296,14 +296,14 @@ export class RealtimeSession {
     const { confidential, options, gate } = this
     const shown = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
     await this.showEvent(shown)
-    // Without the gateway's own settings, the calls would not cover the responses.
+    // Without the gateway's settings, a response may have more output than its quota covers.
     if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
-    if (!this.calls.isBusy) this.onIdle?.()
+    this.noteIdle()
     void this.passQueued()
   }
 
   private send(body: object): Promise<void> {
-    return sent(this.options.upstream.socket, JSON.stringify(body)) ?? Promise.resolve()
+    return sendMessage(this.options.upstream.socket, JSON.stringify(body)) ?? Promise.resolve()
   }
 
   private cancel(responseId: string): void {
@@ -311,9 +311,15 @@ export class RealtimeSession {
     void this.send({ type: 'response.cancel', ...id })
   }
 
-  /** Sends an event to the caller. A promise resolves when the caller has read enough. */
+  /**
+   * Sends an event to the caller. If too much waits, returns a promise that resolves once it is
+   * sent.
+   */
   private show(data: Buffer | string): Promise<void> | undefined {
-    const pending = sent(this.options.client, typeof data === 'string' ? data : data.toString())
+    const pending = sendMessage(
+      this.options.client,
+      typeof data === 'string' ? data : data.toString(),
+    )
     if (pending === undefined) return undefined
     this.unreadSince = performance.now()
     return pending.then(() => {
@@ -327,10 +333,7 @@ export class RealtimeSession {
 
   private async showError(error: RelayError, eventId: string | null = null): Promise<void> {
     const { context, call } = this.options
-    const { body } = OPENAI_ERRORS.errorBody(error, context.openExchange().language, call)
-    const { error: shown } = body as { readonly error: object }
-    const event = { type: 'error', event_id: `event_${newCallId(Date.now())}` }
-    await this.showEvent({ ...event, error: { ...shown, event_id: eventId } })
+    await this.showEvent(sessionErrorEvent(error, context.openExchange(), call, eventId))
   }
 
   private fail(err: unknown): void {
@@ -340,9 +343,10 @@ export class RealtimeSession {
   }
 
   /**
-   * Ends the session and its calls. If the caller ends it, a running response is cancelled, and its
-   * end is awaited for its usage. `isCallers` is false if the provider or the gateway failed.
-   * Handlers of events must not wait for it, because the provider is not read until they return.
+   * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
+   * the caller ends the session, a running response is cancelled. Its last event with the usage is
+   * awaited, and so are transcriptions. Handlers of the provider's events must not await this
+   * method, because no further event is read until they return.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
@@ -354,7 +358,7 @@ export class RealtimeSession {
       this.queue.length = 0
       if (error !== null) void this.showError(error)
       client.close(closeCodeOf(error), error?.code ?? '')
-      if (isCallers && this.isBusy && socket.readyState === socket.OPEN) {
+      if (isCallers && this.isExpecting && socket.readyState === socket.OPEN) {
         for (const id of this.calls.runningIds) this.cancel(id)
         await this.untilIdle()
       }
@@ -372,9 +376,18 @@ export class RealtimeSession {
     }
   }
 
+  /** True while the provider may report a usage that the end of the session waits for. */
+  private get isExpecting(): boolean {
+    return this.isBusy || this.gate.transcription.isExpecting
+  }
+
+  private noteIdle(): void {
+    if (!this.isExpecting) this.onIdle?.()
+  }
+
   private untilIdle(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LAST_RESPONSE_MS)
+      const timer = setTimeout(resolve, LAST_USAGE_MS)
       this.onIdle = () => {
         clearTimeout(timer)
         resolve()
@@ -385,10 +398,3 @@ export class RealtimeSession {
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
-const OF_PROVIDER = /^(?:upstream_|store_unavailable|internal_error)/
-
-const closeCodeOf = (error: RelayError | null): number => {
-  if (error === null) return NORMAL
-  if (error.code === 'draining') return SERVICE_RESTART
-  return OF_PROVIDER.test(error.code) ? INTERNAL_ERROR : POLICY_VIOLATION
-}

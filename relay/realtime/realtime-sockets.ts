@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
@@ -11,27 +11,34 @@ import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { requestOf, responseOver } from '../responses-socket/message-as-http-exchange.ts'
-import { SocketMemory } from '../responses-socket/socket-memory.ts'
+import {
+  requestOf,
+  responseOver,
+  responseToUpgrade,
+} from '../responses-socket/message-as-http-exchange.ts'
+import { SocketMemory } from '../responses-socket/socket-memory-and-message-rate.ts'
 import { authenticateSession, PROTOCOL } from './authenticate-session.ts'
 import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 /**
- * The largest event of a caller. It is smaller than the largest one of OpenAI (15 MiB), so that no
- * caller can make the provider close a connection.
+ * The maximum length of a caller's event in bytes. It is lower than OpenAI's limit (15 MiB), so
+ * that no caller can make the provider close a connection.
  */
 const CALLERS_MESSAGE_BYTES_MAX = 12 * 1024 * 1024
 const SOCKETS_MAX = 1_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** OpenAI ends sessions after this time. */
+/** The maximum duration of a session. It is the same at OpenAI. */
 const LIFETIME_MS = 60 * 60_000
-/** The time without an event of the caller after which a session ends. */
+/** A session ends if the caller sends no event for this time. */
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
-/** The time after the grace period of a shutdown in which the last responses are charged. */
+/**
+ * After the grace period of a shutdown, the process waits for this time until the last responses
+ * are charged.
+ */
 const SETTLE_MS = 8_000
 
 const POLICY_VIOLATION = 1008
@@ -41,19 +48,25 @@ const TRY_AGAIN_LATER = 1013
 export type RealtimeOptions = {
   readonly deps: RelayDeps
   readonly openExchange: (request: CallRequest, response: CallResponse) => Exchange
-  /** Returns the error with which the relay refuses the request, or null. */
+  /**
+   * Returns the error with which the relay refuses all such requests now, for example during a
+   * shutdown, or null.
+   */
   readonly refusalOf: (request: CallRequest) => RelayError | null
 }
 
-/** The sockets of `GET /v1/realtime`. */
+/** Accepts and keeps the websockets of `GET /v1/realtime`. */
 export type RealtimeSockets = {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Ends the idle sessions now, and the others when their response has ended. */
+  /**
+   * Ends idle sessions now, and all others when their response has ended, at the latest after
+   * `graceMs`.
+   */
   readonly drain: (graceMs: number) => Promise<void>
   readonly close: () => void
 }
 
-/** An accepted request for a session. */
+/** A request for a session that was accepted, and the connection to the provider. */
 type Opening = {
   readonly caller: Caller
   readonly model: string
@@ -65,7 +78,7 @@ type Opening = {
 
 export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets {
   const open = new Set<RealtimeSocket>()
-  /** The number of sockets by user, including those that are being opened. */
+  /** The number of sockets of each user, including those that are being opened. */
   const counts = new Map<number, number>()
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, maxPayload: CALLERS_MESSAGE_BYTES_MAX },
@@ -95,7 +108,8 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
         })
       })
       server.off('headers', addId)
-      // A request without the headers of a websocket is refused at once.
+      // The websocket library has refused the request, because it lacks a header of the websocket
+      // protocol.
       if (isAccepted) return
       closeUpstream(opening.upstream)
       changeCount(counts, opening.caller.user.userId, -1)
@@ -146,28 +160,21 @@ function closeUpstream({ socket, release }: Upstream): void {
   release()
 }
 
-/**
- * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
- * upgrade.
- */
-function responseToUpgrade(request: IncomingMessage): ServerResponse {
-  const response = new ServerResponse(request)
-  response.shouldKeepAlive = false
-  response.assignSocket(request.socket)
-  response.on('finish', () => request.socket.destroySoon())
-  return response
-}
-
 function changeCount(counts: Map<number, number>, userId: number, by: number): void {
   const count = (counts.get(userId) ?? 0) + by
   if (count > 0) counts.set(userId, count)
   else counts.delete(userId)
 }
 
-/** The output limit of a first response, which the account must be able to pay. */
+/**
+ * A session is opened only if the account can pay for a response with this number of output tokens.
+ */
 const FIRST_OUTPUT_TOKENS = 256
 
-/** Checks a request for a session, and connects to a provider. */
+/**
+ * Checks a request for a session, and connects to a provider. Returns the error for the caller if
+ * this fails.
+ */
 async function openSession(
   { deps, refusalOf }: RealtimeOptions,
   counts: Map<number, number>,
@@ -195,7 +202,8 @@ async function openSession(
     const owner = await bodyOwnerOf(deps, userId, request)
     const upstream = await openUpstream(deps, caller, plan, { model, isBeta, call })
     if (isRelayError(upstream)) return upstream
-    // The caller may have left, or a stop may have begun.
+    // The caller may have disconnected, or a shutdown may have begun, while the connection was
+    // opened.
     const late = request.socket.destroyed ? relayError('request_incomplete') : refusalOf(request)
     isOpened = late === null
     if (late === null) return { ...requested, owner, upstream }
@@ -206,7 +214,7 @@ async function openSession(
   }
 }
 
-/** Returns the error if too many sockets are open, or null. */
+/** Returns an error if this user or all users together have too many open sockets, or null. */
 function limitError(counts: ReadonlyMap<number, number>, userId: number): RelayError | null {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (all >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
@@ -217,7 +225,10 @@ function limitError(counts: ReadonlyMap<number, number>, userId: number): RelayE
 
 const NOTHING = Buffer.alloc(0)
 
-/** The connection of a caller: its memory, pings, and limits of time and rate. */
+/**
+ * The connection of one caller. Limits its memory, its lifetime and its rate of messages, and sends
+ * pings.
+ */
 class RealtimeSocket {
   readonly session: RealtimeSession
   private readonly socket: WebSocket
@@ -266,7 +277,7 @@ class RealtimeSocket {
       this.isAlive = true
     })
     for (const control of ['ping', 'pong'] as const) {
-      // A ping or pong has at most 14 bytes beside its data.
+      // The frame of a ping or pong has at most 14 bytes in addition to its data.
       socket.on(control, ({ length }: Buffer) => {
         this.arrivedBytes = Math.max(0, this.arrivedBytes - length - 14)
       })
@@ -291,7 +302,8 @@ class RealtimeSocket {
   }
 
   tick(now: number): void {
-    // A side that is not read can't answer a ping.
+    // Pongs do not arrive from a connection that is paused, so only connections that are read are
+    // closed for a missing pong.
     if (!this.isAlive && !this.socket.isPaused) return this.socket.terminate()
     if (!this.isUpstreamAlive && !this.upstream.isPaused) return this.upstream.terminate()
     this.isAlive = false
@@ -316,7 +328,10 @@ class RealtimeSocket {
     this.session.receive(data)
   }
 
-  /** Counts the bytes of a message while it arrives, so that it can't use more than its share. */
+  /**
+   * Reserves memory for the bytes of a message while they arrive. Closes the connection if the
+   * user's memory limit is exceeded.
+   */
   private resize(): void {
     if (this.socket.readyState !== this.socket.OPEN) return
     if (this.memory.resize(this.arrivedBytes + this.queuedBytes)) return

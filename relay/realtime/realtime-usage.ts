@@ -9,20 +9,30 @@ import {
 } from '../canonical/provider-usage-report.ts'
 
 /**
- * The bytes of one audio token. OpenAI documents one token for 100 ms of input and for 50 ms of
- * output. `wide` is PCM with 16 bits and 24 kHz, and `narrow` is G.711 with 8 bits and 8 kHz.
+ * The number of bytes of one second of audio. `pcm` is PCM with 16 bits and 24 kHz, and `g711` is
+ * G.711 with 8 bits and 8 kHz.
  */
-export const AUDIO_BYTES_PER_TOKEN = {
-  input: { wide: 4_800, narrow: 800 },
-  output: { wide: 2_400, narrow: 400 },
-} as const
-
-/** The audio tokens of one second of input. */
-export const INPUT_TOKENS_PER_SECOND = 10
+export const BYTES_PER_SECOND = { pcm: 48_000, g711: 8_000 } as const
 
 /**
- * Reads the usage of a response of the Realtime API. The counts of audio and images include cached
- * tokens, which are charged as cached. An invalid count of cached audio makes nothing cheaper.
+ * The number of audio tokens of one second. OpenAI documents one token for 100 ms of input and for
+ * 50 ms of output.
+ */
+const INPUT_TOKENS_PER_SECOND = 10
+const OUTPUT_TOKENS_PER_SECOND = 20
+
+/** Returns the number of tokens of input audio. `rate` is its number of bytes per second. */
+export const inputAudioTokens = (bytes: number, rate: number): number =>
+  Math.ceil((bytes * INPUT_TOKENS_PER_SECOND) / rate)
+
+/** Returns the number of tokens of output audio. `rate` is its number of bytes per second. */
+export const outputAudioTokens = (bytes: number, rate: number): number =>
+  Math.ceil((bytes * OUTPUT_TOKENS_PER_SECOND) / rate)
+
+/**
+ * Reads the usage report of a response of the Realtime API. The reported counts of audio and images
+ * include cached tokens. These are subtracted, because cached tokens are charged separately. If the
+ * count of cached audio is invalid, nothing is subtracted.
  */
 export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
@@ -47,7 +57,10 @@ export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageRepor
   )
 }
 
-/** Subtracts the cached part of a count if all three counts are valid. */
+/**
+ * Subtracts `cachedPart` from a count if all counts are valid and the part exceeds neither the
+ * count nor `cached`, the total of cached tokens. Otherwise, returns the count unchanged.
+ */
 function less(count: unknown, cachedPart: unknown, cached: unknown): unknown {
   const isValid = isCount(count) && isCount(cachedPart) && isCount(cached)
   return isValid && cachedPart <= count && cachedPart <= cached ? count - cachedPart : count
@@ -57,8 +70,8 @@ const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
- * Reads the usage of the transcription of input audio. A usage by duration is converted to the
- * audio tokens of that duration.
+ * Reads the usage report of a transcription of input audio. If the provider reports a duration, it
+ * is converted to audio tokens.
  */
 export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   const usage = recordOf(raw)
@@ -80,9 +93,9 @@ export type RealtimeBill = {
 }
 
 /**
- * Determines the billed usage. The provider's report is billed if it is valid. Otherwise, the more
- * expensive one of the report and the gateway's own count is billed. `report` is null if the
- * provider reported none. `isWhole` is false if the response was cut.
+ * Returns the usage that is billed. This is the provider's report if it is valid. Otherwise, it is
+ * either the report or the gateway's own count (`counted`), whichever is more expensive. `report`
+ * is null if the provider reported no usage. `isWhole` is false if the response was cut.
  */
 export function billedUsage(
   report: UsageReport | null,

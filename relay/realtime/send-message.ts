@@ -1,13 +1,16 @@
 import type { WebSocket } from 'ws'
 
-/** The bytes that may wait for one side before the other side is no longer read. */
+/**
+ * The number of bytes that may wait to be sent to one side of a session. Above it, the other side
+ * is not read.
+ */
 export const WAITING_BYTES_MAX = 1024 * 1024
 
 /**
- * Sends a message. Returns a promise if too many bytes wait, which resolves when the message was
- * sent or the connection was closed.
+ * Sends a text message. If too many bytes already wait to be sent, returns a promise that resolves
+ * when the message was sent or the connection was closed. Otherwise, returns undefined.
  */
-export function sent(socket: WebSocket, text: string): Promise<void> | undefined {
+export function sendMessage(socket: WebSocket, text: string): Promise<void> | undefined {
   if (socket.readyState !== socket.OPEN) return undefined
   if (socket.bufferedAmount < WAITING_BYTES_MAX) {
     socket.send(text, () => {})

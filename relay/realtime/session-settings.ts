@@ -1,27 +1,29 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ambiguousKey } from '../dialects/invalid-json-error.ts'
+import { checkMembers, checkSpelling } from './check-member-names.ts'
+import { BYTES_PER_SECOND } from './realtime-usage.ts'
 import { isObject } from './size-of-conversation-items.ts'
 
 /**
- * The settings of a session that the gateway must know. An undefined setting keeps its current
- * value.
+ * The settings in a request that sets up or changes a session. A setting that is undefined keeps
+ * its current value.
  */
 export type SessionSettings = {
   /** The settings to send to the provider, without those that only the gateway may set. */
   readonly session: Readonly<Record<string, unknown>>
   readonly outputTokensMax: number | null | undefined
-  /** True if the provider begins a response on its own when the caller stops speaking. */
+  /** True if the provider begins a response when the caller stops speaking. */
   readonly respondsToSpeech: boolean | undefined
   /** True if the provider may begin a response without any input of the caller. */
   readonly respondsToSilence: boolean
   /** The model that transcribes the input; null if it is not transcribed. */
   readonly transcriptionModel: string | null | undefined
-  /** True if some audio has the narrow format G.711. */
-  readonly isNarrow: boolean | undefined
+  /** The number of bytes of one second of input audio. */
+  readonly inputRate: number | undefined
+  /** The number of bytes of one second of output audio. */
+  readonly outputRate: number | undefined
 }
 
-/** The settings of sessions that both protocols have, or only one of them. */
+/** The names of all settings of a session, in the current protocol and in the beta protocol. */
 const SESSION = [
   ...['type', 'audio', 'include', 'instructions', 'max_output_tokens', 'model'],
   ...['output_modalities', 'parallel_tool_calls', 'prompt', 'reasoning', 'tool_choice', 'tools'],
@@ -34,31 +36,44 @@ const RESPONSE = [
   ...['output_modalities', 'parallel_tool_calls', 'prompt', 'reasoning', 'tool_choice', 'tools'],
   ...['modalities', 'voice', 'output_audio_format', 'temperature', 'max_response_output_tokens'],
 ]
-/** The members of a limit in the current protocol and in the beta. */
+/**
+ * The names of nested settings that determine what is billed. A provider that ignores case could
+ * read another spelling of such a name, which the gateway would not see.
+ */
+const NESTED: Readonly<Record<string, readonly string[]>> = {
+  audio: ['input', 'output'],
+  'audio.input': ['format', 'transcription', 'turn_detection'],
+  'audio.output': ['format'],
+  'audio.input.format': ['type', 'rate'],
+  'audio.output.format': ['type', 'rate'],
+  'audio.input.transcription': ['model'],
+  input_audio_transcription: ['model'],
+  'audio.input.turn_detection': ['type', 'create_response', 'idle_timeout_ms'],
+  turn_detection: ['type', 'create_response', 'idle_timeout_ms'],
+}
+/** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const
 const OUTPUT_TOKENS_MAX = 1_000_000
+const PCM_SAMPLE_BYTES = 2
 
-/**
- * Checks that an object has only known members. An unknown member could change what a response
- * costs.
- */
-export function checkMembers(
+/** Returns an error if a nested member has another spelling of a name in `NESTED`, or null. */
+function checkNestedNames(
   value: Readonly<Record<string, unknown>>,
-  known: readonly string[],
   path: string,
 ): RelayError | null {
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
-    const other = known.find((name) => foldedName(name) === foldedName(key))
-    const param = `${path}${key.slice(0, 64)}`
-    return other === undefined
-      ? relayError('parameter_not_supported', { param })
-      : ambiguousKey(param, other)
+  for (const [place, names] of Object.entries(NESTED)) {
+    const memberOf = (at: unknown, key: string) => (isObject(at) ? at[key] : undefined)
+    const nested = place.split('.').reduce<unknown>(memberOf, value)
+    const error = isObject(nested) ? checkSpelling(nested, names, `${path}${place}.`) : null
+    if (error !== null) return error
   }
   return null
 }
 
-/** Reads the settings of a session. `model` is the only model that they may name. */
+/**
+ * Reads and checks the settings of a session. Returns an error if they name another model than
+ * `model` or have an unknown or invalid member.
+ */
 export function readSession(
   value: unknown,
   model: string,
@@ -66,7 +81,8 @@ export function readSession(
 ): SessionSettings | RelayError {
   if (!isObject(value)) return relayError('invalid_parameter', { param })
   const path = param === '' ? '' : `${param}.`
-  const error = checkMembers(value, SESSION, path) ?? checkPriced(value, path)
+  const error =
+    checkMembers(value, SESSION, path) ?? checkNestedNames(value, path) ?? checkPriced(value, path)
   if (error !== null) return error
   if (value.type !== undefined && value.type !== 'realtime') {
     return relayError('parameter_not_supported', { param: `${path}type` })
@@ -81,16 +97,18 @@ export function readSession(
   const { input = {}, output = {} } = audio
   if (!isObject(input)) return relayError('invalid_parameter', { param: `${path}audio.input` })
   if (!isObject(output)) return relayError('invalid_parameter', { param: `${path}audio.output` })
-  const transcriptionModel = transcriptionOf(
-    input.transcription ?? value.input_audio_transcription,
-    input.transcription === undefined
-      ? `${path}input_audio_transcription`
-      : `${path}audio.input.transcription`,
-  )
-  if (isError(transcriptionModel)) return transcriptionModel
+  const { input_audio_transcription: ofBeta } = value
+  const modelPath = `${path}audio.input.transcription`
+  // Providers of either protocol may read either name, so both must have the same model.
+  const ofInput = transcriptionOf(input.transcription, modelPath)
+  if (isError(ofInput)) return ofInput
+  const ofSession = transcriptionOf(ofBeta, `${path}input_audio_transcription`)
+  if (isError(ofSession)) return ofSession
+  const transcriptionModel = ofInput ?? ofSession
+  const isAmbiguous = ofSession !== undefined && ofSession !== transcriptionModel
+  if (isAmbiguous) return relayError('invalid_parameter', { param: modelPath })
   const isUnset = input.transcription === null || value.input_audio_transcription === null
   const { model: _model, tracing: _tracing, prompt: _prompt, ...session } = value
-  const formats = [input.format, output.format, value.input_audio_format, value.output_audio_format]
   return {
     ...{ session, outputTokensMax },
     respondsToSpeech: respondsToSpeech([input.turn_detection, value.turn_detection]),
@@ -98,19 +116,24 @@ export function readSession(
       (each) => isObject(each) && typeof each.idle_timeout_ms === 'number',
     ),
     transcriptionModel: transcriptionModel ?? (isUnset ? null : undefined),
-    isNarrow: isNarrow(formats),
+    inputRate: rateOf([input.format, value.input_audio_format]),
+    outputRate: rateOf([output.format, value.output_audio_format]),
   }
 }
 
-/** Reads the members of an event `response.create`. */
+/** Reads and checks the member `response` of an event `response.create`. */
 export function readResponse(value: unknown):
   | {
       readonly response: Readonly<Record<string, unknown>>
       readonly outputTokensMax: number | null
+      readonly outputRate: number | undefined
     }
   | RelayError {
   if (!isObject(value)) return relayError('invalid_parameter', { param: 'response' })
-  const error = checkMembers(value, RESPONSE, 'response.') ?? checkPriced(value, 'response.')
+  const error =
+    checkMembers(value, RESPONSE, 'response.') ??
+    checkNestedNames(value, 'response.') ??
+    checkPriced(value, 'response.')
   if (error !== null) return error
   const { conversation, input } = value
   if (conversation !== undefined && !['auto', 'none'].includes(conversation as string)) {
@@ -122,12 +145,19 @@ export function readResponse(value: unknown):
   const outputTokensMax = limitOf(value, 'response.')
   if (isError(outputTokensMax)) return outputTokensMax
   const { prompt: _, ...response } = value
-  return { response, outputTokensMax: outputTokensMax ?? null }
+  const { audio, output_audio_format } = value
+  const output = isObject(audio) ? audio.output : undefined
+  const formats = [isObject(output) ? output.format : undefined, output_audio_format]
+  return {
+    response,
+    outputTokensMax: outputTokensMax ?? null,
+    outputRate: rateOf(formats),
+  }
 }
 
 /**
- * Refuses stored prompts, whose length is unknown, and tools that the provider runs, which have no
- * price.
+ * Returns an error for settings whose cost the gateway can't bound, or null. These are stored
+ * prompts, whose length is unknown, and tools that the provider runs, which have no price.
  */
 function checkPriced(
   { prompt, tools, reasoning }: Readonly<Record<string, unknown>>,
@@ -143,13 +173,20 @@ function checkPriced(
   }
   if (tools === undefined || tools === null) return null
   if (!Array.isArray(tools)) return relayError('invalid_parameter', { param: `${path}tools` })
+  for (const [at, tool] of tools.entries()) {
+    const error = isObject(tool) ? checkSpelling(tool, ['type'], `${path}tools[${at}].`) : null
+    if (error !== null) return error
+  }
   const at = tools.findIndex((tool) => !isObject(tool) || tool.type !== 'function')
   return at < 0
     ? null
     : relayError('parameter_not_supported', { param: `${path}tools[${at}].type` })
 }
 
-/** Returns the lower one of the limits; null for `inf`, and undefined if there is none. */
+/**
+ * Returns the output limit in tokens, which is the lower one if both names are used. Returns null
+ * for `inf`, undefined if there is no limit, and an error for an invalid limit.
+ */
 function limitOf(
   value: Readonly<Record<string, unknown>>,
   path: string,
@@ -171,13 +208,27 @@ function limitOf(
 }
 
 /**
- * Reports whether speech begins responses. Null turns the detection of turns off. Undefined if the
- * settings do not mention it.
+ * Reports whether the provider begins a response without a request. `detections` are
+ * the values of the setting `turn_detection`, in which null turns the detection off. Returns
+ * undefined if the setting is absent.
  */
 function respondsToSpeech(detections: readonly unknown[]): boolean | undefined {
   const set = detections.filter((each) => each !== undefined)
   if (set.length === 0) return undefined
-  return set.some((each) => each !== null && !(isObject(each) && each.create_response === false))
+  // A provider may begin a response after silence, even if it begins none after speech.
+  const responds = (each: unknown) =>
+    !isObject(each) || each.create_response !== false || (each.idle_timeout_ms ?? null) !== null
+  return set.some((each) => each !== null && responds(each))
+}
+
+/**
+ * Reports whether the provider begins responses without a request, according to its description of
+ * the session. Returns undefined if the description does not say so.
+ */
+export function respondsToSpeechIn(session: unknown): boolean | undefined {
+  const { audio, turn_detection } = isObject(session) ? session : {}
+  const input = isObject(audio) ? audio.input : undefined
+  return respondsToSpeech([isObject(input) ? input.turn_detection : undefined, turn_detection])
 }
 
 function transcriptionOf(value: unknown, param: string): string | undefined | RelayError {
@@ -189,14 +240,22 @@ function transcriptionOf(value: unknown, param: string): string | undefined | Re
   return relayError(code, { param: `${param}.model` })
 }
 
-function isNarrow(formats: readonly unknown[]): boolean | undefined {
-  const set = formats.filter((each) => each !== undefined)
-  if (set.length === 0) return undefined
-  // An unknown format is treated as narrow, which has more tokens per byte.
-  return set.some((each) => {
-    const name = isObject(each) ? each.type : each
-    return name !== 'pcm16' && name !== 'audio/pcm'
-  })
+/**
+ * Returns the number of bytes of one second of audio, the lowest if several formats are set.
+ * Returns undefined if none is set.
+ */
+function rateOf(formats: readonly unknown[]): number | undefined {
+  const set = formats.filter((each) => each !== undefined && each !== null)
+  return set.length === 0 ? undefined : Math.min(...set.map(bytesPerSecond))
+}
+
+function bytesPerSecond(format: unknown): number {
+  const { pcm, g711 } = BYTES_PER_SECOND
+  const { type, rate } = isObject(format) ? format : { type: format }
+  // An unknown format is treated as G.711, because G.711 has more tokens per byte.
+  if (type !== 'pcm16' && type !== 'audio/pcm') return g711
+  if (rate === undefined || rate === null) return pcm
+  return typeof rate === 'number' ? Math.min(Math.max(rate * PCM_SAMPLE_BYTES, g711), pcm) : g711
 }
 
 const isError = (value: unknown): value is RelayError => isObject(value) && 'code' in value

@@ -1,9 +1,10 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { AUDIO_BYTES_PER_TOKEN } from './realtime-usage.ts'
+import { checkSpelling } from './check-member-names.ts'
+import { inputAudioTokens } from './realtime-usage.ts'
 
-/** The size of content that becomes input of a response. */
+/** The size of content that is part of the input of a response. */
 export type Content = {
-  /** The number of bytes of the JSON without audio and pictures. */
+  /** The number of bytes of the content as JSON, without audio and pictures. */
   readonly textBytes: number
   readonly audioBytes: number
   readonly pictures: number
@@ -12,28 +13,29 @@ export type Content = {
 export const NO_CONTENT: Content = Object.freeze({ textBytes: 0, audioBytes: 0, pictures: 0 })
 
 /**
- * The tokens of one picture: the highest count that providers are likely to charge, and an
- * estimate.
+ * The number of tokens of one picture. `most` is the highest number that providers are expected to
+ * charge, and `likely` is an estimate.
  */
 const PICTURE_TOKENS = { most: 6_000, likely: 765 }
 const BYTES_PER_TOKEN = 4
 
-/** Returns the maximum number of tokens of content. A token has at least one byte of text. */
-export const tokensAtMost = (
-  { textBytes, audioBytes, pictures }: Content,
-  rate: 'wide' | 'narrow',
-): number =>
-  textBytes +
-  Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN.input[rate]) +
-  pictures * PICTURE_TOKENS.most
+/**
+ * Returns the maximum number of tokens of content. Each byte of text is counted as one token,
+ * because a token has at least one byte. `rate` is the number of bytes of one second of audio.
+ */
+export const tokensAtMost = ({ textBytes, audioBytes, pictures }: Content, rate: number): number =>
+  textBytes + inputAudioTokens(audioBytes, rate) + pictures * PICTURE_TOKENS.most
 
-/** Returns an estimate of the tokens of content. */
+/**
+ * Returns an estimate of the number of tokens of content. `rate` is the number of bytes of one
+ * second of audio.
+ */
 export const estimatedTokens = (
   { textBytes, audioBytes, pictures }: Content,
-  rate: 'wide' | 'narrow',
+  rate: number,
 ): { readonly text: number; readonly audio: number; readonly image: number } => ({
   text: Math.ceil(textBytes / BYTES_PER_TOKEN),
-  audio: Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN.input[rate]),
+  audio: inputAudioTokens(audioBytes, rate),
   image: pictures * PICTURE_TOKENS.likely,
 })
 
@@ -50,7 +52,10 @@ export const textContent = (value: unknown): Content => ({
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** Returns the number of bytes of a text in base64. Null for any other value. */
+/**
+ * Returns the number of bytes that a base64 text encodes, or null if the value is not a base64
+ * text.
+ */
 export const base64Bytes = (value: unknown): number | null =>
   typeof value === 'string' && BASE64.test(value) ? Math.floor((value.length * 3) / 4) : null
 
@@ -59,10 +64,10 @@ const TEXT_PARTS = new Set(['input_text', 'output_text', 'text'])
 const AUDIO_PARTS = new Set(['input_audio', 'output_audio', 'audio'])
 
 /**
- * Returns the content of an item of a conversation. Items of tools that the provider runs are
- * refused. `referred` contains the ids to which earlier items of the same list refer. Undefined if
- * references are not allowed. Each item may be referred to once, because a reference costs as much
- * as the item.
+ * Returns the size of an item of a conversation, or an error. Items of tools that the provider runs
+ * are refused. `referred` contains the ids to which earlier items of the same list refer; it is
+ * undefined if references are not allowed. Each item may be referred to only once, because each
+ * reference costs as much as the item.
  */
 export function readItem(
   value: unknown,
@@ -70,6 +75,8 @@ export function readItem(
   referred?: Set<unknown>,
 ): Content | RelayError {
   if (!isObject(value)) return relayError('invalid_parameter', { param })
+  const ambiguous = checkSpelling(value, ['type', 'id', 'content'], `${param}.`)
+  if (ambiguous !== null) return ambiguous
   const { type = 'message', id, content } = value
   if (type === 'item_reference' && referred !== undefined) {
     if (referred.has(id)) return relayError('invalid_parameter', { param: `${param}.id` })
@@ -95,6 +102,8 @@ export function readItem(
 
 function readPart(part: unknown, param: string): Content | RelayError {
   if (!isObject(part)) return relayError('invalid_parameter', { param })
+  const ambiguous = checkSpelling(part, ['type', 'audio', 'image_url'], `${param}.`)
+  if (ambiguous !== null) return ambiguous
   const { type, audio, image_url, ...others } = part
   if (typeof type !== 'string') return relayError('invalid_parameter', { param: `${param}.type` })
   const text = textContent(others)

@@ -1,11 +1,14 @@
-import { resolveModelName } from '../adapters/resolve-model-name.ts'
+import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { authenticate } from '../pipeline/authenticate.ts'
 import { type Exchange, newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 
-/** Returns the error if the caller may not call the model now, or null. */
+/**
+ * Checks a warm-up, which is a message that only prepares a call. Returns the error if the caller
+ * may not call the model now, or null.
+ */
 export async function warmUpError(
   deps: Pick<RelayDeps, 'views' | 'vault' | 'failedKeys'>,
   { request, clientIp, startedAt }: Exchange,
@@ -14,14 +17,14 @@ export async function warmUpError(
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return caller
   const { channels, options } = deps.views
-  const resolved = resolveModelName({ model: name }, channels, options.options.adapters)
+  const resolved = resolveModelSuffix({ model: name }, channels, options.options.adapters)
   const error = accessError(caller, options.options, resolved)
   if (error !== null) return error
   if (caller.pinnedChannelId !== null || channels.isKnown(resolved.model)) return null
   return relayError('model_not_found', { param: 'model', subject: name })
 }
 
-/** Returns the id of the empty response to a warm-up, and its events. */
+/** Returns the id and the events of the empty response that answers a warm-up. */
 export function warmUpEvents(model: string): readonly [id: string, events: readonly object[]] {
   const now = Date.now()
   const id = `resp_${newCallId(now).replaceAll('-', '')}`

@@ -1,18 +1,20 @@
-/** A socket whose conversation can be dropped. */
+/** A socket that keeps a conversation in memory and can drop it. */
 type Holder = { readonly dropConversation: () => void }
 
 type Conversation = { readonly userId: number; readonly bytes: number }
 
 /**
- * Keeps the conversations of sockets without a running call. Conversations are free of charge, so
- * all of them together may use only a small part of the memory for bodies, and those of one user an
- * even smaller part. Above these limits, the conversation that has been idle for the longest time
- * is dropped.
+ * Limits the memory of conversations on sockets without a running call. Keeping a conversation is
+ * free of charge. All conversations together may therefore use only a small part of the memory for
+ * request bodies, and those of one user an even smaller part. Above these limits, the conversation
+ * that has been idle for the longest time is dropped.
  */
 export class IdleConversations {
   private readonly bytesMax: number
   private readonly bytesPerUserMax: number
-  /** The conversations by their sockets. The first one has been idle for the longest time. */
+  /**
+   * The conversations. The key is the socket. The first entry has been idle for the longest time.
+   */
   private readonly held = new Map<Holder, Conversation>()
   private readonly bytesByUser = new Map<number, number>()
   private bytes = 0
@@ -22,7 +24,10 @@ export class IdleConversations {
     this.bytesPerUserMax = bytesPerUserMax
   }
 
-  /** Adds a conversation of this length, which may be dropped at once if it is too long. */
+  /**
+   * Adds a conversation of this number of bytes. Drops idle conversations if a limit is exceeded,
+   * including the added one if it is too long.
+   */
   add(holder: Holder, userId: number, bytes: number): void {
     this.remove(holder)
     this.held.set(holder, { userId, bytes })

@@ -5,10 +5,13 @@ import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
 import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 
-/** The headers of an upgrade that describe its connection, or a call that is sent only once. */
+/**
+ * Matches the headers of an upgrade request that do not apply to calls on the socket. They describe
+ * the connection or the body, or, as `Idempotency-Key`, only a single call.
+ */
 const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/
 
-/** Returns a message of a socket as the request that would be sent over HTTP. */
+/** Converts a message of a socket to the HTTP request that makes the same call. */
 export function requestOf(upgrade: CallRequest, body: Buffer): CallRequest {
   const headers: IncomingHttpHeaders = {}
   for (const name in upgrade.headers) {
@@ -19,14 +22,15 @@ export function requestOf(upgrade: CallRequest, body: Buffer): CallRequest {
   const { url, socket } = upgrade
   return Object.assign(Readable.from([body], { objectMode: false }), {
     ...{ method: 'POST', url, headers, socket },
-    // The body is in memory, so it can't stall.
+    // The complete body is in memory.
     complete: true,
   })
 }
 
 /**
- * Sends a response over a socket. Each event of a stream becomes one message, and an error becomes
- * one `error` event. `onEvent` receives the data of each event before it is sent.
+ * Returns an HTTP response object that sends what is written to it over a socket. Each event of a
+ * stream becomes one message, and an error becomes one `error` event. `onEvent` receives the data
+ * of each event before it is sent.
  */
 export const responseOver = (socket: WebSocket, onEvent: (data: string) => void): CallResponse =>
   new SocketResponse(socket, onEvent)
@@ -40,7 +44,7 @@ class SocketResponse extends Writable implements CallResponse {
   private statusCode = 0
   headersSent = false
   shouldKeepAlive = true
-  /** False, because a socket needs no chunked encoding: events are written as they are. */
+  /** False, because messages on a socket need no chunked encoding. */
   readonly useChunkedEncodingByDefault = false
   chunkedEncoding = false
   private readonly socket: WebSocket
@@ -53,7 +57,8 @@ class SocketResponse extends Writable implements CallResponse {
     super()
     this.socket = socket
     this.onEvent = onEvent
-    // A failure to send is followed by the end of the socket, which destroys this response.
+    // If sending fails, the socket ends next, and its end destroys this response. The error itself
+    // is ignored.
     this.on('error', () => {})
   }
 
@@ -99,7 +104,10 @@ class SocketResponse extends Writable implements CallResponse {
     this.send([JSON.stringify(event)], done)
   }
 
-  /** The pipeline of calls writes only complete events. Comments and `[DONE]` are not sent. */
+  /**
+   * Sends events as messages. `events` contains only complete events, because the pipeline of calls
+   * writes no others. Comments and `[DONE]` are not sent.
+   */
   private sendEvents(events: string, done: (error?: Error | null) => void): void {
     const messages: string[] = []
     for (const event of events.split(EVENT_BOUNDARY)) {
@@ -114,7 +122,8 @@ class SocketResponse extends Writable implements CallResponse {
     if (last < 0) return done()
     for (const [at, data] of messages.entries()) {
       this.onEvent(data)
-      // The next write waits until the last message has left: a slow reader pauses the call.
+      // The next write waits until the last message was sent, so that a slow client pauses the
+      // call.
       if (at === last) this.socket.send(data, (error) => done(error))
       else this.socket.send(data)
     }
@@ -122,8 +131,8 @@ class SocketResponse extends Writable implements CallResponse {
 }
 
 /**
- * Returns an HTTP response on the raw connection of an upgrade request. It is used to refuse an
- * upgrade.
+ * Returns an HTTP response that is written to the raw connection of an upgrade request. It is used
+ * to refuse the upgrade.
  */
 export function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)

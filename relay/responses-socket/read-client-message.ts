@@ -5,25 +5,25 @@ import { jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 
 /**
- * A response that a later message can continue. `items` are the elements of its complete input and
- * of its output, as JSON that is separated by commas.
+ * The last response on a socket, which a later message can continue. `items` are the elements of
+ * the response's complete input and of its output, as JSON separated by commas.
  */
 export type ConversationState = { readonly id: string; readonly items: Buffer }
 
-/** A message of a client of the socket. */
+/** A message that a client sent over the socket. */
 export type ClientMessage =
   /**
-   * A call. `body` is its request over HTTP, and `items` are the elements of its complete input.
-   * They are null if the call continues a response that only the provider knows.
+   * A call. `body` is the body of the equivalent HTTP request. `items` are the elements of the
+   * call's complete input, or null if the call continues a response that only the provider stores.
    */
   | { readonly kind: 'call'; readonly body: Buffer; readonly items: Buffer | null }
-  /** A request to prepare a call, which generates nothing. */
+  /** A request that only prepares a later call and generates nothing. */
   | { readonly kind: 'warm-up'; readonly model: string; readonly items: Buffer }
-  /** A notification that needs no answer. */
+  /** A notification that needs no response. */
   | { readonly kind: 'ignored' }
 
 const PREVIOUS = 'previous_response_id'
-/** The members that only messages of a socket have, or whose value differs in a call over HTTP. */
+/** The members that only messages on a socket have, or whose value differs in an HTTP request. */
 const OWN = new Set(['type', 'generate', 'stream', 'input', PREVIOUS])
 const NAMES = namesByFoldedName([...OWN, 'model'])
 const TYPE_BYTES_MAX = 64
@@ -32,8 +32,9 @@ const COMMA = Buffer.from(',')
 const NONE = Buffer.alloc(0)
 
 /**
- * Reads a message. A message that continues `state` is completed by the items of the state, so that
- * any provider can answer it and the hold of the call covers its complete input.
+ * Reads a message. Returns an error if it is invalid. If the message continues the response in
+ * `state`, the items of this response are added to its input. Any provider can then answer the
+ * call, and the quota for the complete input is reserved.
  */
 export function readMessage(
   bytes: Buffer,
@@ -65,7 +66,8 @@ export function readMessage(
   if (added !== null || continued.length > 0) {
     kept.push(Buffer.concat([Buffer.from('"input":['), items, Buffer.from(']')]))
   } else if (input !== undefined) kept.push(textOf(bytes, input))
-  // The pipeline of calls finds the response if the provider stores it.
+  // The member `previous_response_id` is kept, because the provider may store this response. The
+  // pipeline of calls then finds its channel.
   if (known === null && previous !== undefined) kept.push(textOf(bytes, previous))
   kept.push(Buffer.from('"stream":true'))
   const body = Buffer.concat([Buffer.from('{'), joined(kept), Buffer.from('}')])
@@ -73,9 +75,9 @@ export function readMessage(
 }
 
 /**
- * Returns the items of the response that a message continues. They are empty for a message that
- * continues no response. Returns null if the message does not continue the last response of the
- * socket.
+ * Returns the items of the response that a message continues. Returns no items for a message that
+ * continues no response. Returns null if the message continues another response than the last one
+ * on the socket.
  */
 function continuedItems(
   bytes: Buffer,
@@ -87,7 +89,10 @@ function continuedItems(
   return state !== null && id === JSON.stringify(state.id) ? state.items : null
 }
 
-/** Returns the elements of an input. A text is one message. Null for any other value. */
+/**
+ * Returns the elements of the member `input` as JSON separated by commas. A text becomes one
+ * message. Returns null for any other value.
+ */
 function itemsOf(bytes: Buffer, input: Member | undefined): Buffer | null {
   if (input?.kind === 'array') {
     const inner = bytes.subarray(input.valueStart + 1, input.valueEnd - 1)
@@ -99,7 +104,7 @@ function itemsOf(bytes: Buffer, input: Member | undefined): Buffer | null {
   return Buffer.concat([head, text, Buffer.from('}')])
 }
 
-/** Joins the parts that are not empty by commas. */
+/** Joins pieces of JSON by commas. Empty pieces are omitted. */
 export const joined = (parts: readonly Buffer[]): Buffer => {
   const present = parts.filter(({ length }) => length > 0)
   const [first] = present
@@ -110,7 +115,10 @@ export const joined = (parts: readonly Buffer[]): Buffer => {
 const textOf = (bytes: Buffer, { keyStart, valueEnd }: Member): Buffer =>
   bytes.subarray(keyStart, valueEnd)
 
-/** Returns the beginning of a value in JSON. */
+/**
+ * Returns the first `most` bytes of a member's value as JSON text, or an empty text if there is no
+ * member.
+ */
 const shortText = (bytes: Buffer, member: Member | undefined, most: number): string =>
   member === undefined
     ? ''
@@ -121,11 +129,12 @@ const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.inco
 const END_WORDS = ['"response.completed"', '"response.incomplete"']
 
 /**
- * Collects the output of a response from its events, so that a later message can continue it. Items
- * above `bytesMax` are dropped, and the response then can't be continued.
+ * Collects the output of a response from its events, so that a later message can continue the
+ * response. If the output is longer than `bytesMax`, it is dropped, and the response can't be
+ * continued.
  */
 export class OutputCollector {
-  /** The id of the response; null until it is complete. */
+  /** The id of the response; null until the response is complete. */
   id: string | null = null
   private readonly items: Buffer[] = []
   private bytesLeft: number
@@ -134,13 +143,16 @@ export class OutputCollector {
     this.bytesLeft = bytesMax
   }
 
-  /** Reads the data of one event. */
+  /** Reads the data of one event of the response. */
   add(data: string): void {
     if (data.includes(ITEM_DONE)) this.addItem(data)
     else if (END_WORDS.some((word) => data.includes(word))) this.end(data)
   }
 
-  /** Returns the state after the response, or null if it can't be continued. */
+  /**
+   * Returns the state with which a later message can continue the response, or null if it can't be
+   * continued. `input` are the elements of the response's input.
+   */
   stateAfter(input: Buffer | null): ConversationState | null {
     if (input === null || this.id === null || this.bytesLeft < 0) return null
     return { id: this.id, items: joined([input, ...this.items]) }
@@ -168,7 +180,7 @@ type Event = {
   readonly response?: { readonly id?: unknown } | null
 }
 
-/** Returns the event, or an empty one for JSON that a provider wrote incorrectly. */
+/** Parses an event. Returns an empty event if the provider sent invalid JSON. */
 function parsed(data: string): Event {
   try {
     return JSON.parse(data) as Event
@@ -179,12 +191,15 @@ function parsed(data: string): Event {
 
 type OutputItem = { readonly type?: unknown; readonly id?: unknown; encrypted_content?: unknown }
 
-/** The items whose ids refer to nothing if the provider does not store the response. */
+/**
+ * The types of items whose ids are removed, because the ids are valid only if the provider stores
+ * the response.
+ */
 const WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call'])
 
 /**
- * Returns an item of an answer as an item of an input. Reasoning that the answer does not contain
- * is left out, because the provider may not store it.
+ * Converts an item of a response's output to an item of an input. Returns null for reasoning
+ * without its encrypted content, because the provider may not have stored the content.
  */
 function asInput(item: OutputItem): object | null {
   if (item.type === 'reasoning' && typeof item.encrypted_content !== 'string') return null
@@ -193,6 +208,9 @@ function asInput(item: OutputItem): object | null {
   return rest
 }
 
-/** Returns the items as a separate copy if they would otherwise keep a long message in memory. */
+/**
+ * Returns the items, copied if they are only a part of a longer buffer. Otherwise, they would keep
+ * the complete message in memory.
+ */
 export const withoutSurroundings = (items: Buffer): Buffer =>
   items.length === items.buffer.byteLength ? items : Buffer.from(items)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { RESPONSES_ERRORS } from '../dialects/openai-responses/error-events.ts'
+import { RESPONSES_ERRORS } from '../dialects/openai-responses/response-errors.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '../limits/body-memory.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
@@ -18,21 +18,21 @@ import {
   readMessage,
   withoutSurroundings,
 } from './read-client-message.ts'
-import { MessageRate, SocketMemory } from './socket-memory.ts'
+import { MessageRate, SocketMemory } from './socket-memory-and-message-rate.ts'
 
 const SOCKETS_MAX = 2_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** The time after which a socket without a call is closed. Its client then opens another one. */
+/** A socket is closed if it has no call for this time. Its client can open another one. */
 const IDLE_MS = 10 * 60_000
-/** OpenAI closes sockets after this time, so that clients expect it. */
+/** The maximum lifetime of a socket. It is the same at OpenAI, so clients expect it. */
 const LIFETIME_MS = 60 * 60_000
-/** The messages that may wait for the end of a call. */
+/** The maximum number of messages that may wait for the end of a call. */
 const QUEUED_MAX = 4
-/** The bytes of error events that a client may leave unread. */
+/** The maximum number of bytes of error events that a client may leave unread. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 
-/** The memory for the conversations of all sockets that have no call at the moment. */
+/** The maximum number of bytes of the conversations on all sockets without a running call. */
 const IDLE_BYTES_MAX = BODIES_BYTES_MAX / 8
 const IDLE_BYTES_PER_USER_MAX = BODIES_BYTES_MAX / 16
 
@@ -49,15 +49,17 @@ type Options = {
   /** Executes a call of the Responses API. The response ends or is destroyed in any case. */
   readonly run: (exchange: Exchange) => void
   readonly isDraining: () => boolean
-  /** Returns the error with which the relay refuses the request, or null. */
+  /** Returns the error with which the relay refuses all requests now, or null. */
   readonly refusalOf: (request: CallRequest) => RelayError | null
 }
 
-/** The sockets of `GET /v1/responses`, on which clients such as Codex make calls one by one. */
+/**
+ * The websockets of `GET /v1/responses`, on which clients such as Codex make one call at a time.
+ */
 export type ResponsesSockets = {
-  /** Opens a socket, or answers the request for it with an error. */
+  /** Opens a socket, or responds to the upgrade request with an error. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Closes the sockets without a call now, and the others when their call ends. */
+  /** Closes sockets without a call now, and the others when their call ends. */
   readonly closeDuring: (drained: Promise<void>) => Promise<void>
   readonly close: () => void
 }
@@ -88,7 +90,7 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
       accepting.then(
         (owner) => {
           if (isRelayError(owner)) return sendError(exchange, owner)
-          // The client may have left during the checks.
+          // The client may have disconnected during the checks.
           if (socket.destroyed) return
           response.detachSocket(request.socket)
           socket.off('error', ignoreError)
@@ -113,10 +115,10 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
   }
 }
 
-/** Without a listener, a connection that breaks during the checks would end the process. */
+/** Without a listener, an error of the connection during the checks would end the process. */
 const ignoreError = (): void => {}
 
-/** Checks a request for a socket. Returns the user to whom the socket's memory belongs. */
+/** Checks an upgrade request. Returns the user whose memory limit applies to the socket. */
 async function ownerOf(
   { deps, refusalOf }: Options,
   open: ReadonlySet<ResponsesSocket>,
@@ -131,7 +133,7 @@ async function ownerOf(
   return limitError(open, caller) ?? bodyOwnerOf(deps, caller.user.userId, request)
 }
 
-/** Returns the error if too many sockets are open, or null. */
+/** Returns an error if this user or all users have too many open sockets, or null. */
 function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): RelayError | null {
   if (open.size >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
   let ofUser = 0
@@ -153,14 +155,14 @@ class ResponsesSocket {
   private activeAt = performance.now()
   private isAlive = true
   private isEnded = false
-  /** The bytes that have arrived since the last complete message. */
+  /** The number of bytes that have arrived since the last complete message. */
   private arrivedBytes = 0
   private arrivedAt = 0
   private isWatched = false
   private readonly queue: Buffer[] = []
   private state: ConversationState | null = null
   private response: CallResponse | null = null
-  /** The items of the warm-up whose checks have not ended. */
+  /** The input items of a warm-up that is still being checked; null if there is none. */
   private warmingUp: Buffer | null = null
   private readonly rate = new MessageRate()
 
@@ -177,7 +179,7 @@ class ResponsesSocket {
     this.upgrade = upgrade
     this.owner = owner
     this.memory = new SocketMemory(options.deps.bodies, owner)
-    // NOTE: without this listener, an oversized message would cause an uncaught error.
+    // Without this listener, a message that is too long would cause an uncaught error.
     socket.on('error', () => socket.terminate())
     socket.on('close', () => this.end())
     socket.on('pong', () => {
@@ -224,7 +226,7 @@ class ResponsesSocket {
     this.socket.close(NORMAL, 'lifetime')
   }
 
-  /** Counts the bytes of a message while it arrives, so that it can't use more than its share. */
+  /** Reserves memory for a message while it arrives. Ends the socket if too little is left. */
   private count(bytes: number): void {
     this.arrivedBytes += bytes
     this.arrivedAt = performance.now()
@@ -247,19 +249,19 @@ class ResponsesSocket {
     return this.isWatched
   }
 
-  /** The connection is not read to its end, because its messages would still need memory. */
+  /** Ends the connection without reading the rest, because more messages would need memory. */
   private endWithoutMemory(): void {
     this.socket.close(TRY_AGAIN_LATER, 'too much memory')
     this.socket.terminate()
   }
 
-  /** A ping or pong has at most 14 bytes beside its data. */
+  /** Subtracts a ping or pong, whose frame has at most 14 bytes in addition to its data. */
   private discount(bytes: number): void {
     this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
   }
 
   private resize(): boolean {
-    // A call may end after its socket, whose memory was given back.
+    // A call may end after its socket. The memory of the socket was then given back already.
     if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
     const kept = (this.state?.items.length ?? 0) + (this.warmingUp?.length ?? 0)
@@ -278,7 +280,7 @@ class ResponsesSocket {
     this.next()
   }
 
-  /** Answers the waiting messages until one of them begins a call. */
+  /** Handles the waiting messages until one of them begins a call. */
   private next(): void {
     while (!this.isBusy && this.socket.readyState === this.socket.OPEN) {
       const data = this.queue.shift()
@@ -295,7 +297,7 @@ class ResponsesSocket {
     if (message.kind === 'call') this.call(message.body, message.items)
   }
 
-  /** Answers a warm-up. Nothing is generated, so it costs nothing and no provider gets it. */
+  /** Answers a warm-up. It generates nothing, costs nothing and is not sent to a provider. */
   private warmUp(model: string, items: Buffer): void {
     this.warmingUp = items
     const { deps, openExchange } = this.options
@@ -331,7 +333,7 @@ class ResponsesSocket {
     response.on('close', () => {
       this.response = null
       this.activeAt = performance.now()
-      // A response that was destroyed has no last event, so its client would wait forever.
+      // A destroyed response sends no last event, so the client would wait for it forever.
       if (!response.writableFinished) return this.socket.close(INTERNAL_ERROR, 'call ended')
       const state = output.stateAfter(input)
       if (state !== null && !this.keep(state)) this.state = null
@@ -341,15 +343,15 @@ class ResponsesSocket {
     this.options.run(this.options.openExchange(requestOf(this.upgrade, body), response))
   }
 
-  /** Begins with the next message after the end of a call or of a warm-up. */
+  /** Handles the next messages after the end of a call or of a warm-up. */
   private continue(): void {
     if (this.options.isDraining()) return this.socket.close(SERVICE_RESTART, 'restarting')
     this.next()
   }
 
   /**
-   * Stores the conversation until the next call. Returns false if too little memory is left. Other
-   * conversations may be dropped for it.
+   * Stores the conversation until the next call, and may drop other conversations for it. Returns
+   * false if too little memory is left.
    */
   private keep({ id, items }: ConversationState): boolean {
     const before = this.state
@@ -362,7 +364,7 @@ class ResponsesSocket {
     return false
   }
 
-  /** Drops the conversation. A message that continues it then gets an error. */
+  /** Drops the conversation. A message that continues it later gets an error. */
   dropConversation(): void {
     this.state = null
     this.resize()
@@ -378,7 +380,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** A socket that closes ends its call as a caller that leaves does. */
+  /** When the socket closes, its call ends as if its caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0

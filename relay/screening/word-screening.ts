@@ -2,12 +2,16 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import { type ReadTexts, readEventTexts, type TextSink } from '../canonical/read-answer-texts.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
+
+const BOUNDARIES = new RegExp(EVENT_BOUNDARY, 'g')
 
 /** Checks the text of one call's answer for screened words while the answer streams. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
   private state = MATCH_START
+  private stateBefore = MATCH_START
 
   constructor(matcher: WordMatcher) {
     this.matcher = matcher
@@ -16,8 +20,25 @@ export class AnswerScreen {
   isClean(events: Buffer, readTexts: ReadTexts): boolean {
     const pieces: string[] = []
     readEventTexts(events.toString('utf8'), readTexts, sinkInto(pieces))
+    this.stateBefore = this.state
     this.state = this.matcher.feed(this.state, pieces.join(''))
     return this.state !== MATCHED
+  }
+
+  /**
+   * Splits the events for which `isClean` has just returned false: into the events before the one
+   * that completes the word, and the others.
+   */
+  splitBeforeWord(events: Buffer, readTexts: ReadTexts): readonly [Buffer, Buffer] {
+    this.state = this.stateBefore
+    let start = 0
+    // Latin-1 keeps the offsets of the bytes.
+    for (const { index, 0: boundary } of events.toString('latin1').matchAll(BOUNDARIES)) {
+      const end = index + boundary.length
+      if (!this.isClean(events.subarray(start, end), readTexts)) break
+      start = end
+    }
+    return [events.subarray(0, start), events.subarray(start)]
   }
 
   /** Checks the next piece of the answer's text. */
@@ -133,7 +154,7 @@ async function containsWord(matcher: WordMatcher, text: string): Promise<boolean
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
 const BASE64 = /^[\w+/=-]*$/
-/** The members that state the type of the base64 beside them, in the member `data`. */
+/** The members that state the media type of the base64 text in the neighbouring member `data`. */
 const TYPES_OF_DATA = ['mimeType', 'mime_type', 'media_type']
 
 function collect(value: unknown, texts: string[]): void {

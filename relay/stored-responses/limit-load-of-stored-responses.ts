@@ -1,6 +1,6 @@
 import type { StoredResponses } from './stored-response-owners.ts'
 
-/** The limits for requests that use the store. */
+/** The limits for requests that use the store of response ids. */
 export type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number

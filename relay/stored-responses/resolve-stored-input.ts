@@ -2,14 +2,15 @@ import { TOKENS_MAX } from '../canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { eventData } from '../canonical/sse-scanner.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
-import { STORED_ID } from '../dialects/openai-responses/names-of-input-items-and-tools.ts'
+import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 
 /**
- * Finds the stored content to which a request refers. The request then may go only to the key that
- * made it, and its input bound includes the tokens of the content. Returns an error if the token of
- * the call did not make all of it, or not with the same key.
+ * Resolves a request's references to content that a provider stores. In the returned request, the
+ * input bound includes the content's tokens, and `stored` names the channel and the key that
+ * created the content. The request may be sent only to this channel with this key. Returns an error
+ * if another token created some of the content, or if it was created with several keys.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
@@ -22,23 +23,23 @@ export async function resolveStoredInput(
   const found = await storedResponses.find(tokenId, ids).catch(() => NO_STORE)
   if (isRelayError(found)) return found
   const byId = new Map(found.map((one) => [one.id, one]))
-  const [place] = found
+  const [origin] = found
   const tokens = new Map<string, number>()
   for (const reference of stored.references) {
     const one = byId.get(reference.id)
-    const isSame = one?.channelId === place?.channelId && one?.keyRef === place?.keyRef
+    const isSame = one?.channelId === origin?.channelId && one?.keyRef === origin?.keyRef
     if (one === undefined || !isSame) return notFound(reference)
     tokens.set(one.responseId, Math.max(tokens.get(one.responseId) ?? 0, one.tokens))
   }
-  if (place === undefined) return request
+  if (origin === undefined) return request
   const sum = [...tokens.values()].reduce((total, one) => total + one, 0)
-  const { channelId, keyRef } = place
+  const { channelId, keyRef } = origin
   return withStoredInput(request, { ...stored, place: { channelId, keyRef }, tokens: sum })
 }
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** Returns the error for content that can't be found. */
+/** Returns the error for a reference to stored content that can't be found. */
 export const notFound = ({ id, param }: StoredInput['references'][number]): RelayError =>
   param === 'previous_response_id'
     ? relayError('previous_response_not_found', { param, subject: id })
@@ -55,14 +56,30 @@ export function withStoredInput(request: ChatRequest, stored: StoredInput): Chat
   return { ...request, stored, inputBound }
 }
 
-/** The ids in a longer response are not read, because parsing it would block the event loop. */
+/** The items of a longer response are not read, because parsing it would block the event loop. */
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
+/** The first bytes of a longer response, in which its id is. */
+const HEAD_BYTES = 1_024
+/** The id must come before anything that a caller can write, such as `metadata`. */
+const ID_OF_RESPONSE = /^\s*\{\s*"id"\s*:\s*"([\w.:-]{1,128})"/
+/** The members of an event before its response. */
+const EVENT_START = /^\s*\{\s*(?:"(?:type|sequence_number)"\s*:\s*[\w."]+\s*,\s*)*"response"\s*:/
 
 type Identity = Pick<StoredResponse, 'responseId' | 'itemIds'>
 
-/** Returns the ids in a complete response; null for another answer, and for a very long one. */
+/**
+ * Returns the ids in a complete response, and of a very long one only its own. Returns null for
+ * another answer.
+ */
 export const idsInResponse = (body: Buffer): Identity | null =>
-  body.length > RESPONSE_BYTES_MAX ? null : idsInJson(body.toString('utf8'))
+  body.length > RESPONSE_BYTES_MAX ? ownIdIn(headOf(body)) : idsInJson(body.toString('utf8'))
+
+const headOf = (body: Buffer): string => body.toString('utf8', 0, HEAD_BYTES)
+
+function ownIdIn(start: string): Identity | null {
+  const responseId = ID_OF_RESPONSE.exec(start)?.[1]
+  return responseId === undefined ? null : { responseId, itemIds: [] }
+}
 
 function idsInJson(json: string): Identity | null {
   let value: unknown
@@ -83,10 +100,21 @@ function idsInJson(json: string): Identity | null {
   return { responseId: id, itemIds }
 }
 
-/** Returns the ids in the last event of a stream. */
-export const idsInEvent = (event: Buffer): Identity | null => {
+/** Returns the ids in the last event of a stream, as `idsInResponse` does. */
+export function idsInEvent(event: Buffer): Identity | null {
+  if (event.length > RESPONSE_BYTES_MAX) {
+    const responseId = idInStartOfEvent(event)
+    return responseId === null ? null : { responseId, itemIds: [] }
+  }
   const data = eventData(event)
   return data === null ? null : idsInJson(data)
+}
+
+/** Returns the id of the response in an event from its first bytes, or null without an id. */
+export function idInStartOfEvent(event: Buffer): string | null {
+  const data = eventData(headOf(event)) ?? ''
+  const [before] = EVENT_START.exec(data) ?? []
+  return before === undefined ? null : (ownIdIn(data.slice(before.length))?.responseId ?? null)
 }
 
 /** Reports whether the provider stores the answer to a request, which is the default. */

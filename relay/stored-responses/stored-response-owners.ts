@@ -1,26 +1,35 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
-/** The channel and the key whose account at the provider stores a response. */
-export type StoragePlace = { readonly channelId: number; readonly keyRef: string }
+/**
+ * Identifies the account that stores a response at the provider, by the channel and the key that
+ * created the response.
+ */
+export type StorageAccount = { readonly channelId: number; readonly keyRef: string }
 
 /** A response that a provider stores. Nothing of its content is stored here. */
-export type StoredResponse = StoragePlace & {
+export type StoredResponse = StorageAccount & {
   readonly tokenId: number
   readonly responseId: string
   /** The caller's name for the model. */
   readonly model: string
-  /** The ids of the items of its output. */
+  /** The ids of the response's output items. */
   readonly itemIds: readonly string[]
-  /** The tokens of its input and output, which a response that continues it has as input. */
+  /**
+   * The number of tokens of the response's input and output. A response that continues this one has
+   * them as input.
+   */
   readonly tokens: number
   readonly outputTokens: number
-  /** The time of the response in unix milliseconds. */
+  /** The time at which the response was recorded, in Unix milliseconds. */
   readonly at: number
 }
 
-/** A response or an item, by its id. `tokens` is the input that a reference to it adds. */
-export type StoredId = StoragePlace & {
+/**
+ * A stored response or one of its output items. `tokens` is the number of input tokens that a
+ * reference to `id` adds.
+ */
+export type StoredId = StorageAccount & {
   readonly id: string
   readonly responseId: string
   readonly model: string
@@ -28,8 +37,9 @@ export type StoredId = StoragePlace & {
 }
 
 /**
- * Stores the token and the provider key that made each stored response. An id is found only for the
- * token that made the response, so that no caller can read another caller's content.
+ * Stores which token and which provider key created each response that a provider stores. An id is
+ * found only for the token that made the response, so that no caller can read another caller's
+ * content.
  */
 export type StoredResponses = {
   /** Resolves when the response can be found. Rejects if it could not be written. */
@@ -82,7 +92,7 @@ const FIND = `
 
 type Row = Omit<StoredId, 'id'> & Pick<StoredResponse, 'tokenId' | 'at'> & { readonly id: string }
 
-/** Returns the ids by which a response and its items can be found. */
+/** Returns the rows to insert for a response and its output items, one for each id. */
 export function idsOf(response: StoredResponse): readonly Row[] {
   const { itemIds, outputTokens, tokens, ...place } = response
   const items = itemIds.slice(0, ITEMS_MAX).map((id) => ({ ...place, id, tokens: outputTokens }))

@@ -2,7 +2,7 @@ import { request as sendRequest } from 'undici'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { withModel } from '../dialects/model-name-in-answer.ts'
-import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/error-events.ts'
+import { RESPONSES_ERRORS, redactedResponse } from '../dialects/openai-responses/response-errors.ts'
 import { acquirePermit, CALLS_NO_MODEL, type CallPermit } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { accountCodeIn } from '../pipeline/detect-provider-account-error.ts'
@@ -20,7 +20,7 @@ import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 
-/** The time for which a provider may take to answer. */
+/** The maximum time that a provider may take to answer. */
 const TOTAL_MS = 30_000
 
 const responseNotFound = (id: string): RelayError =>
@@ -34,9 +34,9 @@ type Found = {
 }
 
 /**
- * Serves `GET` and `DELETE /v1/responses/{id}` for a response that the token of the request made.
- * The provider answers with the key that made it. Nothing is generated, so nothing is charged. The
- * request counts towards the limits of calls.
+ * Serves `GET` and `DELETE /v1/responses/{id}` for a response that a call with the token of the
+ * request created. The request to the provider uses the key that created the response. Nothing is
+ * generated, so nothing is charged. The request counts towards the limits of calls.
  */
 export async function serveStoredResponse(
   deps: RelayDeps,
@@ -70,7 +70,10 @@ async function serveWithPermit(
   }
 }
 
-/** Finds the key that made the response. A response of another token does not exist. */
+/**
+ * Finds the key that created the response. Returns an error if no response of this token has the
+ * id.
+ */
 async function find(
   { storedResponses, views }: RelayDeps,
   { token }: Caller,
@@ -127,7 +130,10 @@ async function forward(
 const INCLUDED_MAX = 16
 const INCLUDED = /^[\w.]{1,64}$/
 
-/** Returns the parts of a query that name additional members of the response. */
+/**
+ * Returns a query with the valid `include` parameters of the URL. They name additional members of
+ * the response.
+ */
 function includedIn(url: string): string {
   const query = queryIn(url)
   const names = [...query.getAll('include[]'), ...query.getAll('include')]

@@ -3,11 +3,14 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
-/** The acceptance of a task by a provider, with the provider's id for the task. */
+/**
+ * A task that a provider has accepted. `place` contains the channel, the key and the provider's id
+ * of the task.
+ */
 export type AcceptedTask = {
   readonly task: string
   readonly userId: number
-  /** The time of the submission in unix milliseconds. */
+  /** The time at which the caller submitted the task, in Unix milliseconds. */
   readonly submittedAt: number
   readonly place: Parameters<TaskLedger['accept']>[2]
 }
@@ -18,14 +21,18 @@ type Deps = {
   readonly now: () => number
 }
 
-/** The maximum number of acceptances that wait in memory. Each takes at most about 4 KB. */
+/**
+ * The maximum number of acceptances that wait in memory to be written. Each takes at most about 4
+ * KB.
+ */
 const PENDING_MAX = 4_096
 const RETRY_MS = 2_000
 
 /**
- * Writes the acceptances of tasks. While the event store is unavailable, writing is retried until
- * the task has expired. A lost acceptance is expensive, because the provider bills the task and
- * only the acceptance contains the provider's id. Every lost acceptance is logged for the operator.
+ * Writes the events that record that providers accepted tasks. While the event store is
+ * unavailable, an acceptance is kept in memory and written again until the task has expired. A lost
+ * acceptance is expensive, because the provider bills the task and only the acceptance contains the
+ * provider's id. Every lost acceptance is logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps
@@ -40,7 +47,10 @@ export class AcceptedTaskWriter {
     this.retryMs = retryMs
   }
 
-  /** Writes an acceptance. Returns `pending` if it could not be written yet. Never throws. */
+  /**
+   * Writes the acceptance of one task. Returns `pending` if the event store is unavailable and the
+   * acceptance will be written later. Never throws.
+   */
   async write(one: AcceptedTask): Promise<TaskOutcome | 'pending'> {
     try {
       return await this.accept(one)
@@ -51,15 +61,16 @@ export class AcceptedTaskWriter {
   }
 
   /**
-   * Reports whether the acceptance of the task still waits to be written. Such a task must not be
-   * ended, because its result would be lost.
+   * Reports whether the acceptance of the task still waits to be written. If so, the task must not
+   * be ended, because its result would be lost.
    */
   isPending(task: string): boolean {
     return this.pending.some((one) => one.task === task)
   }
 
   /**
-   * Tries a last time to write the pending acceptances, and logs those that could not be written.
+   * Stops the retries. Tries a last time to write the pending acceptances, and logs those that
+   * could not be written.
    */
   async stop(): Promise<void> {
     this.isStopped = true
@@ -110,7 +121,10 @@ export class AcceptedTaskWriter {
     }
   }
 
-  /** Logs the ids with which an operator can find the task at its provider. */
+  /**
+   * Logs an acceptance that was lost, with the ids by which an operator can find the task at its
+   * provider.
+   */
   private reportLost({ task, place: { channelId, upstreamId } }: AcceptedTask): void {
     this.deps.log.error({ task, channelId, upstreamId }, 'an accepted task was not recorded')
   }

@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The task, channel and key for which a callback URL was issued. */
+/**
+ * The task, channel and key for which a callback URL was issued. A provider sends its reports on
+ * the task to this URL.
+ */
 export type CallbackSource = {
   readonly task: string
   readonly channelId: number
@@ -28,15 +31,15 @@ export const callbackSignature = (
 ): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
 /**
- * Verifies the signature of a callback URL. It is checked first, so that a forged URL causes no
- * read of a task.
+ * Reports whether the signature of a callback URL is valid. This is checked before anything else,
+ * so that a forged URL causes no read of a task.
  */
 export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
 /**
- * Reports whether a callback may report on the task. Once the task's channel and key are known, no
- * other channel or key is accepted.
+ * Reports whether a callback from this channel and key may change the task. Once it is known which
+ * channel and key accepted the task, no other channel or key may.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

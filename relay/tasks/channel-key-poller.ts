@@ -8,9 +8,9 @@ import { type ProviderReport, reportsIn } from './read-provider-task-answers.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { videoQuery, videoReports } from './videos/query-video.ts'
+import { reportsInVideoStatus, videoStatusRequest } from './videos/video-status-query.ts'
 
-/** The channel and key to poll, and the kind of tasks. */
+/** The channel and key to poll, and the kind of tasks that are asked about. */
 export type PollTarget = {
   readonly channel: RelayChannel
   readonly key: RelayKey
@@ -24,13 +24,16 @@ export type PollerTimes = {
    */
   readonly everyMs: number
   /**
-   * The age in milliseconds from which a task is late. A late task will expire soon, so it is
-   * polled once before all other tasks.
+   * A task that is older than this, in milliseconds, is late. A late task will expire soon, so it
+   * is polled once before all other tasks.
    */
   readonly lateMs: number
 }
 
-/** The limits of concurrent polls, in total and per channel. */
+/**
+ * The limits of concurrent poll requests. `total` applies to all channels, and `PER_CHANNEL` to
+ * each channel.
+ */
 export const POLL_PERMITS: PermitLimits = {
   total: 32,
   waiting: Number.POSITIVE_INFINITY,
@@ -42,25 +45,29 @@ const PER_CHANNEL = 3
 const BATCH_MAX = 25
 const AT_ONCE = 2
 const ANSWER_MS = 20_000
-/** The time for an answer that contains a file. */
+/** The maximum time for a response that contains a file. */
 const LONG_ANSWER_MS = 120_000
 const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
- * Polls one channel with one key about the tasks of that key. A failure pauses only this poller.
- * After a failure, the next poll starts after the failed tasks and requests fewer tasks at a time.
- * A task that makes the provider fail therefore delays other tasks only briefly.
+ * Asks one channel, with one key, for the status of the tasks that were submitted with this key. A
+ * failure pauses only this poller. After a failure, the next poll starts with the tasks after the
+ * failed ones and asks about fewer tasks per request. A task that makes the provider fail therefore
+ * delays other tasks only briefly.
  */
 export class ChannelKeyPoller {
   private readonly deps: TaskDeps
   private readonly times: PollerTimes
   private batchMax = BATCH_MAX
   private failures = 0
-  /** The time at which the pause ends, by monotonic time. */
+  /** The time at which the pause ends, by `performance.now()`. */
   private pausedUntil = 0
-  /** The last task in the failed batch, or null. */
+  /** The last task in the request that failed, or null. */
   private failedAt: OpenTask | null = null
-  /** The latest report on each task, by task id. A repeated report is not processed again. */
+  /**
+   * The status and progress that were last reported for each task. The key is the task's id. A
+   * report with the same values is not processed again.
+   */
   private readonly lastReports = new Map<string, string>()
   /** The late tasks that have already been polled before all other tasks. */
   private readonly polledLate = new Set<string>()
@@ -71,8 +78,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Polls the provider about all `tasks`, oldest first. Stops when the provider fails. Never
-   * rejects.
+   * Asks the provider about all `tasks`, oldest first. Stops when the provider fails. `lost` is
+   * aborted when this process has lost the poller's lease. Never rejects.
    */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return
@@ -83,8 +90,8 @@ export class ChannelKeyPoller {
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isPaused() && !lost.aborted) {
         const release = await this.deps.pollPermits.enter(names, lost)
-        // While this worker waited, the poller's other worker may have emptied the queue or paused
-        // the poller.
+        // While this worker waited for the permit, the poller's other worker may have emptied the
+        // queue or paused the poller.
         const batch =
           release === null || this.isPaused() ? [] : queue.splice(0, batchOf(target, this.batchMax))
         if (batch.length === 0) return release?.()
@@ -107,8 +114,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Sorts the tasks for a poll: first late tasks, then the tasks after the last failure, then all
-   * others.
+   * Returns the tasks in the order in which they are polled: first late tasks, then the tasks after
+   * the last failure, then all others.
    */
   private orderedQueue(tasks: readonly OpenTask[]): OpenTask[] {
     const { failedAt } = this
@@ -133,7 +140,7 @@ export class ChannelKeyPoller {
     const ids = batch.map(({ upstreamId }) => upstreamId ?? '')
     const question =
       kind === 'video'
-        ? videoQuery(this.deps, { channel, key }, ids[0] ?? '')
+        ? videoStatusRequest(this.deps, { channel, key }, ids[0] ?? '')
         : ({
             method: 'POST',
             path: PATHS[kind],
@@ -162,7 +169,7 @@ export class ChannelKeyPoller {
       return 'too-large'
     }
     const reports =
-      kind === 'video' ? videoReports({ channel, key }, end, batch) : reportsOf(kind, end)
+      kind === 'video' ? reportsInVideoStatus({ channel, key }, end, batch) : reportsOf(kind, end)
     this.trace(channel, batch, reports !== null)
     if (reports === null) {
       this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)
@@ -190,7 +197,10 @@ export class ChannelKeyPoller {
     this.failedAt = batch.at(-1) ?? null
   }
 
-  /** Logs a separate line for each task, so that the log of a task shows all its polls. */
+  /**
+   * Logs that the provider was asked about tasks. Each task gets a separate log line, so that a
+   * search for a task's id finds all its polls.
+   */
   private trace({ channelId }: RelayChannel, batch: readonly OpenTask[], isAnswered: boolean) {
     const { log } = this.deps
     if (!log.isLevelEnabled('debug')) return
@@ -204,8 +214,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Records one report. If recording fails, the failure is only logged, so that the other reports
-   * are still processed.
+   * Records the provider's report on one task. If this fails, the failure is only logged, so that
+   * the other reports are still processed.
    */
   private async note(
     { task, keyRef }: OpenTask,
@@ -219,7 +229,8 @@ export class ChannelKeyPoller {
     try {
       const record = await deps.ledger.peek(task)
       if (record !== null && record.end === null) {
-        // The task stays with the key that submitted it, also if another one asks about it.
+        // The report is recorded for the key that submitted the task, even if another key was used
+        // to ask about the task.
         const place = { channelId: channel.channelId, keyRef: keyRef ?? '' }
         await recordReport(deps, record, place, report, channel)
       }
@@ -234,7 +245,7 @@ const isAfter = (one: OpenTask, other: OpenTask): boolean =>
   one.submittedAt > other.submittedAt ||
   (one.submittedAt === other.submittedAt && one.task > other.task)
 
-/** Queries of videos are about one task each. */
+/** Returns the number of tasks per request. A request about videos names only one task. */
 const batchOf = ({ kind }: PollTarget, max: number): number => (kind === 'video' ? 1 : max)
 
 const NO_VENDOR: AttemptEnd = {
@@ -242,7 +253,10 @@ const NO_VENDOR: AttemptEnd = {
   ...{ body: Buffer.alloc(0), retryAfterMs: 0 },
 }
 
-/** Returns the reports in an answer. Null if the provider failed or its answer can't be read. */
+/**
+ * Returns the reports in a provider's response, or null if the provider failed or the response
+ * can't be read.
+ */
 function reportsOf(
   kind: Exclude<TaskKind, 'video'>,
   end: AttemptEnd,

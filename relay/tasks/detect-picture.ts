@@ -1,13 +1,16 @@
-/** The maximum length of a picture in base64, which is about 15 MiB of file data. */
+/**
+ * The maximum length of a picture in base64, in characters. It corresponds to about 15 MiB of file
+ * data.
+ */
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The part of a data URL before the base64 text must fit into this many bytes. */
+/** The number of bytes in which the part of a data URL before the base64 text must end. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i
 
-/** The patterns of the beginning of picture files in base64. */
+/** Patterns that match the beginning of picture files in base64. */
 const FILE_HEADS: readonly RegExp[] = [
   /^iVBORw0KGgo/, // PNG
   /^\/9j\//, // JPEG
@@ -21,15 +24,17 @@ const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
 /**
- * Contains 1 for each byte that may occur in base64, including URL-safe characters and line ends.
+ * Has the value 1 at the index of each byte that may occur in base64, including URL-safe characters
+ * and line ends.
  */
 const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string (with its quotes) is a picture: a data URL, a picture file in
- * base64 or a web URL, which some providers accept. If the string contains escapes, it is copied.
+ * Reports whether a JSON string (with its quotes) is a picture. A picture is a data URL, a picture
+ * file in base64, or a web URL, which some providers accept. A string with escapes is copied to
+ * decode it.
  */
 export function isPicture(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
@@ -52,9 +57,10 @@ function isBase64(text: Buffer, start: number): boolean {
 }
 
 /**
- * Yields each string of a JSON list. At the first value that is not a string, yields null and ends.
+ * Yields the bytes of each string in a JSON list, with its quotes. At the first value that is not a
+ * string, yields null and ends.
  */
-export function* textsIn(list: Buffer): Generator<Buffer | null> {
+export function* stringsInJsonList(list: Buffer): Generator<Buffer | null> {
   let at = 1
   while (at < list.length - 1) {
     const byte = list[at] as number

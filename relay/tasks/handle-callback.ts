@@ -17,9 +17,9 @@ export function callbackPath(path: string): CallbackPath | null {
 }
 
 /**
- * Handles a drawing provider's callback about a task. The signature of the URL is verified before
- * anything is read. A repeated or late callback is answered with success, so that the provider does
- * not send it again.
+ * Handles a callback, which is a drawing provider's report on a task. The signature of the URL is
+ * verified before anything is read. A repeated or late callback gets a success status, so that the
+ * provider does not send it again.
  */
 export async function handleCallback(
   deps: TaskDeps,

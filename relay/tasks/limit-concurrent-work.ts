@@ -1,6 +1,6 @@
 /**
- * The limits of `Permits`. `total` limits running work. `waiting` and `waitingPerName` limit the
- * work that waits for a permit.
+ * The limits of `Permits`, as numbers of pieces of work. `total` limits running work. `waiting` and
+ * `waitingPerName` limit the work that waits for a permit, in total and under one name.
  */
 export type PermitLimits = {
   readonly total: number
@@ -10,7 +10,9 @@ export type PermitLimits = {
   readonly waitMs: number | null
 }
 
-/** A named limit of concurrent work. `max` is its number of permits. */
+/**
+ * A name under which work is counted. At most `max` pieces of work under the same name run at once.
+ */
 export type PermitName = { readonly name: string; readonly max: number }
 
 type Waiter = {
@@ -19,8 +21,9 @@ type Waiter = {
 }
 
 /**
- * Limits concurrent work in this process, in total and per name. Waiting work starts in order of
- * arrival. Work under a name that has reached its limit is passed over.
+ * Limits concurrent work in this process, in total and per name. A name is, for example, that of a
+ * channel or a user. Waiting work starts in order of arrival, except that work under a name that
+ * has reached its limit waits longer.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -33,8 +36,9 @@ export class Permits {
   }
 
   /**
-   * Acquires a permit under all given names. Returns a function that releases the permit and must
-   * be called once. Returns null if no permit was granted.
+   * Waits for a permit that counts under all given names. Returns a function that releases the
+   * permit and must be called once. Returns null if too much work waits, the time to wait has
+   * passed or `signal` was aborted.
    */
   async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null

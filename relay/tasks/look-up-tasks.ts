@@ -17,12 +17,13 @@ import type { TaskDeps } from './task-deps.ts'
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Reports whether the text has the form of a task id. Other texts cause no read of the event store.
+ * Reports whether the text has the form of a task id. It is called first, so that other texts cause
+ * no read of the event store.
  */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/** Returns the caller's task with this id. A task of another user counts as missing. */
-export async function ownTask(
+/** Returns the task with this id and kind, or null if the caller's user has no such task. */
+export async function findOwnTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
   kind: TaskKind,
@@ -34,18 +35,19 @@ export async function ownTask(
   return userId === user.userId && own === kind ? record : null
 }
 
-/** The maximum number of tasks that one user may fetch per minute (a hundred per second). */
+/** The maximum number of tasks that one user may look up per minute (a hundred per second). */
 const TASKS_MAX = 6_000
 const SEEDS_MAX = 30
 const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
- * Limits a user's look-ups of tasks over all relays. Look-ups are free, and the limits of calls
- * don't apply to them. `asksProvider` is true if the look-up sends a request to a provider, at the
+ * Acquires a permit for a look-up of tasks. Returns an error if the user has reached a limit of
+ * look-ups, which all relays count together. Look-ups are free of charge, and the limits of calls
+ * do not apply to them. `asksProvider` is true if the look-up sends a request to a provider, at the
  * operator's expense.
  */
-async function acquireLookPermit(
+async function acquireLookupPermit(
   { limits }: { readonly limits: Limits },
   { user: { userId } }: Pick<Caller, 'user'>,
   { tasks, asksProvider }: { readonly tasks: number; readonly asksProvider: boolean },
@@ -70,8 +72,8 @@ async function acquireLookPermit(
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Returns the address of this site for links in a response. Without a configured address, the host
- * of the request is used. This is safe, because only this caller receives the response.
+ * Returns the base URL of this site for links in a response. If none is configured, it is made from
+ * the host of the request. This is safe, because only this caller receives the response.
  */
 export function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -85,7 +87,7 @@ const IDS_MAX = 100
 const READ_AT_ONCE = 8
 const NEVER = new AbortController().signal
 
-export async function withinLookLimits(
+export async function withinLookupLimits(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
@@ -93,7 +95,7 @@ export async function withinLookLimits(
   cost: { readonly tasks: number; readonly asksProvider: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
-  const permit = await acquireLookPermit(deps, caller, cost)
+  const permit = await acquireLookupPermit(deps, caller, cost)
   if (isRelayError(permit)) return sendTaskError(exchange, kind, permit)
   try {
     await work()
@@ -122,14 +124,14 @@ export async function fetchTask(
   caller: Caller,
   { kind, id }: { readonly kind: TaskKind; readonly id: string },
 ): Promise<void> {
-  await withinLookLimits(
+  await withinLookupLimits(
     deps,
     exchange,
     caller,
     kind,
     { tasks: 1, asksProvider: false },
     async () => {
-      const record = await ownTask(deps, caller, kind, id)
+      const record = await findOwnTask(deps, caller, kind, id)
       if (record === null) return notFound(exchange, kind, id)
       const [answer = {}] = await renderTasks(deps, exchange, kind, [record])
       sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
@@ -138,8 +140,8 @@ export async function fetchTask(
 }
 
 /**
- * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. Both return those requested
- * tasks that exist.
+ * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. The response contains those of
+ * the requested tasks that exist.
  */
 export async function fetchTasks(
   deps: TaskDeps,
@@ -150,10 +152,10 @@ export async function fetchTasks(
   const ids = body.texts('ids', IDS_MAX) ?? rejectParam('ids', true)
   const distinct = [...new Set(ids)]
   const cost = { tasks: distinct.length, asksProvider: false }
-  await withinLookLimits(deps, exchange, caller, kind, cost, async () => {
+  await withinLookupLimits(deps, exchange, caller, kind, cost, async () => {
     const found = new Map<string, TaskRecord>()
     await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
-      const record = await ownTask(deps, caller, kind, id)
+      const record = await findOwnTask(deps, caller, kind, id)
       if (record !== null) found.set(id, record)
     })
     const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
@@ -164,21 +166,24 @@ export async function fetchTasks(
 
 const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data })
 
-/** Serves `GET /mj/task/{id}/image-seed`. Every request is forwarded to the provider. */
+/**
+ * Serves `GET /mj/task/{id}/image-seed`. The seed is not stored, so every request asks the
+ * provider.
+ */
 export async function imageSeed(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<void> {
-  await withinLookLimits(
+  await withinLookupLimits(
     deps,
     exchange,
     caller,
     'drawing',
     { tasks: 1, asksProvider: true },
     async () => {
-      const record = await ownTask(deps, caller, 'drawing', id)
+      const record = await findOwnTask(deps, caller, 'drawing', id)
       const place = record?.place
       if (!place) return notFound(exchange, 'drawing', id)
       const answer = await seedOf(deps, record.submitted.model, place)
@@ -188,7 +193,10 @@ export async function imageSeed(
   )
 }
 
-/** Requests the seed of a drawing from its provider, within the channel's limits. */
+/**
+ * Requests the seed of a drawing from its provider. Returns the provider's response for the caller,
+ * or an error. The request counts towards the limits of the channel.
+ */
 async function seedOf(
   deps: TaskDeps,
   model: string,

@@ -13,14 +13,23 @@ import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
-import { type PlannedVideo, planVideo, type VideoTask } from './videos/plan-video.ts'
+import {
+  type PlannedVideo,
+  selectVideoChannels,
+  type VideoTask,
+} from './videos/select-channels-for-video.ts'
 
 export type SendOptions = {
-  /** The task that this request continues, or null. */
+  /**
+   * The earlier task that this request continues, for example by a variation of its picture, or
+   * null.
+   */
   readonly origin: TaskRecord | null
   /** The callback URL for the provider, or null if no callback is requested. */
   readonly notifyUrl: string | null
-  /** The restricted members of a request's body that this channel allows callers to send. */
+  /**
+   * The names of restricted members of the request's body that callers may send to this channel.
+   */
   readonly allowed: ReadonlySet<string>
 }
 
@@ -32,19 +41,27 @@ export type TaskRequest = {
   /** The model name under which the action is priced. */
   readonly model: string
   readonly prompt: string | null
-  /** The caller's own reference for the task, or null. */
+  /** A text that the caller attached to the task and that responses repeat, or null. */
   readonly state: string | null
-  /** The id of the task that this request continues, or null. */
+  /** The id of the earlier task that this request continues, or null. */
   readonly originId: string | null
-  /** True if the continued task may still be unfinished, as in Midjourney's modal window. */
+  /**
+   * True if the request may continue a task that is not finished, as Midjourney's modal windows do.
+   */
   readonly continuesOpen: boolean
-  /** The path of the provider request, below the provider's base URL. */
+  /** The path of the request to the provider, relative to the provider's base URL. */
   readonly path: string
   readonly body: TaskBody
   readonly providerBody: (options: SendOptions) => Buffer
-  /** Returns the restricted members that are removed for a channel that allows only `allowed`. */
+  /**
+   * Returns the names of the restricted members that are removed if a channel allows only
+   * `allowed`.
+   */
   readonly droppedMembers: (allowed: ReadonlySet<string>) => readonly string[]
-  /** Set for a video. The vendor then writes the request, in place of `providerBody`. */
+  /**
+   * Set for a video. The request to the provider is then written by the code of the video vendor
+   * and not by `providerBody`.
+   */
   readonly video?: VideoTask
 }
 
@@ -54,15 +71,19 @@ export type TaskPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly offer: Offer<RelayChannel>
-  /** The key of the continued task, which the request must use. Null if any key may be used. */
+  /**
+   * The reference of the key that submitted the continued task. The request must use the same key.
+   * Null if any key may be used.
+   */
   readonly keyRef: string | null
-  /** The video as the vendor will make it. Null for other tasks. */
+  /** The length, resolution and channels of the video. Null for other tasks. */
   readonly video: PlannedVideo | null
 }
 
 /**
- * Determines the price of a task and the channels to which it may be sent, for each group of the
- * caller that can serve it, in order. Returns an error if there is none.
+ * Returns a plan for each of the caller's groups that can serve the task, in the order of the
+ * groups. A plan contains the price of the task and the channels to which it may be sent. Returns
+ * an error if no group can serve the task.
  */
 export function planTask(
   views: Views,
@@ -97,18 +118,23 @@ function planInGroup(
   if ('code' in price) return priceError(price, group, model)
   const channels = offerFor(views, caller, request, origin)
   const video =
-    request.video === undefined ? null : planVideo(channels, request.model, request.video, origin)
+    request.video === undefined
+      ? null
+      : selectVideoChannels(channels, request.model, request.video, origin)
   const offer = video?.offer ?? channels
   if (!hasValid(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
-  const made = priced(price, model, video)
-  // Most tasks use no tokens, so they would be free with a price per token.
-  if (made === null) return relayError('model_unpriced', { param: 'model', subject: model })
-  return { group, ...made, offer, keyRef: origin?.place?.keyRef ?? null, video }
+  const pricing = priced(price, model, video)
+  // Most tasks use no tokens, so they would cost nothing at a price per token.
+  if (pricing === null) return relayError('model_unpriced', { param: 'model', subject: model })
+  return { group, ...pricing, offer, keyRef: origin?.place?.keyRef ?? null, video }
 }
 
-/** Returns the price and the hold of a task. Null if a price per token can't be applied. */
+/**
+ * Returns the price of a task and the quota to reserve for it. Returns null if the price is not per
+ * call and the task has no limit of tokens.
+ */
 function priced(
   price: PriceSnapshot,
   model: string,
@@ -125,9 +151,10 @@ function priced(
 }
 
 /**
- * Returns the channels for a task. A request that continues a task is sent only to the channel of
- * that task. The group's price is charged, so this channel must also offer the model to the
- * caller's group. Admins may name any channel.
+ * Returns the channels to which a task may be sent, in the order of their priorities. A request
+ * that continues a task is sent only to the channel of that earlier task. This channel must also
+ * offer the model to the caller's group, because the group's price is charged. An admin may name
+ * any channel (`pinnedChannelId`).
  */
 function offerFor(
   { channels }: Views,

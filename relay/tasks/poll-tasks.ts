@@ -7,7 +7,7 @@ import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-ow
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** Returns a page of unfinished tasks, oldest first. */
+/** Returns at most `limit` unfinished tasks, oldest first, that follow the task `after`. */
 export type FindOpenTasks = (
   after: { readonly submittedAt: number; readonly task: string },
   limit: number,
@@ -17,7 +17,10 @@ export type Poller = { readonly stop: () => Promise<void> }
 
 export type PollTimes = {
   readonly everyMs: number
-  /** The age in milliseconds from which a task without a known provider may have expired. */
+  /**
+   * A task that no provider is known to have accepted may have expired if it is older than this, in
+   * milliseconds.
+   */
   readonly staleMs: number
 }
 
@@ -26,10 +29,13 @@ export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 const LEASE = 'task-poller'
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** The age in milliseconds from which a task is late, five minutes before it expires. */
+/** A task that is older than this, in milliseconds, is late: it expires within five minutes. */
 const LATE_MS = TASK_MS_MAX - 300_000
 
-/** Polls providers every few seconds in the one relay process that holds the poller's lease. */
+/**
+ * Starts to poll providers every few seconds. Of all relay processes, only the one that holds the
+ * poller's lease polls.
+ */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
   deps: TaskDeps,
@@ -49,8 +55,9 @@ export function startPoller(
 }
 
 /**
- * The unfinished tasks of one search, grouped by poller. A poller asks for the tasks of one kind
- * with one key of one channel. The ids of tasks that may have expired are listed separately.
+ * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
+ * of one kind that were submitted to one channel with one key. `stale` contains the ids of tasks
+ * that may have expired.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -58,9 +65,9 @@ type Found = {
 }
 
 /**
- * Polls the providers about their tasks and ends expired tasks. Each channel and key has at most
- * one poll at a time. A process that has lost the lease does no harm, because the task's stream
- * decides each outcome.
+ * Asks the providers about their unfinished tasks and ends expired tasks. At most one poll runs at
+ * a time for each channel and key. A process that polls although it has lost the lease does no
+ * harm, because the event stream of a task accepts only one end.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -69,7 +76,7 @@ class Poll {
   private readonly lost: AbortSignal
   private readonly pollers = new Map<string, ChannelKeyPoller>()
   private readonly running = new Map<string, Promise<void>>()
-  /** The number of polls by poller. */
+  /** The number of polls that each poller has begun. The key is the poller's name. */
   private readonly turns = new Map<string, number>()
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -118,8 +125,8 @@ class Poll {
   }
 
   /**
-   * Reports whether a task may have expired. The limit is `staleMs` for a task without a known
-   * provider, and otherwise the maximum time of a task.
+   * Reports whether a task may have expired. A task that no provider is known to have accepted may
+   * expire after `staleMs`, and any other task after the maximum time of a task.
    */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
     const age = this.deps.now() - submittedAt
@@ -137,9 +144,9 @@ class Poll {
   }
 
   /**
-   * Returns the channel and key to poll; null if the channel no longer exists. If the key that
-   * submitted the tasks was replaced, the channel's current keys take turns, because only those of
-   * the same account know the tasks.
+   * Returns the channel and key to poll, or null if the channel no longer exists. If the key that
+   * submitted the tasks was replaced, each poll uses another one of the channel's current keys,
+   * because only keys of the same account at the provider know the tasks.
    */
   private targetOf(name: string, [first]: readonly OpenTask[]): PollTarget | null {
     const { channelId, keyRef, kind } = first ?? {}
@@ -167,8 +174,8 @@ class Poll {
   }
 
   /**
-   * Ends tasks whose channel was deleted. Its keys are erased, so that waiting until the tasks
-   * expire would only keep their quota held.
+   * Ends tasks whose channel was deleted. The keys of the channel no longer exist, so the results
+   * can't be fetched. To wait until the tasks expire would only keep their quota reserved.
    */
   private async abandon(tasks: readonly OpenTask[]): Promise<void> {
     const { ledger, log } = this.deps
@@ -191,8 +198,8 @@ class Poll {
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
-      // `ledger.expire` also loads the account. To save this work, the expiry is checked here
-      // first.
+      // `ledger.expire` also loads the account. To avoid this for a task that has not expired, the
+      // expiry is checked here first.
       const cause = existing === null ? null : causeOfExpiry(existing, now())
       if (existing === null || cause === null) return
       await ledger.expire(existing)

@@ -5,7 +5,8 @@ import type { SendOptions, TaskRequest } from './plan-task.ts'
 import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './read-task-request-body.ts'
 
 /**
- * Maps the custom id of a drawing's button to an action. The first pattern that matches applies.
+ * Maps the `customId` of a button below a drawing to the action of the button. The first pattern
+ * that matches applies.
  */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, 'UPSCALE'],
@@ -19,7 +20,7 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::Inpaint::/i, 'INPAINT'],
 ]
 
-/** Returns the action of a button, or null if the button has no price. */
+/** Returns the action of a button, or null if the button is unknown and therefore has no price. */
 const actionOfButton = (customId: string): string | null =>
   BUTTONS.find(([pattern]) => pattern.test(customId))?.[1] ?? null
 
@@ -32,8 +33,8 @@ export const DRAWING_NAMES = namesByFoldedName([
 const FILTER_NAMES = namesByFoldedName(['modes'])
 
 /**
- * The parts of a drawing request that depend on its action. `changes` replace the caller's members
- * in the request to the provider.
+ * The properties of a drawing request that depend on its action. `changes` returns the members that
+ * replace the caller's members in the request to the provider.
  */
 type ActionRequest = {
   readonly action: string
@@ -45,7 +46,7 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Replaces `taskId` by the provider's own id of the continued task. */
+/** Replaces `taskId`, the gateway's id of the continued task, by the provider's id of that task. */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
@@ -63,8 +64,8 @@ const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
 /**
- * Reads the short form of a request to change a drawing, such as `<task> U2`. It contains a task
- * id, the action as a letter and the number of a picture.
+ * Reads a request to change a drawing in its short form, such as `<task> U2`. It consists of a task
+ * id, a letter for the action and the number of a picture.
  */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
@@ -134,21 +135,23 @@ const swap: DrawingReader = (body) => {
 
 const SWAP_PATH = '/mj/insight-face/swap'
 
-/** Returns the reader for a path below `/mj`, or undefined for an unknown path. */
+/**
+ * Returns the function that reads requests to a path below `/mj`, or undefined for an unknown path.
+ */
 export function drawingReader(path: string): DrawingReader | undefined {
   if (path === '/insight-face/swap') return swap
   return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
 }
 
 /**
- * Matches the flags for speed in a prompt. A long dash is included, because Midjourney reads it as
- * two hyphens.
+ * Matches the flags in a prompt that select a speed, such as `--fast`. A long dash matches as well,
+ * because Midjourney reads it as two hyphens.
  */
 const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**
- * Reads a drawing request. `mode` is `FAST`, `RELAX` or `TURBO` from the URL, or null if the
- * provider decides.
+ * Reads a drawing request. `mode` is the speed that the URL names (`FAST`, `RELAX` or `TURBO`), or
+ * null if the provider selects the speed.
  */
 export function readDrawing(
   path: string,

@@ -14,11 +14,13 @@ export const MUSIC_NAMES = namesByFoldedName([
   ...['notify_hook', 'ids', 'action', ...TASK_MEMBERS.music],
 ])
 
-/** The member names that the error shows if a request has neither a prompt nor a style. */
+/** The member names in the error for a request with neither a prompt nor a style. */
 const PROMPT_MEMBERS = 'prompt / gpt_description_prompt'
 const STYLE = ['tags', 'title'] as const
 
-/** Returns the action for the last segment of a path, or undefined for an unknown segment. */
+/**
+ * Returns the action that the last segment of a path names, or undefined for an unknown segment.
+ */
 export const musicAction = (segment: string): string | undefined =>
   ACTIONS.get(segment.toLowerCase())
 

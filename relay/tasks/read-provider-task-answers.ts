@@ -11,8 +11,9 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before secrets are removed. It is large, because a secret that is
- * cut in two would not be recognized. Afterwards, the text is shortened again.
+ * The maximum length of a text before confidential texts are removed from it. It is large, because
+ * a confidential text that is cut in two would not be recognized. After the removal, the text is
+ * shortened further.
  */
 const WORDS_MAX = 256 * 1024
 const TEXT_MAX = WORDS_MAX
@@ -30,12 +31,12 @@ export type SubmitAnswer =
     }
   | {
       readonly isAccepted: false
-      /** The provider's result code; null if the response can't be read. */
+      /** The result code in the provider's response; null if the response can't be read. */
       readonly code: number | null
       readonly words: string | null
       /**
-       * True if the provider's account is missing or its queue is full. Another account may then
-       * accept the task.
+       * True if the refusal concerns the account at the provider, for example because its queue is
+       * full. Another account may then accept the task.
        */
       readonly isAccountError: boolean
     }
@@ -44,7 +45,9 @@ const ACCEPTED = new Set([1, 21, 22])
 const NO_ACCOUNT = 3
 const QUEUE_FULL = 23
 
-/** The properties of a task that a caller may read. All others concern the provider's accounts. */
+/**
+ * The properties of a drawing that a caller may read. All others concern the provider's accounts.
+ */
 const VISIBLE_PROPERTIES = [
   'promptEn',
   'finalPrompt',
@@ -97,7 +100,8 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
 }
 
 /**
- * The usage that the vendor of a video reports. A value is null if the vendor does not report it.
+ * The length of a finished video in seconds and the number of billed tokens, as the vendor reports
+ * them. A value is null if the vendor does not report it.
  */
 export type VideoUsage = { readonly seconds: number | null; readonly tokens: number | null }
 
@@ -109,9 +113,9 @@ export type ProviderReport = {
   readonly imageUrl: string | null
   readonly promptEn: string | null
   readonly failReason: string | null
-  /** The result as JSON text. */
+  /** The result of the task as JSON text, or null. */
   readonly result: string | null
-  /** The usage of the finished video, as its vendor reports it. */
+  /** The usage of a finished video, as its vendor reports it. Omitted for other tasks. */
   readonly made?: VideoUsage
 }
 
@@ -128,7 +132,7 @@ const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>(
   ['CANCEL', 'FAILURE'],
 ])
 
-/** Reads a report on a drawing. Returns null if the report can't be read. */
+/** Reads a provider's report on a drawing. Returns null if the report can't be read. */
 export function drawingReport(task: JsonObject): ProviderReport | null {
   const upstreamId = textOf(task.id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
@@ -173,7 +177,10 @@ export function musicReport(task: JsonObject): ProviderReport | null {
 const progressOf = (value: unknown): string | null =>
   typeof value === 'string' && /^\d{1,3}%$/.test(value) ? value : null
 
-/** Returns the JSON text of the first value whose text is short enough. */
+/**
+ * Returns the JSON text of the first value whose text has at most `RESULT_MAX` characters, or null
+ * if there is none.
+ */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
     const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
@@ -183,8 +190,9 @@ function resultText(values: readonly unknown[]): string | null {
 }
 
 /**
- * Reads the tasks in a response of `list-by-condition` or `/suno/fetch`. Returns null if the
- * response can't be read. Some providers send null for an empty list.
+ * Reads the reports on tasks in a provider's response to `list-by-condition` or `/suno/fetch`.
+ * Returns null if the response can't be read. Null in place of the list counts as an empty list,
+ * because some providers send it.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',

@@ -2,13 +2,16 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-cas
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './detect-picture.ts'
+import { isPicture, PICTURE_LENGTH_MAX, stringsInJsonList } from './detect-picture.ts'
 
 export const TEXT_LENGTH_MAX = 16_384
 
 const NAME_LENGTH_MAX = 1_024
 
-/** An error in a task request. Readers throw it, and the caller receives its `error`. */
+/**
+ * Thrown by the functions that read task requests if a request is invalid. The caller receives
+ * `error`.
+ */
 export class TaskRequestError extends Error {
   readonly error: RelayError
   constructor(error: RelayError) {
@@ -30,16 +33,18 @@ const rejectLength = (param: string, lengthMax: number): never => {
 }
 
 /**
- * The body of a task request. Pictures are checked as bytes, because building long strings would
- * block the event loop. The methods throw `TaskRequestError`.
+ * The body of a task request. Its methods read single members and throw `TaskRequestError` if a
+ * member is invalid. Pictures are checked as bytes, because building long strings would block the
+ * event loop.
  */
 export class TaskBody {
   readonly bytes: Buffer
   private readonly members: readonly Member[]
 
   /**
-   * `names` lists the member names that readers use or replace. Throws `TaskRequestError` if the
-   * bytes are not a JSON object, or if a member may be mistaken for one of these names.
+   * `names` lists the member names that the gateway reads or replaces. Throws `TaskRequestError` if
+   * the bytes are not a JSON object, or if the name of a member is another spelling of one of these
+   * names.
    */
   constructor(bytes: Buffer, names: NamesByFoldedName) {
     const members = scanObject(bytes, names)
@@ -58,7 +63,7 @@ export class TaskBody {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     if (member.kind !== 'string') return rejectParam(key)
-    // A character takes up to six bytes if it is escaped, and the quotes take two.
+    // An escaped character takes up to six bytes, and the two quotes take one byte each.
     if (this.sizeOf(member) > lengthMax * 6 + 2) return rejectLength(key, lengthMax)
     const text = this.valueOf(member) as string
     if (text.length > lengthMax) return rejectLength(key, lengthMax)
@@ -83,18 +88,21 @@ export class TaskBody {
     this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
-  /** Checks a list of pictures. Errors name the invalid element, such as `base64Array[1]`. */
+  /**
+   * Checks that a member is a list of `least` to `most` pictures. The error names the invalid
+   * element, such as `base64Array[1]`.
+   */
   requirePictures(key: string, least: number, most: number): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return rejectParam(key, true)
     if (member.kind !== 'array' || member.length < least || member.length > most) {
       return rejectParam(key)
     }
-    let place = 0
-    for (const json of textsIn(this.bytes.subarray(member.valueStart, member.valueEnd))) {
-      if (json === null) return rejectParam(`${key}[${place}]`)
-      this.checkPicture(`${key}[${place}]`, json)
-      place += 1
+    let index = 0
+    for (const json of stringsInJsonList(this.bytes.subarray(member.valueStart, member.valueEnd))) {
+      if (json === null) return rejectParam(`${key}[${index}]`)
+      this.checkPicture(`${key}[${index}]`, json)
+      index += 1
     }
   }
 
@@ -109,8 +117,8 @@ export class TaskBody {
   }
 
   /**
-   * Returns an object member, or null if it is missing. Throws if one of the object's names may be
-   * mistaken for a name in `names`.
+   * Returns an object member, or null if it is missing. Throws if a name in the object is another
+   * spelling of a name in `names`.
    */
   object(key: string, names: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
@@ -125,8 +133,9 @@ export class TaskBody {
   }
 
   /**
-   * Lists the restricted members that are not allowed. A member with another spelling of a
-   * restricted name, such as `modelName` for `model_name`, is always listed.
+   * Returns the names of the body's members that are in `names`, the restricted names, but not in
+   * `allowed`. A member with another spelling of a restricted name, such as `modelName` for
+   * `model_name`, is always returned.
    */
   restricted(names: readonly string[], allowed: ReadonlySet<string>): readonly string[] {
     const spelled = new Set(names.map((name) => withoutSeparators(foldedName(name))))
@@ -135,12 +144,15 @@ export class TaskBody {
       .map(({ key }) => key)
   }
 
-  /** Returns changes that remove the members in `CALLBACK_MEMBERS`. */
+  /** Returns the changes for `with` that remove the members in `CALLBACK_MEMBERS`. */
   withoutCallbacks(): (readonly [string, undefined])[] {
     return without(this.restricted(CALLBACK_MEMBERS, NOTHING_ALLOWED))
   }
 
-  /** Returns the body as JSON with the changes applied. The value undefined removes a member. */
+  /**
+   * Returns the body as JSON with the changes applied. A change maps a member name to its new
+   * value. The value undefined removes the member.
+   */
   with(changes: ReadonlyMap<string, unknown>): Buffer {
     const parts: Buffer[] = []
     const put = (key: string, value: Buffer): void => {
@@ -178,17 +190,19 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * The members with which a caller asks for callbacks. They are never sent, because providers may
- * report only to this site.
+ * The members in which a caller names a URL for callbacks. They are never sent, because providers
+ * must send their reports only to this site.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
 
-/** Returns changes that remove the given members. */
+/** Returns the changes for `TaskBody.with` that remove the given members. */
 export const without = (names: readonly string[]): (readonly [string, undefined])[] =>
   names.map((name) => [name, undefined])
 
-/** Untrusted JSON data: any member may be missing or of another type. */
+/**
+ * A JSON object from a caller or provider. Any member may be missing or have an unexpected type.
+ */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The maximum depth of JSON from providers. Deeper JSON would use too much stack. */
@@ -196,8 +210,8 @@ const DEPTH_MAX = 64
 const QUOTE = 34
 const BACKSLASH = 92
 /**
- * The bit that distinguishes `[` from `{` and `]` from `}`. Without it, both kinds of brackets are
- * equal.
+ * The bit in which `[` differs from `{`, and `]` from `}`. If this bit is set in a byte, both kinds
+ * of brackets are equal.
  */
 const SAME = 32
 const OPEN = 123
@@ -224,8 +238,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Checks the depth of JSON by its bytes. UTF-8 need not be decoded, because no other character
- * contains the bytes of brackets and quotes.
+ * Reports whether JSON is nested at most `DEPTH_MAX` levels deep. It is checked on the bytes. UTF-8
+ * need not be decoded, because no other character contains the bytes of brackets and quotes.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
@@ -247,8 +261,9 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOf) : []
 
 /**
- * Returns the value as a text, or null if the text is empty. Numbers are accepted, because some
- * providers use them as ids. Characters that can't be stored are removed.
+ * Returns the value as a text of at most `lengthMax` characters. Returns null if the text is empty
+ * or the value is neither a text nor a number. Numbers are accepted, because some providers use
+ * them as ids. Characters that the database can't store are removed.
  */
 export function textOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value

@@ -8,8 +8,8 @@ import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
 /**
- * Records a provider's report. The status is stored as an event. The progress is stored only for
- * display.
+ * Records a provider's report on a task. The status is stored as an event. The progress is stored
+ * outside of the events, because it is only displayed.
  */
 export async function recordReport(
   deps: TaskDeps,
@@ -44,8 +44,9 @@ export async function recordReport(
 }
 
 /**
- * Redacts the texts of a provider's report. The result of a music task is not redacted, because the
- * caller needs its URLs. The result of a video is not redacted either, because it is never shown.
+ * Returns the texts of a provider's report without confidential texts, such as keys. The result of
+ * a music task is not redacted, because the caller needs the URLs in it. The result of a video is
+ * not redacted either, because it is never shown.
  */
 function wordsOf(
   deps: TaskDeps,

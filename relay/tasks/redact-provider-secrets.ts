@@ -2,13 +2,16 @@ import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { type CallbackSource, callbackSignature } from './callback-address.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The minimum length of a text to redact. Shorter texts would match ordinary words. */
+/**
+ * The minimum length of a confidential text. Shorter texts are not redacted, because they would
+ * match ordinary words.
+ */
 const LENGTH_MIN = 5
 const DEPTH_MAX = 64
 
 /**
- * Lists the texts that are removed from a provider's answer: the channel's keys and hosts, and the
- * signature of the callback URL. With this signature, anyone could report on the task.
+ * Returns the texts that are removed from a provider's response: the channel's keys and hosts, and
+ * the signature of the callback URL. Anyone with this signature could send reports on the task.
  */
 export const confidentialTexts = (
   deps: Pick<TaskDeps, 'vault'>,
@@ -19,7 +22,10 @@ export const confidentialTexts = (
   callbackSignature(deps, source),
 ]
 
-/** Redacts the texts in `words` in JSON data at any depth, including URLs and member names. */
+/**
+ * Replaces the texts in `words` by `***` in JSON data, including URLs and member names. Data below
+ * the depth `DEPTH_MAX` becomes null.
+ */
 export function redactTexts(value: unknown, words: readonly string[], depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, words)
   if (typeof value !== 'object' || value === null) return value
@@ -36,9 +42,9 @@ export function redactTexts(value: unknown, words: readonly string[], depth = 0)
 const TEXT_MAX = 16_384
 
 /**
- * Redacts the texts in `words`, the longest first, so that no part of a longer text remains. The
- * result is shortened only afterwards, because an incomplete confidential text would not be
- * recognized.
+ * Replaces the texts in `words` by `***`, the longest first, so that no part of a longer text
+ * remains. The result is shortened only afterwards, because a confidential text that was cut would
+ * not be recognized.
  */
 export const redactText = (text: string, words: readonly string[]): string =>
   words

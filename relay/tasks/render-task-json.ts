@@ -5,7 +5,7 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { objectOf, parsedObject } from './read-task-request-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The explanations of failures for which the provider gave no reason. */
+/** The messages for failures for which the provider gave no reason, by the cause of the failure. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
   failed: { zh: '任务失败', en: 'The task failed.' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
@@ -52,7 +52,10 @@ async function decryptTexts(
   }
 }
 
-/** Returns the reason of a failure in the caller's language, or an empty text. */
+/**
+ * Returns the reason why a task failed, in the caller's language. Returns an empty text for a task
+ * that has not failed.
+ */
 export async function failReasonOf(
   { vault }: TaskDeps,
   { submitted, end }: TaskRecord,
@@ -65,15 +68,16 @@ export async function failReasonOf(
 }
 
 /**
- * Returns the progress for the response. Every ended task has `100%`, because clients poll until
- * they read this value.
+ * Returns the progress that the response shows. Every ended task has `100%`, because clients poll
+ * until they read this value.
  */
 const progressFor = ({ end }: TaskRecord, progress: string | undefined): string =>
   end === null ? (progress ?? '0%') : '100%'
 
 /**
- * Returns the start time. If a task ended between two polls, its start is unknown, and the time of
- * its submission is returned.
+ * Returns the time at which the provider started the task, in Unix milliseconds, or 0 if it has not
+ * started. The start of a task that ended between two polls is unknown. The time of its submission
+ * is then returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)
@@ -81,11 +85,14 @@ const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
 export type RenderOptions = {
   readonly language: Language
   readonly progress: ReadonlyMap<string, string>
-  /** The address of this site: the configured address or the host of the request. */
+  /** The base URL of this site: the configured one, or one with the host of the request. */
   readonly address: string
 }
 
-/** Renders a drawing as drawing clients expect it. Times are in unix milliseconds. */
+/**
+ * Returns the JSON object of a drawing task in the format of drawing clients. Times are in Unix
+ * milliseconds.
+ */
 export async function drawingAnswer(
   deps: TaskDeps,
   record: TaskRecord,
@@ -116,7 +123,10 @@ export async function drawingAnswer(
   }
 }
 
-/** Renders a music task as music clients expect it. Times are in unix seconds. */
+/**
+ * Returns the JSON object of a music task in the format of music clients. Times are in Unix
+ * seconds.
+ */
 export async function musicAnswer(
   deps: TaskDeps,
   record: TaskRecord,

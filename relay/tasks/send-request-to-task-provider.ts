@@ -14,8 +14,8 @@ import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
 import { withShortTexts } from './shorten-texts-in-json-stream.ts'
 
 /**
- * The limits of requests about tasks. Providers answer such a request immediately, but the upload
- * of a picture may take longer.
+ * The time and size limits of requests about tasks. Providers respond to such a request
+ * immediately, but the upload of a picture may take longer.
  */
 export const TASK_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,
@@ -26,7 +26,7 @@ export const TASK_LIMITS: OutboundLimits = {
 
 const TOTAL_MS = 90_000
 const NOTHING = Buffer.alloc(0)
-/** The maximum length of a text in an answer that may contain a file. */
+/** The maximum length in bytes to which texts are cut in a response that may contain a file. */
 const TEXT_BYTES_MAX = 16_384
 
 export type ProviderRequest = {
@@ -35,15 +35,26 @@ export type ProviderRequest = {
   readonly body?: Buffer
   /** A form that is sent in place of `body`. */
   readonly form?: StreamedBody
-  /** Collects what the request and its answer show about the provider. */
+  /**
+   * Collects identifiers and digests of the request and the response, which later prove what was
+   * sent and received.
+   */
   readonly evidence?: AttemptEvidence
-  /** Further headers. */
+  /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The provider's name for the model, on which the address of a cloud depends. */
+  /**
+   * The provider's name for the model. It is needed for clouds, where the URL depends on the model.
+   */
   readonly model?: string
-  /** True if the answer may contain a file. Its long texts are cut while it arrives. */
+  /**
+   * True if the response may contain a file as a long text. Long texts are then cut while they
+   * arrive.
+   */
   readonly hasLongTexts?: true
-  /** Returns the headers that prove the key, in place of the key itself. */
+  /**
+   * Returns the headers that authenticate the request, for example a signature. Omitted if the key
+   * itself is sent.
+   */
   readonly sign?: (request: {
     readonly url: URL
     readonly method: string
@@ -57,7 +68,7 @@ type Addressed = {
 }
 
 /**
- * Returns the address of a request, and the headers that prove the key. The promise rejects with a
+ * Returns the URL of a request and the headers that authenticate it. Rejects with a
  * `CredentialsError` if a cloud gave no credentials.
  */
 export async function addressTaskRequest(
@@ -78,7 +89,10 @@ export async function addressTaskRequest(
   return { url: `${sent.origin}${sent.path}`, headers: headersByName(sent.headers) }
 }
 
-/** Sends one request without following redirects. Failures are returned, never thrown. */
+/**
+ * Sends one request to a provider. Redirects are not followed. Failures are returned and never
+ * thrown.
+ */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
@@ -139,7 +153,8 @@ async function sendAddressed(
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    // The body could not be read. It is not needed for an error status.
+    // The body of the response could not be read. If the status is an error, the body is not
+    // needed.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
     if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
     const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
@@ -147,7 +162,9 @@ async function sendAddressed(
   }
 }
 
-/** Reads an answer of any size, of which only short texts are kept. */
+/**
+ * Reads a response of any length, in which long texts are cut. Returns the shortened JSON document.
+ */
 async function readShortened(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0

@@ -11,13 +11,13 @@ import type { LastAttempt } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { sendVendorError, sendVideoError } from './videos/render-video.ts'
 
-/** The result code with which drawing clients recognize an invalid request. */
+/** The result code that drawing clients understand as an invalid request. */
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
 
 /**
- * Sends an error of the gateway in a format that the clients of drawings, music and chats can all
- * read.
+ * Sends an error of the gateway to the caller. For drawings and music, its format can be read by
+ * drawing clients, music clients and chat clients.
  */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   if (kind === 'video') return sendVideoError(exchange, error)
@@ -67,7 +67,10 @@ export function sendAccepted(
   sendJson(exchange, 200, { code, description: description ?? '', properties, result: task })
 }
 
-/** Explains why no provider accepted a task. `providerError` contains the provider's text. */
+/**
+ * The error for the caller of a task that no provider accepted. It is either the provider's own
+ * error (`providerError`) or an error of the gateway.
+ */
 export type TaskErrorAnswer = { readonly status: number } & (
   | { readonly providerError: { readonly code: number | null; readonly words: string } }
   | { readonly providerError: null; readonly error: RelayError }

@@ -10,7 +10,7 @@ import {
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
+import { mayBeSentTo, takesSubmissions } from '../views/keys-that-may-own-submitted-work.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import {
@@ -21,7 +21,12 @@ import {
 import { objectOf, parsedObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { providerRequestOf, upstreamModel, vendorOf } from './videos/plan-video.ts'
+import {
+  providerRequestOf,
+  submissionOf,
+  upstreamModel,
+  vendorOf,
+} from './videos/select-channels-for-video.ts'
 
 export type PlannedTask = {
   readonly request: TaskRequest
@@ -36,71 +41,162 @@ export type LastAttempt = {
   readonly end: AttemptEnd
   readonly answer: SubmitAnswer | null
   readonly latencyMs: number
+  /** The names of the request's members that were not sent to this channel. */
+  readonly dropped: readonly string[]
+}
+
+/**
+ * The error of a step before a task was sent. The providers of `attempts` have refused the task, so
+ * none has it.
+ */
+export class TaskNotSent extends Error {
+  readonly attempts: readonly Attempt[]
+
+  constructor(cause: unknown, attempts: readonly Attempt[]) {
+    super('a task was not sent', { cause })
+    this.attempts = attempts
+  }
 }
 
 /**
  * Tries each channel once. The next channel is tried only if the previous provider has definitely
- * refused the task. Otherwise, two providers might accept it.
+ * refused the task. Otherwise, two providers might accept it. Throws `TaskNotSent` if a step before
+ * sending fails.
  */
 export async function tryChannels(
   deps: TaskDeps,
   task: TaskRecord,
-  { caller, request, plan, origin }: PlannedTask,
+  planned: PlannedTask,
   attempts: Attempt[],
 ): Promise<LastAttempt | null> {
+  const { caller, request, plan, origin } = planned
   const isPinned = origin !== null || caller.pinnedChannelId !== null
   const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
-  const id = task.submitted.task
   let last: LastAttempt | null = null
-  for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
-    const channel = await selector.next()
-    if (channel === null) break
-    const keyWithProbes = await keyOf(deps, channel, plan)
-    if (keyWithProbes === null) {
-      selector.end(true)
-      continue
+  try {
+    for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
+      const prepared = await prepareNext(deps, task, planned, selector).catch((error: unknown) => {
+        throw new TaskNotSent(error, attempts)
+      })
+      if (prepared === null) break
+      const tried = await sendTo(deps, task, planned, prepared, selector)
+      last = tried.last
+      attempts.push(tried.attempt)
+      if (!isCertainlyRefused(last.end)) break
     }
-    const { key } = keyWithProbes
-    const { channelId } = channel
-    const notifyUrl = task.submitted.isNotified
-      ? callbackUrl(deps, { task: id, channelId, keyRef: key.keyRef })
-      : null
-    const allowed = channel.rules.allowedMembers
-    const video = videoQuestion(deps, { request, plan, origin }, { channel, key })
-    const question = video?.question ?? {
-      ...({ method: 'POST', path: request.path } as const),
-      body: request.providerBody({ origin, notifyUrl, allowed }),
-    }
-    const { body = NO_BODY } = question
-    const startedAt = performance.now()
-    const sentAt = deps.now()
-    const collected = new AttemptEvidence()
-    const answered = await sendTaskRequest(deps.providerOutbound, key.target, {
-      ...question,
-      evidence: collected,
-    })
-    const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
-    const error = end.kind === 'failed' ? end.error : null
-    const latencyMs = Math.round(performance.now() - startedAt)
-    selector.end(false)
-    last = { channel, key, end, answer, latencyMs }
-    const probes = [...selector.probes, ...keyWithProbes.probes]
-    const place = { channel, keyRef: key.keyRef, model: request.model, probes }
-    deps.breaker.note({ ...place, call: id }, end)
-    const { userId } = caller.user
-    const failedCall = { channel, key, call: id, userId, requestBody: body }
-    const isAccounts = deps.autoDisable.note(failedCall, end)
-    const { target } = key
-    const tried = { sentAt, answer, answered, target, video, model: request.model }
-    const evidence = await taskEvidence(collected, tried)
-    const outcome = { channelId, status: answered.status, error, latencyMs }
-    const tryOver = evidence === null ? outcome : { ...outcome, evidence }
-    const { kind, status } = end
-    deps.log.debug({ call: id, channelId, kind, status, error }, 'an attempt ended')
-    attempts.push(isAccounts ? { ...tryOver, isAccounts } : tryOver)
-    if (!isCertainlyRefused(end)) break
+    return last
+  } finally {
+    // After an error, the channel's permit would otherwise be held until the process ends.
+    selector.end(true)
   }
-  return last
+}
+
+type PreparedTask = ChosenKey & {
+  readonly channel: RelayChannel
+  readonly video: VideoQuestion | null
+  readonly question: ProviderRequest
+}
+
+/**
+ * Chooses the next channel that takes tasks, records it and writes the request for its provider. A
+ * channel that takes no tasks was not tried, so it does not count. Returns null if no channel is
+ * left or the task has ended.
+ */
+async function prepareNext(
+  deps: TaskDeps,
+  { submitted }: TaskRecord,
+  planned: PlannedTask,
+  selector: ChannelSelector,
+): Promise<PreparedTask | null> {
+  for (;;) {
+    const channel = await selector.next()
+    if (channel === null) return null
+    const { channelId } = channel
+    // A key may be probed by one call at a time, so none is chosen at a channel that is paused.
+    const choice = (await takesSubmissions(deps, channelId))
+      ? await keyFor(deps, channel, planned.plan)
+      : null
+    if (choice !== null) {
+      let prepared: PreparedTask | 'paused' | 'ended' | null = null
+      try {
+        prepared = await prepareAt(deps, submitted, planned, channel, choice)
+      } finally {
+        if (prepared === null || typeof prepared === 'string') deps.breaker.release(choice.probes)
+      }
+      if (prepared === 'ended') return null
+      if (prepared !== 'paused') return prepared
+    }
+    selector.end(true)
+  }
+}
+
+/**
+ * Records the channel of a task and writes the request for its provider. Returns `ended` if the
+ * task has ended, and `paused` if the channel takes no tasks any more.
+ */
+async function prepareAt(
+  deps: TaskDeps,
+  { task, isNotified }: TaskRecord['submitted'],
+  { request, plan, origin }: PlannedTask,
+  channel: RelayChannel,
+  choice: ChosenKey,
+): Promise<PreparedTask | 'paused' | 'ended'> {
+  const { key } = choice
+  const place = { channelId: channel.channelId, keyRef: key.keyRef }
+  if ((await deps.ledger.route(task, place)) !== 'changed') return 'ended'
+  if (!(await mayBeSentTo(deps, place))) return 'paused'
+  const notifyUrl = isNotified ? callbackUrl(deps, { task, ...place }) : null
+  const allowed = channel.rules.allowedMembers
+  const video = videoQuestion(deps, { request, plan, origin }, { channel, key })
+  const question = video?.question ?? {
+    ...({ method: 'POST', path: request.path } as const),
+    body: request.providerBody({ origin, notifyUrl, allowed }),
+  }
+  return { channel, ...choice, video, question }
+}
+
+/**
+ * Sends the task to one channel. Also reports the outcome to the circuit breakers and to the check
+ * that disables failing channels.
+ */
+async function sendTo(
+  deps: TaskDeps,
+  task: TaskRecord,
+  { caller, request }: PlannedTask,
+  { channel, key, probes: probesOfKey, video, question }: PreparedTask,
+  selector: ChannelSelector,
+): Promise<{ readonly last: LastAttempt; readonly attempt: Attempt }> {
+  const id = task.submitted.task
+  const { channelId } = channel
+  const allowed = channel.rules.allowedMembers
+  const { body = NO_BODY } = question
+  const startedAt = performance.now()
+  const sentAt = deps.now()
+  const collected = new AttemptEvidence()
+  const answered = await sendTaskRequest(deps.providerOutbound, key.target, {
+    ...question,
+    evidence: collected,
+  })
+  const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
+  const error = end.kind === 'failed' ? end.error : null
+  const latencyMs = Math.round(performance.now() - startedAt)
+  selector.end(false)
+  const dropped = [...request.droppedMembers(allowed), ...(video?.unread ?? [])]
+  const last = { channel, key, end, answer, latencyMs, dropped }
+  const probes = [...selector.probes, ...probesOfKey]
+  const place = { channel, keyRef: key.keyRef, model: request.model, probes }
+  deps.breaker.note({ ...place, call: id }, end)
+  const { userId } = caller.user
+  const failedCall = { channel, key, call: id, userId, requestBody: body }
+  const isAccounts = deps.autoDisable.note(failedCall, end)
+  const { target } = key
+  const sent = { sentAt, answer, answered, target, video, model: request.model }
+  const evidence = await taskEvidence(collected, sent)
+  const outcome = { channelId, status: answered.status, error, latencyMs }
+  const tryOver = evidence === null ? outcome : { ...outcome, evidence }
+  const { kind, status } = end
+  deps.log.debug({ call: id, channelId, kind, status, error }, 'an attempt ended')
+  return { last, attempt: isAccounts ? { ...tryOver, isAccounts } : tryOver }
 }
 
 const NO_BODY = Buffer.alloc(0)
@@ -114,23 +210,24 @@ type TriedTask = {
   readonly answer: SubmitAnswer | null
   readonly target: ProviderTarget
   readonly model: string
-  /** The request for a video; null for a drawing or a piece of music. */
+  /** The request to the vendor of a video; null for a drawing or music task. */
   readonly video: VideoQuestion | null
 }
 
 /**
- * Returns the digests and identifiers of an attempt to submit a task; null if the task was not
- * sent.
+ * Returns digests and identifiers of an attempt to submit a task, which later prove what was sent
+ * and received. Returns null if the task was not sent.
  */
 async function taskEvidence(
   collected: AttemptEvidence,
   { sentAt, answered, answer, target, model: own, video }: TriedTask,
 ): Promise<ProviderEvidence | null> {
-  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  // The name of a deployment does not tell which model the deployment runs, so the models can't be
+  // compared.
   const sentModel = video === null || isByDeployment(target) ? null : video.model
   const isAnswered = answered.kind === 'plain' && sentModel !== null
   const { model, usage } = isAnswered ? objectOf(parsedObject(answered.body)) : {}
-  // Some ids have the path of the task before them.
+  // Some vendors' modules put a path before the id. The id itself follows the last slash.
   const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
   const acceptedId = id || null
   const error = answered.kind === 'failed' ? answered.error : null
@@ -145,9 +242,13 @@ type VideoQuestion = {
   readonly model: string
   readonly question: ProviderRequest
   readonly read: (body: Buffer) => SubmitAnswer
+  readonly unread: readonly string[]
 }
 
-/** Returns the vendor's request for a video and the reader of its answer; null for other tasks. */
+/**
+ * Returns the request to a video vendor and the function that reads the response; null for other
+ * tasks.
+ */
 function videoQuestion(
   { now }: TaskDeps,
   { request, plan, origin }: Pick<PlannedTask, 'request' | 'plan' | 'origin'>,
@@ -156,7 +257,7 @@ function videoQuestion(
   const vendor = plan.video === null ? null : vendorOf(channel)
   if (plan.video === null || vendor === null || request.video === undefined) return null
   const model = upstreamModel(channel, request.model)
-  const call = vendor.submit(request.video.request, plan.video.media, {
+  const { call, unread } = submissionOf(vendor, request.video, plan.video.media, {
     model,
     originId: origin?.place?.upstreamId ?? null,
   })
@@ -164,27 +265,27 @@ function videoQuestion(
     model,
     question: providerRequestOf(vendor, call, key.target.address.key, now()),
     read: (body) => vendor.readSubmitted(objectOf(parsedObject(body)), call),
+    unread,
   }
 }
 
 /**
- * Returns the key for the task, or null if the channel takes no tasks any more. A request that
- * continues a task must use that task's key, because no other account knows the task.
+ * A request that continues a task must use that task's key, because no other account knows the
+ * task.
  */
-async function keyOf(
-  deps: TaskDeps,
+function keyFor(
+  { keys }: TaskDeps,
   channel: RelayChannel,
   { keyRef }: TaskPlan,
-): Promise<ChosenKey | null> {
-  if (!(await mayBeSentTo(deps, channel.channelId))) return null
-  if (keyRef === null) return deps.keys.choose(channel)
+): ReturnType<TaskDeps['keys']['choose']> {
+  if (keyRef === null) return keys.choose(channel)
   const key = channel.keys.find((each) => each.keyRef === keyRef)
   return key === undefined ? null : { key, probes: [] }
 }
 
 /**
- * Reads a provider's answer. If the provider's account is missing or its queue is full, the attempt
- * is a failure, whatever its HTTP status.
+ * Reads a provider's response to a submission. If the provider's account is missing or its queue is
+ * full, the attempt counts as failed, even if the HTTP status is a success.
  */
 function readAnswer(
   end: AttemptEnd,
@@ -200,13 +301,15 @@ function readAnswer(
 }
 
 /**
- * The statuses that prove that a provider refused a task: the key was rejected, a limit was reached
- * or the service is unavailable. Statuses from 521 mean that a proxy could not connect.
+ * The HTTP statuses that prove that a provider refused a task: the key was rejected, a limit was
+ * reached or the service is unavailable. The statuses from 521 mean that a reverse proxy could not
+ * connect to the provider.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
 /**
- * Reports whether the provider has definitely refused the task. Only then is another channel tried.
+ * Reports whether the provider has definitely refused the task, so that another channel may be
+ * tried.
  */
 function isCertainlyRefused(end: AttemptEnd): boolean {
   if (end.kind !== 'failed') return false
@@ -215,16 +318,16 @@ function isCertainlyRefused(end: AttemptEnd): boolean {
   )
 }
 
-/** The statuses of a reverse proxy that stopped waiting for the provider's answer. */
+/** The HTTP statuses of a reverse proxy that has stopped waiting for the provider's response. */
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * A 502 within this time in milliseconds means that a reverse proxy could not connect to the
- * provider. If a 502 arrives later, the provider may have accepted the task.
+ * If the status 502 arrives within this time, a reverse proxy could not connect to the provider. If
+ * it arrives later, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 
-/** Reports whether a provider may have accepted a task although it sent no readable answer. */
+/** Reports whether a provider may have accepted a task, although it sent no readable response. */
 export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
   if (end.error !== 'status') return end.error !== 'connect'

@@ -14,12 +14,12 @@ import type { TaskDeps } from './task-deps.ts'
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const TOTAL_MS = 60_000
-/** A transfer is ended after this time in milliseconds without a byte. */
+/** A transfer is ended if no byte arrives for this time. */
 const STALL_MS = 10_000
 
 /**
- * The limits of concurrent requests for pictures. A request over the limit waits briefly, because a
- * page shows many pictures at once.
+ * The limits of concurrent requests for pictures. A request above a limit waits for at most
+ * `waitMs` and is not refused at once, because a page may show many pictures.
  */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
@@ -29,17 +29,18 @@ export const PICTURE_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for the pictures of one owner. It is high, because an
- * owner may be a reseller with many readers.
+ * The maximum number of concurrent requests for pictures of one user. It is high, because a user
+ * may be a reseller whose pictures many people view.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6
 const PER_OWNER_AND_ADDRESS = 3
 
 /**
- * Serves `GET /mj/image/{id}`, a drawing that is fetched from its provider. No key is needed,
- * because only the drawing's owner and admins know the id. The provider chooses the picture's URL,
- * so only public addresses and the provider's own address are allowed.
+ * Serves `GET /mj/image/{id}`: fetches the picture of a drawing task from its provider and forwards
+ * it. No key is needed, because only the owner of the task and admins know the id. The provider
+ * chooses the URL of the picture. To protect the internal network, only public addresses and the
+ * provider's own address are fetched.
  */
 export async function serveTaskImage(
   deps: TaskDeps,
@@ -63,7 +64,7 @@ export async function serveTaskImage(
     return sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
   }
   try {
-    await carry(exchange, source, gone)
+    await forwardPicture(exchange, source, gone)
   } finally {
     release()
   }
@@ -106,8 +107,11 @@ async function imageOf(deps: TaskDeps, { submitted, end }: TaskRecord): Promise<
   return checked.isAllowed ? { url, dispatcher: deps.publicOutbound.dispatcher } : null
 }
 
-/** Forwards a picture. Of the provider's headers, only the content type is sent. */
-async function carry(
+/**
+ * Fetches a picture and sends it to the caller. Of the headers in the provider's response, only the
+ * content type is sent.
+ */
+async function forwardPicture(
   exchange: Exchange,
   { url, dispatcher }: Source,
   gone: AbortController,
@@ -135,13 +139,16 @@ async function carry(
     'cross-origin',
   ])
   const stalled = setTimeout(() => gone.abort(), STALL_MS)
-  const forwarder = passing(() => stalled.refresh())
+  const forwarder = limitedForwarder(() => stalled.refresh())
   await pipeline(answer.body, forwarder, response, { signal }).catch(() => response.destroy())
   clearTimeout(stalled)
 }
 
-/** Returns a stream that forwards at most `BYTES_MAX` bytes and calls `onPart` for every chunk. */
-function passing(onPart: () => void): Transform {
+/**
+ * Returns a stream that forwards at most `BYTES_MAX` bytes, fails if there are more, and calls
+ * `onPart` for every chunk.
+ */
+function limitedForwarder(onPart: () => void): Transform {
   let left = BYTES_MAX
   return new Transform({
     transform: (part: Buffer, _encoding, done) => {

@@ -1,10 +1,13 @@
 const [QUOTE, BACKSLASH, LETTER_U] = [34, 92, 117]
-/** The state before the first byte of an escape. After a `u`, four digits follow. */
+/**
+ * The value of `escapeLeft` before the first byte of an escape. If this byte is a `u`, four digits
+ * follow.
+ */
 const AT_ESCAPE = 5
 
 /**
- * Yields a JSON document while it arrives, with its texts cut after `max` bytes, so that files in
- * it are never in memory as a whole. An escape is not cut in two.
+ * Yields a JSON document while it arrives. Each string in it is cut after `max` bytes, so that a
+ * file in the document is never in memory as a whole. An escape is not cut in two.
  */
 export async function* withShortTexts(
   chunks: AsyncIterable<Buffer>,
@@ -38,12 +41,13 @@ export async function* withShortTexts(
   }
 }
 
-/** The maximum number of bytes before the text that is decoded. */
+/** The maximum number of characters of the document before the base64 text. */
 const HEAD_LENGTH_MAX = 64 * 1024
 
 /**
- * Yields the bytes of a member's base64 text while the JSON document arrives. Yields nothing if the
- * document lacks the member, and rejects if the document ends within the text.
+ * Decodes the base64 text of one member of a JSON document while the document arrives, and yields
+ * the bytes. Yields nothing if the document lacks the member. Rejects if the document ends within
+ * the text.
  */
 export async function* base64TextIn(
   chunks: AsyncIterable<Buffer>,
@@ -64,7 +68,8 @@ export async function* base64TextIn(
       text = head.slice(found.index + found[0].length)
       head = null
     }
-    // Only the padding can be escaped, and it is not needed.
+    // The text ends at its quote or at an escape. In base64, only the padding can be escaped, and
+    // it is not needed.
     const end = text.search(/["\\]/)
     const part = `${rest}${end < 0 ? text : text.slice(0, end)}`
     const length = end < 0 ? part.length - (part.length % 4) : part.length

@@ -10,8 +10,8 @@ import { claimIdempotencyKey, type KeyedCall } from '#relay/pipeline/claim-idemp
 import { type Exchange, showNames } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
-import { placeOf } from '../views/channel-view.ts'
-import { ownTask } from './look-up-tasks.ts'
+import { billedChannelOf } from '../views/channel-view.ts'
+import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
@@ -25,17 +25,18 @@ import {
   type LastAttempt,
   mayBeAccepted,
   type PlannedTask,
+  TaskNotSent,
   tryChannels,
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { VideoTask } from './videos/plan-video.ts'
-import { sendVideoAccepted } from './videos/read-and-link-videos.ts'
+import type { VideoTask } from './videos/select-channels-for-video.ts'
+import { sendVideoAccepted } from './videos/show-list-and-delete-videos.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Handles one task submission, from the caller's request to the provider's answer. Throws only
+ * Handles a request that submits a task, from the caller's request to the response. Throws only
  * because of bugs.
  */
 export async function submitTask(
@@ -71,9 +72,9 @@ export async function submitTask(
     if (plan === undefined) throw new Error('a task has a permit for a group without a plan')
     const submitted = await open(deps, exchange, caller, { request, plan })
     if (isRelayError(submitted)) return reject(submitted)
-    const { record, keyed } = submitted
-    const isSuccess = await send(deps, exchange, record, { caller, request, plan, origin })
-    if (!isSuccess) await keyed?.free()
+    const isSuccess = await sendOrRelease(deps, exchange, submitted, {
+      ...{ caller, request, plan, origin },
+    })
     outcome = { isSuccess, tokens: 0 }
   } finally {
     permit.release(outcome)
@@ -81,8 +82,8 @@ export async function submitTask(
 }
 
 /**
- * Returns the body whose texts are screened. The texts of a video may be inside other members, so
- * they are screened separately.
+ * Returns the bytes that are searched for forbidden words. For a video, these are its prompts as a
+ * JSON list, because the prompts may be nested in other members of the body.
  */
 const screenedBody = ({ video, body }: TaskRequest): Buffer =>
   video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
@@ -90,14 +91,17 @@ const screenedBody = ({ video, body }: TaskRequest): Buffer =>
 const textsOf = ({ prompt, negativePrompt }: VideoTask['request']): readonly string[] =>
   [prompt, negativePrompt].flatMap((text) => text ?? [])
 
-/** Returns the caller's task that this request continues, or null. */
+/**
+ * Returns the caller's earlier task that this request continues, or null if it continues none.
+ * Returns an error if there is no such task or it is not finished.
+ */
 async function originOf(
   deps: TaskDeps,
   caller: Caller,
   { originId, kind, continuesOpen }: TaskRequest,
 ): Promise<TaskRecord | RelayError | null> {
   if (originId === null) return null
-  const found = await ownTask(deps, caller, kind, originId)
+  const found = await findOwnTask(deps, caller, kind, originId)
   if (found === null || found.place === null) {
     return relayError('task_not_found', { subject: originId.slice(0, 64) })
   }
@@ -112,7 +116,10 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
 type Opened = { readonly record: TaskRecord; readonly keyed: KeyedCall | null }
 
-/** Holds the quota and records the task. Both are durable when the promise resolves. */
+/**
+ * Reserves the quota and records the task. Returns the error for the caller if one of them fails.
+ * Both are durable when a task is returned.
+ */
 async function open(
   deps: TaskDeps,
   exchange: Exchange,
@@ -141,10 +148,43 @@ async function open(
     const record = await ledger.find(task)
     return record === null ? NO_STORE : { record, keyed }
   } catch (err) {
-    // The task may have been written despite the error. It will then expire.
+    // The task may have been recorded despite the error. It will then expire.
     const reason = err instanceof StoreUnavailable ? err.message : err
     deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
+  }
+}
+
+/** Sends the task, and releases its hold if it could not be sent. */
+async function sendOrRelease(
+  deps: TaskDeps,
+  exchange: Exchange,
+  { record, keyed }: Opened,
+  planned: PlannedTask,
+): Promise<boolean> {
+  try {
+    const isSuccess = await send(deps, exchange, record, planned)
+    if (!isSuccess) await keyed?.free()
+    return isSuccess
+  } catch (error) {
+    if (!(error instanceof TaskNotSent)) throw error
+    if (await releaseUnsent(deps, record, error)) await keyed?.free()
+    throw error.cause
+  }
+}
+
+/** Ends a task that no provider has. Returns false if this failed; the task then expires. */
+async function releaseUnsent(
+  { ledger, log }: TaskDeps,
+  task: TaskRecord,
+  { attempts }: TaskNotSent,
+): Promise<boolean> {
+  const why = { cause: 'unreachable', channelId: null, code: null, failReason: null } as const
+  try {
+    return (await ledger.fail(task, why, { statusCode: 503, attempts })) === 'changed'
+  } catch (err) {
+    log.error({ err, call: task.submitted.task }, 'a task that was not sent could not be released')
+    return false
   }
 }
 
@@ -168,17 +208,14 @@ async function send(
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
   const last = await tryChannels(deps, task, sent, attempts)
-  if (last !== null) {
-    const dropped = sent.request.droppedMembers(last.channel.rules.allowedMembers)
-    showNames(exchange, 'X-Dropped-Members', dropped)
-  }
+  if (last !== null) showNames(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
     await acceptTask(deps, exchange, task, await recordAcceptance(deps, task, last, attempts))
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // If the task was accepted, a callback will report the provider's id. Without a callback, the
-  // task expires and its hold is released.
+  // It is unknown whether the provider has accepted the task. If it has, a callback will report the
+  // provider's id. Without a callback, the task expires and its quota is released.
   if (last !== null && isNotified && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const { channelId } = last.channel
@@ -199,7 +236,7 @@ async function send(
   return false
 }
 
-/** Answers an accepted task in the format of its kind. */
+/** Sends the response for an accepted task, in the format of its kind. */
 async function acceptTask(
   deps: TaskDeps,
   exchange: Exchange,
@@ -211,14 +248,17 @@ async function acceptTask(
   else sendAccepted(exchange, kind, answer)
 }
 
-/** Records the channel to which a task was sent. If recording fails, the task stays unfinished. */
+/**
+ * Records the channel to which a task was sent without a readable response. If this fails, the task
+ * stays unfinished.
+ */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
   { channel, key: { keyRef } }: LastAttempt,
   attempts: readonly Attempt[],
 ): Promise<void> {
-  const place = placeOf(channel)
+  const place = billedChannelOf(channel)
   try {
     await ledger.noteUnconfirmed(task, { ...place, keyRef, attempts })
   } catch (err) {
@@ -230,10 +270,10 @@ async function recordUnconfirmed(
   }
 }
 
-/** The response to the caller after a callback has reported the acceptance. */
+/** The response to the caller if a callback has reported that the provider accepted the task. */
 const ACCEPTED = { code: 1, description: null, properties: {} }
 
-/** Records the acceptance of a task and returns the answer for the caller. */
+/** Records that a provider accepted a task. Returns the response for the caller. */
 async function recordAcceptance(
   deps: TaskDeps,
   { submitted }: TaskRecord,
@@ -247,7 +287,15 @@ async function recordAcceptance(
   const { keyRef } = key
   const confidential = confidentialTexts(deps, { task, channelId, keyRef }, channel)
   const description = answer.description === null ? null : redact(answer.description, confidential)
-  const place = { ...placeOf(channel), keyRef, upstreamId, code, status, attempts, description }
+  const place = {
+    ...billedChannelOf(channel),
+    keyRef,
+    upstreamId,
+    code,
+    status,
+    attempts,
+    description,
+  }
   const outcome = await deps.acceptedTasks.write({ task, userId, submittedAt, place })
   if (outcome === 'TaskElsewhere') {
     deps.log.warn({ task, channelId, upstreamId }, 'a task was accepted by two providers')
@@ -265,8 +313,8 @@ type FailedTask = {
 }
 
 /**
- * Records the failure of a task. Returns false if a callback has meanwhile shown that a provider
- * accepted the task.
+ * Records that a task failed, which releases its quota. Returns false, and changes nothing, if a
+ * callback has meanwhile reported that a provider accepted the task.
  */
 async function failTask(
   { ledger }: TaskDeps,

@@ -7,7 +7,10 @@ import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './limit-concurrent-work.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
-/** Returns the ids of the user's newest tasks of a kind, optionally those before a task. */
+/**
+ * Returns the ids of a user's tasks of one kind, newest first. If `after` is a task id, only older
+ * tasks are returned.
+ */
 export type FindRecentTasks = (query: {
   readonly userId: number
   readonly kind: TaskKind
@@ -25,7 +28,7 @@ export type TaskDeps = RelayDeps & {
   readonly picturePermits: Permits
   readonly videoPermits: Permits
   readonly pollPermits: Permits
-  /** Counts requests for unknown tasks by IP address. */
+  /** Counts requests for unknown task ids by IP address, to stop clients that guess ids. */
   readonly guesses: FailedKeys
   readonly progress: TaskProgress
   readonly findRecentTasks: FindRecentTasks

@@ -10,6 +10,7 @@ import {
   type FailTask,
   type MarkUnconfirmed,
   type ReportTask,
+  type RouteTask,
   TASK_MS_MAX,
   type TaskError,
   type TaskRecord,
@@ -24,11 +25,11 @@ import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 import type { VideoUsage } from './read-provider-task-answers.ts'
-import type { PlannedVideo } from './videos/plan-video.ts'
+import type { PlannedVideo } from './videos/select-channels-for-video.ts'
 
 /**
- * The lease of a task's call. It exceeds the maximum time of a task. The sweeper therefore ends the
- * call only if no relay has ended the task.
+ * The lease of a task's call: the time after which any process may end the call. It is longer than
+ * the maximum time of a task, so this happens only if no relay has ended the task.
  */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
@@ -46,11 +47,11 @@ export type Submission = {
   readonly openMax: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
-  /** True if the request has an `Idempotency-Key` and may repeat an earlier call. */
+  /** True if the request has an `Idempotency-Key`, so that the call may exist already. */
   readonly isKeyed: boolean
 }
 
-/** A provider's report on a task. Its texts are not encrypted yet. */
+/** A provider's report on a task, with texts that are not encrypted yet. */
 export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
   readonly imageUrl?: string | null
   readonly promptEn?: string | null
@@ -69,8 +70,9 @@ type Deps = {
 }
 
 /**
- * Writes all events of tasks. One joint append ends a task and its call in the account. A further
- * report is then refused, so it does not change the charge.
+ * Writes all events of tasks. When a task ends, one joint append writes the end of the task and the
+ * end of its call in the account: either both are written or none. Later reports on the task are
+ * refused, so they do not change the charge.
  */
 export class TaskLedger {
   private readonly deps: Deps
@@ -84,7 +86,7 @@ export class TaskLedger {
   }
 
   /**
-   * Reads a task without caching its stream in memory. It is used for look-ups, polls and
+   * Reads a task without caching its event stream in memory. It is used for look-ups, polls and
    * callbacks.
    */
   async peek(task: string): Promise<TaskRecord | null> {
@@ -92,8 +94,8 @@ export class TaskLedger {
   }
 
   /**
-   * Admits the call and records the task. Returns null once the call and the task are durable, or
-   * the error for the caller.
+   * Admits the task's call, which reserves its quota, and records the task. Returns null once both
+   * are durable, or the error for the caller.
    */
   async submit(submission: Submission): Promise<RelayError | null> {
     const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
@@ -130,10 +132,16 @@ export class TaskLedger {
       task,
     )
     if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
-    // A task may be sent only if its call has a hold, so the append must contain both events.
+    // A task may be sent only if quota is reserved for its call, so both events must have been
+    // written. Otherwise, the task or the call exists already.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return relayError('idempotency_replayed', { subject: task })
+  }
+
+  /** Records the channel and the key to which the task is sent next. */
+  route(task: string, to: Omit<RouteTask, 'type'>): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'RouteTask', ...to })
   }
 
   async accept(
@@ -150,7 +158,10 @@ export class TaskLedger {
     return this.alone(task, { type: 'AcceptTask', ...place, description: words })
   }
 
-  /** Records where a task was sent. This is needed if the provider's answer was lost. */
+  /**
+   * Records the channel to which a task was sent without a readable response, so that it is unknown
+   * whether the provider accepted the task.
+   */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
     return this.alone(task, { type: 'MarkUnconfirmed', ...sentTo })
   }
@@ -162,7 +173,7 @@ export class TaskLedger {
 
   private async alone(
     task: string,
-    command: AcceptTask | MarkUnconfirmed | DeleteTask,
+    command: RouteTask | AcceptTask | MarkUnconfirmed | DeleteTask,
   ): Promise<TaskOutcome> {
     const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
     const { actors } = this.deps
@@ -222,14 +233,17 @@ export class TaskLedger {
     })
   }
 
-  /** Ends a task that has exceeded its maximum time. */
+  /** Ends a task that has exceeded its maximum time. Its quota is released. */
   expire(task: TaskRecord): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.deps.now() } as const
     const place = task.place ?? task.sentTo
     return this.end(task, command, this.release(task, 'timeout', 'task_timeout', place))
   }
 
-  /** Ends a task whose channel was deleted, because nobody can fetch its result any more. */
+  /**
+   * Ends a task whose channel was deleted, because its result can no longer be fetched. Its quota
+   * is released.
+   */
   abandon(task: TaskRecord): Promise<TaskOutcome> {
     const command = { type: 'AbandonTask', at: this.deps.now() } as const
     const code = 'task_channel_deleted'
@@ -300,8 +314,9 @@ export class TaskLedger {
 }
 
 /**
- * Returns the usage of a task. A video never has more seconds or tokens than its hold covers. What
- * its vendor does not report is charged as it was requested.
+ * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
+ * for which quota was reserved. A value that the vendor does not report is charged as it was
+ * requested.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,
@@ -318,14 +333,20 @@ function usageOf(
   }
 }
 
-/** Returns the model that was sent, and whether the provider's answer names another one. */
+/**
+ * Returns the provider's name for the model that was requested. `anomaly` is `other-model` if the
+ * provider's response names another model.
+ */
 function modelOf({ submitted: { model } }: TaskRecord, attempts: readonly Attempt[]) {
   const { sentModel = null, model: answered } = attempts.at(-1)?.evidence ?? {}
   const isOther = answered !== undefined && !isSameModel(sentModel ?? model, answered)
   return { upstreamModel: sentModel, anomaly: isOther ? 'other-model' : null }
 }
 
-/** Returns the channel's cost ratio at the time when the task was sent, if it is known. */
+/**
+ * Returns the cost ratio that the channel had when the task was sent to it, or an empty object if
+ * it is not known.
+ */
 function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<ProviderCost, 'costRatio'> {
   const at = place ?? sentTo
   return at?.costRatio === undefined || at.channelId !== channelId
@@ -333,7 +354,10 @@ function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<Provider
     : { costRatio: at.costRatio }
 }
 
-/** Returns the recorded attempts. If there are none, returns one attempt at the known channel. */
+/**
+ * Returns the recorded attempts to submit the task. If none are recorded, returns one successful
+ * attempt at the channel `channelId`, or none if this is null.
+ */
 function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts
   if (channelId === null) return []

@@ -9,6 +9,7 @@ import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyOwner } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import { bodyOwnerOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
+import { withCopiesOfBody } from '#relay/pipeline/copies-of-request-body.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
@@ -30,13 +31,17 @@ import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 import {
-  readVideos,
+  isMultipart,
+  jsonOfMultipart,
+  MULTIPART,
+} from './videos/multipart-video-request-to-json.ts'
+import { VIDEO_NAMES } from './videos/read-video-request.ts'
+import {
+  handleVideoRequestWithoutBody,
   readVideoTask,
   recentTasksIn,
   serveLinkedVideo,
-} from './videos/read-and-link-videos.ts'
-import { isMultipart, jsonOfMultipart, MULTIPART } from './videos/read-multipart-video.ts'
-import { VIDEO_NAMES } from './videos/read-video-request.ts'
+} from './videos/show-list-and-delete-videos.ts'
 
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
@@ -46,12 +51,18 @@ export type TaskOverrides = {
 }
 
 export type Tasks = {
-  /** Handles a task request. Resolves once the response is sent. Rejects only because of bugs. */
+  /**
+   * Handles a request to the task API. Resolves once the response is sent. Rejects only because of
+   * bugs.
+   */
   readonly handle: (exchange: Exchange) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** Creates the request handler and starts the poller of drawing and music tasks. */
+/**
+ * Creates the handler of requests to the task API and starts the poller, which asks providers about
+ * unfinished tasks.
+ */
 export async function startTasks(
   core: Core,
   relayDeps: RelayDeps,
@@ -133,7 +144,7 @@ async function dispatch(
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendTaskError(exchange, kind, caller)
   if (!isKindEnabled(deps, kind)) return sendTaskError(exchange, kind, relayError('tasks_off'))
-  if (isVideoRead(route)) return readVideos(deps, exchange, caller, route)
+  if (isVideoRead(route)) return handleVideoRequestWithoutBody(deps, exchange, caller, route)
   if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
   const names = NAMES[kind]
@@ -148,29 +159,29 @@ async function dispatch(
         body: new TaskBody(await bodyOf(), names),
       })
     if (route.name === 'list') return handled()
-    return withCopy(deps, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
+    return withCopy(deps, owner, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
   }
   await withBody(deps, exchange, kind, owner, work, isForm ? MULTIPART : undefined)
 }
 
-/** The copies of a video's body: its texts, its pictures and the body for the vendor. */
+/**
+ * The memory that a video request needs, as a multiple of its length. It holds the texts, the
+ * pictures and the body for the vendor.
+ */
 const VIDEO_COPIES = 3
 
 /**
- * Runs `work` while memory is reserved for a second copy of the body, which is modified for the
- * provider.
+ * Reserves memory for copies of the body, which is changed for the provider, and runs `work`.
+ * Throws an error for the caller if too little memory is left.
  */
 async function withCopy(
   { bodies }: TaskDeps,
+  owner: BodyOwner,
   bytes: number,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (!bodies.take(bytes)) throw new TaskRequestError(relayError('overloaded', { retryAfter: 2 }))
-  try {
-    await work()
-  } finally {
-    bodies.giveBack(bytes)
-  }
+  const error = await withCopiesOfBody(bodies, owner, bytes, work)
+  if (error !== null) throw new TaskRequestError(error)
 }
 
 type BodyRequest = {
@@ -203,15 +214,16 @@ async function handleWithBody(
 }
 
 const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
-  // Videos are enabled by adding a channel for them.
+  // Videos need no setting. They are available once a channel for videos exists.
   if (kind === 'video') return true
   const { isDrawingOn, isMusicOn } = views.options.options.tasks
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
 /**
- * Runs `work` while memory is reserved for the request's body. For a provider's callback, the
- * memory is not counted towards any user's share.
+ * Reads the body of the request and runs `work` with it. Memory for the body is reserved meanwhile.
+ * It counts towards the memory limit of `owner`, or of no user if this is null, as for a provider's
+ * callback.
  */
 async function withBody(
   deps: TaskDeps,

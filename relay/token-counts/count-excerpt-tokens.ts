@@ -6,18 +6,19 @@ import { completeEnd, isSpace } from './utf8-boundaries.ts'
 /** The number of bytes that are tokenized in one call, which takes a few milliseconds at most. */
 const SLICE_BYTES = 2048
 /**
- * The maximum number of bytes by which a slice is shortened, so that it ends between two words and
- * cuts no token.
+ * The maximum number of bytes by which a slice is shortened to end between two words, so that no
+ * token is split.
  */
 const BACK_BYTES_MAX = 256
 /**
  * Matches a run of letters, signs or spaces that is longer than in real text. The tokenizer's time
- * is quadratic in the length of a run, so long runs are cut. Each cut adds about one token.
+ * grows with the square of the length of a run, so long runs are cut. Each cut adds about one
+ * token.
  */
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
- * The maximum number of words in the tokenizer's cache. By default, the cache would keep 100 000
- * words of any length from the texts of all users.
+ * The maximum number of words in the tokenizer's cache. The library's default is 100 000 words of
+ * any length, which would come from the texts of all users.
  */
 const REMEMBERED_WORDS = 8_192
 
@@ -25,7 +26,7 @@ const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/** Counts the tokens of an excerpt in steps. The count is then scaled to the complete text. */
+/** Counts the tokens of an excerpt in steps. The count is then scaled up to the complete text. */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -37,7 +38,7 @@ export class ExcerptCount {
   private countedMost = 0
   private readonly isBounded: boolean
 
-  /** If `isBounded` is true, the upper bound `most` is computed as well. */
+  /** If `isBounded` is true, `most` is computed as well. */
   constructor(excerpt: TextExcerpt, isBounded = false) {
     const { buffer, byteOffset, byteLength } = excerpt.bytes
     this.bytes = Buffer.from(buffer, byteOffset, byteLength)
@@ -65,12 +66,18 @@ export class ExcerptCount {
     return true
   }
 
-  /** The estimated token count of the complete text, once `step` has returned false. */
+  /**
+   * The estimated number of tokens of the complete text. It is valid once `step` has returned
+   * false.
+   */
   get tokens(): number {
     return this.scaled(this.countedTokens)
   }
 
-  /** The maximum count of other vendors' tokenizers; 0 if `isBounded` is false. */
+  /**
+   * The highest number of tokens that another vendor's tokenizer is likely to count for the
+   * complete text. 0 if `isBounded` is false.
+   */
   get most(): number {
     return this.scaled(this.countedMost)
   }
@@ -84,13 +91,16 @@ export class ExcerptCount {
  * The highest ratio of another vendor's token count to the gateway's count for the same ASCII text.
  */
 export const VENDOR_FACTOR = 2
-/** The gateway's tokenizer counts up to three digits as one token. Some others count each digit. */
+/**
+ * The gateway's tokenizer counts up to three digits as one token. Some tokenizers count each digit.
+ */
 const DIGITS_PER_TOKEN = 3
 
 /**
- * Returns the highest likely count of another vendor's tokenizer. `tokens` is the count of the
- * gateway's tokenizer. Each byte that is not ASCII counts as one token, because vocabularies differ
- * most there. The result is at most the number of bytes.
+ * Returns the highest number of tokens that another vendor's tokenizer is likely to count for the
+ * bytes from `from` to `end`. `tokens` is the count of the gateway's tokenizer. Each byte that is
+ * not ASCII counts as one token, because vocabularies differ most there. The result is at most the
+ * number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0
@@ -106,8 +116,8 @@ export function mostTokensOf(bytes: Uint8Array, from: number, end: number, token
 }
 
 /**
- * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, so that the time
- * grows only linearly.
+ * Counts the tokens of a text. Long runs of letters, signs or spaces are cut, because the
+ * tokenizer's time would be quadratic in their length.
  */
 export function tokensOf(text: string): number {
   let tokens = 0

@@ -1,4 +1,4 @@
-/** A waiting job of one user. `bytes` is the memory that the job's texts use. */
+/** A waiting counting job of one user. `bytes` is the size of the job's texts in memory. */
 export type Queued = { readonly userId: number; readonly bytes: number }
 
 export type QueueBounds = {
@@ -11,13 +11,13 @@ export type QueueBounds = {
 type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
- * Queues the jobs of all users. Users are served in rotation, so that a user with many jobs does
- * not delay the others. Bytes and jobs are limited per user and in total.
+ * Queues the counting jobs of all users. Users are served in rotation, so that a user with many
+ * jobs does not delay the others. Bytes and jobs are limited per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
   length = 0
-  /** The jobs by user id. The first user in the map is next. */
+  /** The waiting jobs of each user, by user id. The first user in the map is served next. */
   private readonly lanes = new Map<number, Lane<Job>>()
   private readonly bounds: QueueBounds
 
@@ -26,8 +26,9 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * Adds a job and returns the rejected jobs. The new job is rejected if its user has too many
-   * jobs. If the total is exceeded, the latest jobs of the users with the most jobs are rejected.
+   * Adds a job. Returns the jobs that are rejected because the queue is too full. If the user's own
+   * limits are exceeded, this is the new job. If the limits for all users are exceeded, these are
+   * the latest jobs of the users with the most jobs.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds
@@ -45,7 +46,10 @@ export class CountQueue<Job extends Queued> {
     return evicted
   }
 
-  /** Returns the first job of the next user. The job stays in the queue until it is removed. */
+  /**
+   * Returns the first job of the user who is served next, or null if the queue is empty. The job
+   * stays in the queue until it is removed.
+   */
   next(): Job | null {
     for (const [userId, lane] of this.lanes) {
       this.lanes.delete(userId)

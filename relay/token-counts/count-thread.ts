@@ -9,36 +9,39 @@ export type CountStep =
       readonly kind: 'work'
       readonly job: number
       /**
-       * Tells what the first `length` bytes of the shared memory contain: a part of the request or
-       * a part of the answer.
+       * The content of the first `length` bytes of the shared memory: a piece of the request's JSON
+       * or of the answer's text.
        */
       readonly source: Source
       readonly length: number
-      /** True if these are the job's last bytes, so that the thread begins to count. */
+      /** True if these are the job's last bytes. The thread then begins to count. */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }
 
-/** The thread's reply to a step. Null means that the job needs more steps. */
+/**
+ * The thread's reply. `'ready'` means that the thread has started. Null means that the job needs
+ * more steps.
+ */
 export type CountReply = CountAnswer | null | 'ready'
 
 type ThreadEvents = {
   readonly onReady: () => void
   readonly onReply: (answer: CountAnswer | null) => void
-  /** Called when the thread has ended unexpectedly. All its jobs are lost. */
+  /** Called when the thread has ended unexpectedly. The state of all its jobs is lost. */
   readonly onLost: () => void
 }
 
 /**
- * The maximum heap of the thread in MB. It contains the vocabulary and the excerpts of all jobs. A
- * thread that exceeds it ends, but the process continues.
+ * The maximum heap of the thread in MB. The heap contains the tokenizer's vocabulary and the
+ * excerpts of all jobs. A thread that exceeds it ends, but the process continues.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
  * The worker thread that tokenizes. The bytes of each step are passed through a small shared
- * memory, so that the thread never holds a copy of a request.
+ * memory, so that the thread never holds a copy of a whole request.
  */
 export class CountThread {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))
@@ -65,7 +68,10 @@ export class CountThread {
     this.worker.on('exit', lost)
   }
 
-  /** Sends one step of at most `STEP_BYTES_MAX` bytes. The thread must be ready and idle. */
+  /**
+   * Sends one step of at most `STEP_BYTES_MAX` bytes. The thread must be ready and must not be
+   * processing another step.
+   */
   work(job: number, source: Source, bytes: Uint8Array, isLast: boolean): void {
     this.scratch.set(bytes)
     this.post({ kind: 'work', job, source, length: bytes.length, isLast })

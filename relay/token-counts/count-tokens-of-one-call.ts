@@ -1,16 +1,22 @@
+import { RequestTextCollector } from './collect-request-text.ts'
 import { ExcerptCount } from './count-excerpt-tokens.ts'
 import { TOKENS_PER_IMAGE } from './estimate-input-tokens.ts'
-import { RequestText } from './request-text.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
-/** The tokens that OpenAI's formula adds for each message and for the start of the answer. */
+/**
+ * The numbers of tokens that OpenAI's formula adds for each message and for the start of the
+ * answer.
+ */
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
 export type CountAnswer = {
   readonly input: number
   readonly output: number
-  /** The maximum number of input tokens by any vendor's tokenizer, if the request is only text. */
+  /**
+   * The highest number of input tokens that any vendor's tokenizer is likely to count. It applies
+   * only to requests without pictures or other media.
+   */
   readonly inputMost: number
 }
 
@@ -18,23 +24,23 @@ export type CountAnswer = {
 export type Source = 'request' | 'answer'
 
 /**
- * Counts the tokens of one request and its answer. First, all text is passed to the job in pieces.
- * Then the job counts in steps.
+ * Counts the tokens of one request and its answer. First, all text is passed to the job in pieces
+ * with `feed`. Then `count` is called until it returns a result.
  */
 export class CountJob {
-  private request: RequestText | null = null
+  private request: RequestTextCollector | null = null
   private readonly answer = new TextExcerpt()
   private counts: { readonly input: ExcerptCount; readonly output: ExcerptCount } | null = null
 
   feed(source: Source, bytes: Uint8Array, length: number): void {
     if (source === 'answer') return this.answer.add(bytes, 0, length)
-    this.request ??= new RequestText()
+    this.request ??= new RequestTextCollector()
     this.request.feed(bytes, length)
   }
 
   /**
-   * Counts until `isTimeUp` returns true. Returns null if tokens remain to be counted. All text
-   * must have been passed before the first call.
+   * Counts until `isTimeUp` returns true. Returns null if text remains to be counted. All text must
+   * have been passed before the first call.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {
@@ -47,7 +53,7 @@ export class CountJob {
     return { input: this.overhead() + input.tokens, output: output.tokens, inputMost }
   }
 
-  /** Returns the number of bytes of the request that are not in the counted text. */
+  /** Returns the number of bytes of the request's JSON that are not in the counted text. */
   private uncountedBytes(): number {
     return this.request === null ? 0 : this.request.bytesRead - this.request.text.length
   }

@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { CountReply, CountStep } from './count-thread.ts'
 import { CountJob } from './count-tokens-of-one-call.ts'
 
-/** The duration of a counting step in milliseconds. During a step, the jobs of other users wait. */
+/**
+ * The maximum duration of a counting step in milliseconds. Jobs of other users wait while a step
+ * runs.
+ */
 const STEP_MS = 4
 
 const scratch = new Uint8Array(workerData as SharedArrayBuffer)

@@ -1,29 +1,36 @@
 export const TOKENS_PER_IMAGE = 765
 
-/** The maximum number of pictures to find. All further pictures are counted as text. */
+/**
+ * The maximum number of pictures that are recognized per entry of `PICTURES`. Further pictures are
+ * counted as text.
+ */
 const PICTURES_MAX = 1_000
-/** The maximum number of bytes before a mark that are compared with `head`. */
+/** How many bytes before a mark are compared with the pattern `head`. */
 const HEAD_BYTES_MAX = 256
 
 /**
- * How pictures are found. `mark` stands before the base64 data, and `head` matches the text before
- * the mark. `quotes` is the number of quotes between the mark and the end of the data.
+ * How pictures are recognized. `mark` is a text before the base64 data, and `head` must match the
+ * text before the mark. `quotes` is the number of quotation marks from the end of the mark to the
+ * end of the data.
  */
 const PICTURES = [
-  // A data URL. In other members, data URLs count as text.
+  // A data URL in one of these members. Data URLs in other members count as text.
   { mark: ';base64,', head: /"(?:url|file_data)"\s*:\s*"data:[^"\\]*$/, quotes: 1 },
-  // The data of a part of Gemini's API, behind its type.
+  // The `data` of a part in a request of Gemini's API, after its MIME type.
   { mark: '"data"', head: /"mime_?[tT]ype"\s*:\s*"[^"]*"\s*,\s*$/, quotes: 2 },
 ]
 
-/** Estimates one token for four bytes of JSON, and a fixed number of tokens for each picture. */
+/**
+ * Estimates the number of input tokens: one per four bytes of JSON, and a fixed number for each
+ * picture.
+ */
 export function estimateInputTokens(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)
   let bytes = json.length
   let pictures = 0
   for (const { mark, head, quotes } of PICTURES) {
     let at = json.indexOf(mark)
-    for (let found = 0; at >= 0 && found < PICTURES_MAX; found += 1) {
+    for (let marks = 0; at >= 0 && marks < PICTURES_MAX; marks += 1) {
       let end = at + mark.length - 1
       for (let quote = 0; quote < quotes && end >= 0; quote += 1) end = json.indexOf('"', end + 1)
       if (end < 0) break

@@ -1,14 +1,17 @@
 import { isDigit } from '../dialects/scan-json-tokens.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
-/** How to read a string: as a short name (`key`), as text, as raw JSON, or not at all (`none`). */
+/**
+ * How a string is read: as a short name (`key`), as text, as JSON with its escapes (`raw`), or not
+ * at all (`none`).
+ */
 export type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** The maximum number of characters that are kept of a name. All relevant names are shorter. */
+/** The number of characters of a name that are kept. All names that matter are shorter. */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -18,11 +21,13 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [116, 9],
 ])
 
-/** Reads JSON strings, from the byte after the opening quote. A string may arrive in pieces. */
+/**
+ * Reads JSON strings, each from the byte after its opening quote. A string may arrive in pieces.
+ */
 export class JsonStringReader {
   /** True once the closing quote of the current string was read. */
   isOver = true
-  /** The beginning of the current string, if the string is read as a key. */
+  /** The beginning of the current string, if it is read with the role `key`. */
   captured = ''
   private role: StringRole = 'none'
   private isEscape = false
@@ -30,7 +35,7 @@ export class JsonStringReader {
   private unit = 0
   private highSurrogate = 0
   private readonly text: TextExcerpt
-  /** The excerpt to which the current string is added. */
+  /** The excerpt to which the text of the current string is added. */
   private into: TextExcerpt
 
   constructor(text: TextExcerpt) {
@@ -111,7 +116,10 @@ export class JsonStringReader {
     else this.putCharacter(0x10000 + ((highSurrogate - 0xd800) << 10) + (unit - 0xdc00))
   }
 
-  /** Appends a character in UTF-8. In raw JSON, it is escaped if JSON requires it. */
+  /**
+   * Appends a character in UTF-8. With the role `raw`, the character is escaped if JSON requires
+   * it.
+   */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH
     if (isEscaped && this.role === 'raw') this.putByte(BACKSLASH)

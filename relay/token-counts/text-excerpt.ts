@@ -13,8 +13,8 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * A text is assumed to have at least one token per this many bytes. A tokenizer may take a run of
- * one sign as a single token, and tokenizers differ most in such runs.
+ * The most bytes per token that are assumed for any text. A tokenizer may take a run of one sign as
+ * a single token, and tokenizers differ most in such runs.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 
@@ -27,7 +27,7 @@ const FIRST_CAPACITY = 4096
 const TRIM_BYTES_MAX = 64
 
 /**
- * The random seed for choosing blocks. Callers don't know it. Otherwise, they could write a text
+ * The random seed for choosing blocks. It is kept from callers: otherwise, they could write a text
  * whose excerpt has fewer tokens than the rest.
  */
 const SALT = randomInt(2 ** 32)
@@ -38,10 +38,10 @@ export type Span = { readonly start: number; readonly end: number }
 /**
  * Keeps an excerpt of a UTF-8 text of any length, as blocks that are spread over the text. At
  * first, every block is kept. As the text grows, one of every two blocks is kept, then one of every
- * four, and so on. The pieces in which the text arrives do not affect the excerpt.
+ * four, and so on. The excerpt does not depend on how the text was split when it arrived.
  */
 export class TextExcerpt {
-  /** The length of the complete text so far, in bytes. */
+  /** The length in bytes of the text that was added so far. */
   length = 0
   private kept: Uint8Array = new Uint8Array(0)
   private keptBytes = 0
@@ -49,7 +49,7 @@ export class TextExcerpt {
   /** The number of bytes that still fit into the current block. */
   private room = 0
   private isKept = false
-  /** The index of the kept block in the current group of `stride` blocks. */
+  /** The index of the block that is kept in the current group of `stride` blocks. */
   private choice = 0
   private readonly salt: number
 
@@ -84,7 +84,10 @@ export class TextExcerpt {
     this.length += 1
   }
 
-  /** Adds another text, of which only an excerpt may be left. The excerpt is then repeated. */
+  /**
+   * Adds the text of another excerpt. If blocks of that text were dropped, its excerpt is repeated
+   * until it has the text's full length.
+   */
   addExcerpt({ kept, keptBytes, length }: TextExcerpt): void {
     for (let left = length; left > 0; left -= keptBytes) {
       this.add(kept, 0, Math.min(left, keptBytes))
@@ -96,8 +99,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns the ranges of `bytes` to count. A complete text is one range. Otherwise, each block is
-   * one range without the incomplete words at its ends.
+   * Returns the ranges of `bytes` to count. If no block was dropped, this is one range. Otherwise,
+   * each block is one range without the incomplete words at its ends.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
@@ -130,8 +133,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns a pseudorandom number below `count` (a power of two). Callers can't predict it, because
-   * they don't know the salt.
+   * Returns a pseudorandom number below `count`, which is a power of two. Callers can't predict it,
+   * because they don't know the salt.
    */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)

@@ -6,7 +6,7 @@ import { estimateInputTokens } from './estimate-input-tokens.ts'
 
 export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
-/** Counts the tokens of one user's calls. */
+/** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {
   /**
    * Counts the tokens of a request. Returns an estimate if counting takes too long. Never rejects.
@@ -16,7 +16,10 @@ export type UserTokenCounter = {
 
 export type TokenCounter = {
   readonly of: (userId: number) => UserTokenCounter
-  /** Returns the size of the queue, including the job that is being counted. */
+  /**
+   * Returns the number of waiting jobs and the size of their texts in bytes, including the job that
+   * is being counted.
+   */
   readonly waiting: () => { readonly bytes: number; readonly length: number }
   readonly close: () => Promise<void>
 }
@@ -24,14 +27,18 @@ export type TokenCounter = {
 export type CounterOptions = {
   readonly bounds: QueueBounds
   readonly waitMs: number
-  /** The maximum duration of a step in milliseconds. A thread that takes longer is ended. */
+  /**
+   * The maximum duration of a step in milliseconds. If a step takes longer, the thread is ended and
+   * replaced.
+   */
   readonly stepMs: number
   readonly program?: URL
 }
 
 const MB = 1024 * 1024
 /**
- * The default limits. One user's share of the memory is enough for the largest possible request.
+ * The default limits. The memory that one user's jobs may use is enough for the largest possible
+ * request.
  */
 const DEFAULTS: CounterOptions = {
   bounds: { bytesMax: 128 * MB, lengthMax: 1_024, userBytesMax: 40 * MB, userLengthMax: 128 },
@@ -39,13 +46,14 @@ const DEFAULTS: CounterOptions = {
   stepMs: 1_500,
 }
 /**
- * The maximum time to start the thread. Loading the vocabulary usually takes less than a second.
+ * The maximum time in milliseconds to start the thread. Loading the vocabulary usually takes less
+ * than a second.
  */
 const START_MS_MAX = 30_000
 const IDLE_MS = 60_000
 const NOTHING = new Uint8Array(0)
 
-/** A text of a job that has not been sent to the thread yet. */
+/** A text of a job that has not been sent to the thread completely. */
 type UnsentText = { readonly source: Source; readonly bytes: Uint8Array }
 
 type Job = {
@@ -55,15 +63,18 @@ type Job = {
   readonly request: CountRequest
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
-  /** The texts that remain to be sent; null until the first step of the job. */
+  /**
+   * The texts that remain to be sent to the thread. Null before the first step of the job and after
+   * its end.
+   */
   parts: UnsentText[] | null
   isOver: boolean
 }
 
 /**
  * Creates a counter that tokenizes in a separate thread. In the main thread, loading the vocabulary
- * and counting long texts would block the event loop. Users are served alternately, in steps of
- * some milliseconds. If the queue is full or the wait is too long, the count is estimated.
+ * and counting long texts would block the event loop. Users are served alternately, in steps of a
+ * few milliseconds. If the queue is full or the wait is too long, the caller gets an estimate.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
@@ -79,9 +90,9 @@ class Counts {
   private readonly queue: CountQueue<Job>
   private thread: CountThread | null = null
   private isReady = false
-  /** The job whose step the thread is processing. */
+  /** The job of the step that the thread is processing. Null if the thread is idle. */
   private current: Job | null = null
-  /** The timer for the start of the thread and then for each step. */
+  /** The timer that limits the start of the thread, and later each step. */
   private deadline: NodeJS.Timeout | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private nextId = 1
@@ -116,7 +127,7 @@ class Counts {
     await thread?.end()
   }
 
-  /** Completes a job. If `counted` is null, the job gets an estimate. */
+  /** Completes a job. If `counted` is null, its result is an estimate. */
   private finish(job: Job, counted: CountAnswer | null): void {
     if (job.isOver) return
     job.isOver = true
@@ -173,7 +184,7 @@ class Counts {
 
   /**
    * Replaces a stuck thread. The current job gets an estimate. The new thread counts all other jobs
-   * from their beginning.
+   * from the beginning.
    */
   private replaceThread(): void {
     const failed = this.current
@@ -195,7 +206,8 @@ class Counts {
 }
 
 /**
- * Returns the next text for the thread. It is empty if the thread has all text and must only count.
+ * Returns the next text that is sent to the thread. It is empty if the thread has all text and only
+ * needs to continue counting.
  */
 function nextPartOf(job: Job): UnsentText {
   job.parts ??= partsOf(job.request)

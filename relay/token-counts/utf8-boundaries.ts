@@ -4,7 +4,10 @@ export const isSpace = (byte: number | undefined): boolean => byte === 32 || byt
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Returns the largest offset up to `end` that splits no UTF-8 character, but at least `start`. */
+/**
+ * Returns the largest offset up to `end` that does not split a UTF-8 character. The result is at
+ * least `start`.
+ */
 export function completeEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1
   while (at > start && isContinuation(bytes[at])) at -= 1

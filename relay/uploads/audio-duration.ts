@@ -6,19 +6,26 @@ type AudioFile = Pick<SpooledFile, 'bytes' | 'read'>
 
 const HEAD_BYTES = 64 * 1024
 const WINDOW_BYTES = 256 * 1024
-/** Audio of an unknown format has at least this many bytes per second. */
+/**
+ * The number of bytes per second that is assumed for audio of an unknown format. Real audio has at
+ * least as many.
+ */
 const UNKNOWN_RATE_MIN = 2_000
-/** Audio has at most this many bytes per second in formats that compress it. */
+/** The maximum number of bytes per second of compressed audio. */
 const COMPRESSED_RATE_MAX = 250_000
-/** A search for the next frame in damaged data ends after this many bytes. */
+/** In damaged data, the search for the next frame ends after this many bytes. */
 const LOST_BYTES_MAX = 1024 * 1024
-/** The most frames that are read, a day of audio. The rest of a file counts by its length. */
+/**
+ * The maximum number of frames that are read, which is about a day of audio. The duration of the
+ * rest of a file is estimated from its length.
+ */
 const FRAMES_MAX = 4_000_000
 
 /**
- * Returns the duration of an audio file in seconds, as its own headers tell it. The caller chooses
- * these headers, so the result is never below what the length of the file allows at the highest
- * usual bit rate. The duration of a file in an unknown format follows from its length alone.
+ * Returns the duration of an audio file in seconds, as the headers in the file state it. The caller
+ * could forge these headers. The result is therefore at least the duration of a file of this length
+ * at the highest usual bit rate. For a file in an unknown format, the duration is computed from the
+ * length alone.
  */
 export async function measureAudio(file: AudioFile): Promise<number> {
   const head = await file.read(0, HEAD_BYTES)
@@ -40,7 +47,10 @@ async function measuredDuration(file: AudioFile, head: Buffer): Promise<number |
   return null
 }
 
-/** The length of the data decides, because a header may contain any length. */
+/**
+ * Returns the duration of a WAV file in seconds, or null if its header is malformed. It is computed
+ * from the length of the file, because the length in the header may be forged.
+ */
 function wavSeconds({ bytes }: AudioFile, head: Buffer): number | null {
   let at = 12
   let rate = 0
@@ -65,13 +75,14 @@ function flacSeconds({ bytes }: AudioFile, head: Buffer): number | null {
   const channels = ((packed >>> 9) & 7) + 1
   const bits = ((packed >>> 4) & 31) + 1
   const samples = (packed & 15) * 2 ** 32 + head.readUInt32BE(22)
-  // Compressed samples have at most as many bytes as the samples themselves.
+  // Compressed samples need at most as many bytes as uncompressed ones. The length of the file
+  // therefore gives a lower bound of the duration.
   return Math.max(samples / sampleRate, bytes / ((sampleRate * channels * bits) / 8))
 }
 
 /**
- * Reads a file from its start to its end in windows, so that a long file needs little memory. Each
- * window is read asynchronously, so other calls can run in between.
+ * Reads a file from its start to its end in pieces (windows), so that a long file needs little
+ * memory. Each window is read asynchronously, so that other calls can run in between.
  */
 class Windows {
   at = 0
@@ -84,7 +95,9 @@ class Windows {
     this.at = at
   }
 
-  /** Returns at least `length` bytes from `at`, or fewer at the end of the file. */
+  /**
+   * Returns at least `length` bytes that begin at the offset `at`, or fewer at the end of the file.
+   */
   peek(length: number): Buffer | Promise<Buffer> {
     const from = this.at - this.start
     if (from >= 0 && from + length <= this.window.length) return this.window.subarray(from)
@@ -100,7 +113,10 @@ class Windows {
 
 const PAGE_HEADER = 27
 
-/** Adds up the durations of all streams in the file, because players play one after another. */
+/**
+ * Returns the duration of an Ogg file in seconds, or null if it has no audio stream. It is the sum
+ * of all streams in the file, because players play them one after another.
+ */
 async function oggSeconds(file: AudioFile): Promise<number | null> {
   const windows = new Windows(file)
   let total = 0
@@ -128,7 +144,7 @@ async function oggSeconds(file: AudioFile): Promise<number | null> {
     windows.at += length
   }
   end()
-  // Bytes that are in no page count as those of an unknown format.
+  // Bytes outside of pages are counted as audio of an unknown format.
   const rest = Math.max(0, file.bytes - windows.at)
   return total === 0 ? null : total + rest / UNKNOWN_RATE_MIN
 }
@@ -141,7 +157,10 @@ function oggSampleRate(page: Buffer, at: number): number {
   return 0
 }
 
-/** Adds up the frames of an MP3 file, or of AAC in ADTS. */
+/**
+ * Returns the duration of an MP3 file or of an AAC file in ADTS format, in seconds. It is the sum
+ * of the durations of all frames.
+ */
 async function framesSeconds(file: AudioFile, head: Buffer): Promise<number | null> {
   const windows = new Windows(file, id3Length(head))
   let total = 0
@@ -195,8 +214,9 @@ const TAIL_BYTES = 1024 * 1024
 const CLUSTER_TIMESTAMP = 0xe7
 
 /**
- * Returns the larger of the duration in the header and the time of the last cluster. Recorders in
- * browsers write no duration.
+ * Returns the duration of a WebM file in seconds, or null if it is not known. It is the duration in
+ * the header or the start of the last cluster of audio, whichever is larger. The header may lack
+ * the duration, because recorders in browsers do not write it.
  */
 async function webmSeconds(file: AudioFile, head: Buffer): Promise<number | null> {
   const scaleAt = head.indexOf(TIMESTAMP_SCALE)
@@ -209,7 +229,7 @@ async function webmSeconds(file: AudioFile, head: Buffer): Promise<number | null
   const timeAt = clusterAt < 0 ? -1 : tail.indexOf(CLUSTER_TIMESTAMP, clusterAt + 5)
   const isNear = timeAt >= 0 && timeAt < clusterAt + 16
   const ofCluster = isNear ? unsignedAt(tail, timeAt + 1) : 0
-  // The last cluster lasts at most as long as its bytes allow.
+  // The duration of the last cluster is estimated from its number of bytes.
   const rest = clusterAt < 0 ? 0 : (tail.length - clusterAt) / UNKNOWN_RATE_MIN
   const seconds = (Math.max(ofHeader, ofCluster) * scale) / 1e9
   return seconds > 0 ? seconds + (ofHeader > 0 ? 0 : Math.min(rest, 5)) : null

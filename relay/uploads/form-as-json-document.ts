@@ -3,7 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { FormRules } from './form-field-types.ts'
 import type { SpooledFile } from './spooled-file.ts'
 
-/** A field of a form: a text, or the id of a file. */
+/** A field of a form. It has a text, or the id of a file. */
 export type FormField =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly fileId: string }
@@ -12,10 +12,11 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const FLAG = /^(?:true|false)$/i
 
 /**
- * Returns the JSON document that stands for a form. It has one member for each field, and a list
- * for a field whose name ends in `[]`. A file is an object with its id, name, type, length and
- * hash, so that the document identifies the content of the form. Returns an error for a field that
- * occurs twice, or whose name may be read as another spelling of a field in `rules`.
+ * Converts a form to a JSON document, so that it can be handled like a JSON request. The document
+ * has one member for each field. A field whose name ends in `[]` becomes a list. A file becomes an
+ * object with its id, name, type, length and hash, so that two forms with different files have
+ * different documents. Returns an error for a field that occurs twice, or whose name is another
+ * spelling of a field in `rules`.
  */
 export async function documentOf(
   fields: readonly FormField[],
@@ -44,7 +45,10 @@ const isSecond = (members: ReadonlyMap<string, unknown>, name: string): boolean 
 
 const twice = (param: string): RelayError => relayError('duplicate_key', { param })
 
-/** Returns the error in a field's name, or in its kind. */
+/**
+ * Returns an error if a field's name is not allowed, or if a field has a file in place of a text or
+ * the reverse. Returns null otherwise.
+ */
 function errorInName(field: FormField, { files, numbers, flags, texts }: FormRules) {
   const { name } = field
   if ('fileId' in field !== files.includes(name)) {
@@ -52,7 +56,8 @@ function errorInName(field: FormField, { files, numbers, flags, texts }: FormRul
   }
   const at = name.indexOf('[')
   if (at < 0 || 'fileId' in field) return null
-  // Some servers read `n[]` and `n[0]` as `n`.
+  // Some servers treat `n[]` and `n[0]` as the field `n`. These names are refused if `n` may occur
+  // only once.
   const base = foldedName(name.slice(0, at))
   const single = [...numbers, ...flags, ...texts, ...files].map((one) => one.replace(/\[\]$/, ''))
   const isSingle = single.some((one) => foldedName(one) === base)

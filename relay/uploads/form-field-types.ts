@@ -1,6 +1,6 @@
 import type { SpooledFile } from './spooled-file.ts'
 
-/** The fields of a form whose types the relay must know. All other fields are texts. */
+/** The names of the form fields whose types the relay must know. All other fields are texts. */
 export type FormRules = {
   /** The fields that hold files. A name with `[]` at its end may occur several times. */
   readonly files: readonly string[]
@@ -8,15 +8,21 @@ export type FormRules = {
   readonly numbers: readonly string[]
   /** The fields that hold `true` or `false`. */
   readonly flags: readonly string[]
-  /** The fields with one text each, which may not be written as a list or an object. */
+  /** The fields that hold one text each and must not be written as a list or an object. */
   readonly texts: readonly string[]
-  /** Measures a file. The results become members of the file in the document of the form. */
+  /**
+   * Measures a file, for example its duration. The results are added to the object of the file in
+   * the JSON document of the form.
+   */
   readonly measure?: (file: SpooledFile) => Promise<Readonly<Record<string, number>>>
   /** True if a request may also have a JSON body. */
   readonly isJsonAccepted?: true
 }
 
-/** A form as one JSON document, with the files to which the document refers by their ids. */
+/**
+ * A form that was converted to a JSON document. The document refers to the files by their ids,
+ * which are the keys of `files`.
+ */
 export type Form = {
   readonly document: Buffer
   readonly files: ReadonlyMap<string, SpooledFile>

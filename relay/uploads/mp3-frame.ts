@@ -13,8 +13,9 @@ const LAYER_3 = 1
 const LAYER_2 = 2
 
 /**
- * Reads the header of an MPEG audio frame of layer 2 or 3 (ISO/IEC 11172-3, section 2.4.1.3).
- * Returns null if there is none at the offset, or if its length is unknown.
+ * Reads the header of an MPEG audio frame of layer 2 or 3 (ISO/IEC 11172-3, section 2.4.1.3). `at`
+ * is the offset of the header. Returns null if no frame begins there or if the length of the frame
+ * is unknown.
  */
 export function mp3FrameAt(bytes: Buffer, at: number): Mp3Frame | null {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return null

@@ -1,6 +1,9 @@
 import type { SpooledFile } from './spooled-file.ts'
 
-/** A longer index is not read. The index of six hours of audio is shorter. */
+/**
+ * The maximum length of the index in bytes. A longer index is not read. The index of six hours of
+ * audio is shorter.
+ */
 const INDEX_BYTES_MAX = 4 * 1024 * 1024
 const BOXES_MAX = 10_000
 const AAC_FRAME_SAMPLES = 1_024
@@ -8,9 +11,9 @@ const AAC_FRAME_SAMPLES = 1_024
 const CONTAINERS = new Set(['trak', 'mdia', 'minf', 'stbl', 'mvex'])
 
 /**
- * Returns the duration of an MP4 or M4A file in seconds. Returns null if it has no index or no
- * duration, as in fragmented files. The number of frames counts as well, because the duration in
- * the header does not limit what is played.
+ * Returns the duration of an MP4 or M4A file in seconds. Returns null if the file has no index or
+ * no duration, as fragmented files do. The result is at least the duration of the frames in the
+ * index, because players play all frames, even if the header states a shorter duration.
  */
 export async function measureMp4({
   bytes,
@@ -31,7 +34,10 @@ export async function measureMp4({
   return null
 }
 
-/** Returns the box at the offset. A length of 0 stands for the rest of the file. */
+/**
+ * Reads the header of the box at the offset `at`. Returns the type and length of the box, and
+ * `start`, the length of the header. In a header, a length of 0 means the rest of the file.
+ */
 function boxAt(bytes: Buffer, at: number, rest: number) {
   if (at + 8 > bytes.length) return { type: '', length: 0, start: 0 }
   const type = bytes.toString('latin1', at + 4, at + 8)
@@ -60,7 +66,11 @@ function longestOf(index: Buffer): number | null {
   return track.seconds > 0 ? track.seconds : null
 }
 
-/** Notes the longest duration that a box states. The time scale of a track precedes its samples. */
+/**
+ * Reads one box of a track and raises `track.seconds` to the duration that the box states. The
+ * boxes must be read in the order of the file, because the box with the time scale precedes the box
+ * with the samples.
+ */
 function note(track: Track, type: string, content: Buffer): void {
   const longer = (seconds: number): void => {
     if (Number.isFinite(seconds)) track.seconds = Math.max(track.seconds, seconds)
@@ -69,7 +79,7 @@ function note(track: Track, type: string, content: Buffer): void {
   if ((type === 'mvhd' || type === 'mdhd') && content.length >= (isLong ? 32 : 20)) {
     const timescale = content.readUInt32BE(isLong ? 20 : 12)
     const duration = isLong ? Number(content.readBigUInt64BE(24)) : content.readUInt32BE(16)
-    // The highest value stands for an unknown duration.
+    // The highest possible value means that the duration is unknown.
     if (duration < (isLong ? Number.MAX_SAFE_INTEGER : 0xffff_ffff)) longer(duration / timescale)
     if (type === 'mdhd') track.timescale = timescale
   } else if (type === 'stsd') {

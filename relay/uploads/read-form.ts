@@ -12,12 +12,20 @@ const MIB = 1024 * 1024
 const FIELDS_MAX = 128
 const FILES_MAX = 20
 const FIELD_BYTES_MAX = 256 * 1024
-/** The maximum length of all fields that are not files. They are in memory. */
+/**
+ * The maximum length in bytes of all fields that are not files. These fields are kept in memory.
+ */
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
-/** Each file counts as this many bytes more, which limits the number of open files. */
+/**
+ * This number of bytes is added to the length of each file when disk space is counted. It limits
+ * the number of open files.
+ */
 const FILE_BYTES_MIN = MIB
-/** A user's uploads may use this many times as much disk space as the user's bodies use memory. */
+/**
+ * The disk space that the uploads of one user may use, as a multiple of the memory that the user's
+ * request bodies may use.
+ */
 const DISK_FACTOR = 4
 
 const FORM_TYPE = /^multipart\/form-data\s*;/i
@@ -30,15 +38,15 @@ const INVALID_FORM = relayError('invalid_form')
 
 export type FormDeps = { readonly uploads: SpoolFolder; readonly bodies: BodyMemory }
 
-/** A form whose files and memory are released together. `release` must be called once. */
+/** A form that was read. `release` gives back its files and its memory, and must be called once. */
 export type ReceivedForm = Form & { readonly release: () => void }
 
 export const isForm = ({ headers }: CallRequest): boolean =>
   FORM_TYPE.test(headers['content-type'] ?? '')
 
 /**
- * Reads a form of the type `multipart/form-data`. Its files are written to disk while they arrive,
- * and only its other fields are kept in memory. After an error, there is nothing to release.
+ * Reads a form of the type `multipart/form-data`. The files are written to disk while they arrive,
+ * and only the other fields are kept in memory. If an error is returned, everything was released.
  */
 export async function readForm(
   request: CallRequest,
@@ -54,7 +62,7 @@ export async function readForm(
   const declared = Number(headers['content-length'] ?? 0)
   if (declared > UPLOAD_BYTES_MAX) return TOO_LARGE
   if (!(await deps.uploads.hasRoomFor(declared).catch(() => false))) return NO_ROOM
-  // The caller disconnected during authentication.
+  // The caller has disconnected during authentication.
   if (request.destroyed) return INCOMPLETE
   const disk = { userId: owner.userId, bytesMax: owner.bytesMax * DISK_FACTOR }
   const reader = new FormReader(request, deps.uploads, disk, filesMaxOf(rules))
@@ -79,7 +87,10 @@ export async function readForm(
   }
 }
 
-/** One file more is read, so that an error can name its field. */
+/**
+ * Returns the maximum number of files that are read. It is one more than allowed, so that the error
+ * can name the field of the additional file.
+ */
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1
 
@@ -110,7 +121,10 @@ class FormReader {
     this.owner = owner
   }
 
-  /** Resolves with null once the form and its files are complete. */
+  /**
+   * Reads the form. Returns null once the form and its files are complete, or the error for the
+   * caller. `declared` is the length in bytes that the request declares.
+   */
   async read(declared: number): Promise<RelayError | null> {
     if (!this.reserve(declared)) return this.shareIsFull()
     const parser = this.parser()
@@ -127,7 +141,7 @@ class FormReader {
     return error ?? this.error
   }
 
-  /** Gives back the space, and closes the files. */
+  /** Gives back the reserved disk space and closes the files, which deletes them. */
   release(): void {
     if (this.isReleased) return
     this.isReleased = true
@@ -185,7 +199,7 @@ class FormReader {
     request.on('end', () => {
       if (this.error === null) parser.end()
     })
-    // The connection closed before the body was complete.
+    // Fails if the connection closes before the body is complete.
     request.on('close', () => request.readableEnded || this.fail(INCOMPLETE))
   }
 

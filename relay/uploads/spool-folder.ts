@@ -3,21 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BodyMemory } from '../limits/body-memory.ts'
 
-/** The maximum length of one upload, including all its files. */
+/** The maximum length of one upload in bytes, including all its files. */
 export const UPLOAD_BYTES_MAX = 512 * 1024 * 1024
-/** The space on disk that the uploads of all running calls may use. */
+/** The number of bytes on disk that the uploads of all running calls may use together. */
 const SPOOLED_BYTES_MAX = 4 * 1024 * 1024 * 1024
-/** An upload is refused if less than this is left on the disk, which the event store may share. */
+/**
+ * An upload is refused if it would leave less than this number of bytes free on the disk. The event
+ * store may be on the same disk.
+ */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024
-/** A file of a running process is removed at once, so an older file belongs to a dead process. */
+/**
+ * A running process removes the name of a file right after it has created the file. A file whose
+ * name is older than this time was therefore left by a dead process.
+ */
 const LEFT_OVER_MS = 60_000
 
 /**
  * The folder for the files of uploads, below `DATA_DIR`. A file is removed from the folder as soon
- * as it is open, so that nothing is left if the process dies.
+ * as it is open and is then used only by its open handle. The disk space is therefore freed even if
+ * the process dies.
  */
 export class SpoolFolder {
-  /** Counts the bytes on disk, in total and for each user. */
+  /** Counts the bytes that uploads use on disk, in total and for each user. */
   readonly space: BodyMemory
   private readonly preferred: string
   private opening: Promise<string> | null = null
@@ -28,7 +35,10 @@ export class SpoolFolder {
     this.space = new BodyMemory(bytesMax)
   }
 
-  /** Creates a file without a name. Throws if the disk is full or can't be written. */
+  /**
+   * Creates a file, removes its name from the folder and returns the open handle. Throws if the
+   * disk is full or can't be written.
+   */
   async create(): Promise<FileHandle> {
     const folder = await this.folder()
     this.names += 1
@@ -38,18 +48,22 @@ export class SpoolFolder {
     return handle
   }
 
-  /** Reports whether the disk has room for a file of this length. */
+  /** Reports whether the disk has room for a file of this length in bytes. */
   async hasRoomFor(bytes: number): Promise<boolean> {
     const { bavail, bsize } = await statfs(await this.folder())
     return bavail * bsize - bytes > FREE_BYTES_MIN
   }
 
-  /** Creates the folder and removes what earlier processes left behind. */
+  /**
+   * Returns the path of the folder. The first call creates the folder and removes files that
+   * earlier processes have left. If `DATA_DIR` can't be used, the folder is in the system's folder
+   * for temporary files.
+   */
   private folder(): Promise<string> {
     this.opening ??= openFolder(this.preferred).catch(() =>
       openFolder(join(tmpdir(), `tallygate-uploads-${process.getuid?.() ?? 0}`)),
     )
-    // A failure, such as a full disk, may be temporary.
+    // The cause of a failure, such as a full disk, may be temporary, so the next call tries again.
     this.opening.catch(() => {
       this.opening = null
     })

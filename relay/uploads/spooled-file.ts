@@ -4,15 +4,17 @@ import type { Readable } from 'node:stream'
 
 /** A file of an upload, which is stored on disk until the call has ended. */
 export type SpooledFile = {
-  /** The name that the caller gave, without folders and control characters. */
+  /** The caller's name for the file, without folders and control characters. */
   readonly name: string
   readonly type: string
   readonly bytes: number
   /** The SHA-256 hash of the content in hexadecimal form. */
   readonly sha256: string
-  /** Opens the content from its first byte. It may be opened several times. */
+  /** Returns a stream of the complete content. The content may be opened several times. */
   readonly open: () => Readable
-  /** Reads a part of the content. The result is shorter at the end of the file. */
+  /**
+   * Reads `length` bytes from the offset `position`. The result is shorter at the end of the file.
+   */
   readonly read: (position: number, length: number) => Promise<Buffer>
   readonly close: () => Promise<void>
 }
@@ -22,12 +24,14 @@ export type FileDescription = { readonly name: string; readonly type: string }
 const NAME_LENGTH_MAX = 200
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 const CHUNK_BYTES = 64 * 1024
-/** The room on the disk is checked again after so many bytes of a file. */
+/**
+ * While a file is written, the free space on the disk is checked again after each this many bytes.
+ */
 const CHECK_BYTES = 32 * 1024 * 1024
 
 /**
- * Writes a stream to a file on disk. `hasRoom` tells whether the disk has room for more. Rejects if
- * the stream fails or the disk is full. The file is then closed.
+ * Writes a stream to a file on disk. `hasRoom` reports whether the disk has room for more. If the
+ * stream fails or the disk is full, closes the file and rejects.
  */
 export async function spool(
   content: AsyncIterable<Buffer>,
@@ -75,8 +79,8 @@ async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
 }
 
 /**
- * Returns the last part of a file name, without characters that could change a header or a path.
- * Providers read the format from the extension, so a long name is cut at its beginning.
+ * Returns the last segment of a file name, without characters that could change a header or a path.
+ * A long name is cut at its beginning, because providers derive the format from the extension.
  */
 export function plainName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { SpooledFile } from './spooled-file.ts'
 
-/** The body of a provider's call as a stream that can be opened again for a retry. */
+/** The body of a request to a provider, as a stream that can be opened again for a retry. */
 export type StreamedBody = {
   readonly contentType: string
   /** The length in bytes. */
   readonly length: number
-  /** `onProgress` is called with each chunk that the connection requests. */
+  /**
+   * Returns a new stream of the body. `onProgress` is called with each chunk that the connection
+   * reads.
+   */
   readonly open: (onProgress: (chunk: Buffer) => void) => Readable
 }
 
@@ -15,8 +18,9 @@ type Piece = Buffer | SpooledFile
 type Part = { readonly name: string; readonly value: string | SpooledFile }
 
 /**
- * Builds the form that `document` describes. The document may have changed since the form arrived.
- * An object that names none of `files` is sent as JSON, so that a document can't name other files.
+ * Builds the form that `document` describes. The document may have been changed since the form
+ * arrived. An object in it is sent as a file only if it names one of `files`. Any other object is
+ * sent as JSON, so that a document can't name the files of other requests.
  */
 export function providerForm(
   document: Buffer,
@@ -25,7 +29,8 @@ export function providerForm(
   const boundary = `tallygate-${randomBytes(16).toString('hex')}`
   const members = JSON.parse(document.toString('utf8')) as Readonly<Record<string, unknown>>
   const parts = Object.entries(members).flatMap(([name, value]) => partsOf(name, value, files))
-  // Some servers read the fields as they arrive, and need them before the content of files.
+  // Text fields are sent before files, because some servers read the fields as they arrive and need
+  // them to process the files.
   const isText = ({ value }: Part) => typeof value === 'string'
   const ordered = [...parts.filter(isText), ...parts.filter((part) => !isText(part))]
   const pieces: Piece[] = ordered.flatMap(({ name, value }) => piecesOf(boundary, name, value))
@@ -54,7 +59,10 @@ async function* contentOf(pieces: readonly Piece[], onProgress: (chunk: Buffer) 
   }
 }
 
-/** Returns the parts for a member of the document. A list has one part for each element. */
+/**
+ * Returns the parts of the form for one member of the document. A list becomes one part for each
+ * element.
+ */
 function partsOf(
   name: string,
   value: unknown,
@@ -78,6 +86,9 @@ function piecesOf(boundary: string, name: string, value: string | SpooledFile): 
   return [Buffer.from(`${head}${type}`), value, Buffer.from('\r\n')]
 }
 
-/** Escapes a name as browsers do (WHATWG HTML, multipart/form-data encoding algorithm). */
+/**
+ * Escapes a field or file name as browsers do (WHATWG HTML, multipart/form-data encoding
+ * algorithm).
+ */
 const quoted = (name: string): string =>
   name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22')

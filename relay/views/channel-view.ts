@@ -46,10 +46,13 @@ export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
   ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
-export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
+export type BilledChannel = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
 /** Returns the channel's id and cost ratio, as recorded in call events. */
-export const placeOf = ({ channelId, terms: { costRatio } }: ChannelRecord): Place =>
+export const billedChannelOf = ({
+  channelId,
+  terms: { costRatio },
+}: ChannelRecord): BilledChannel =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
@@ -83,7 +86,10 @@ export function serves(
   )
 }
 
-/** Returns the vendor of the channel's videos, or null if it has none. */
+/**
+ * Returns the vendor whose API serves the channel's videos, or null if the channel serves no
+ * videos.
+ */
 export const videoVendorOf = ({
   terms: { type },
 }: Pick<ChannelRecord, 'terms'>): Profile['videos'] | null =>
@@ -159,7 +165,10 @@ export class ChannelView {
     const kind = taskKindOf(channel) ?? 'any'
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
-        hasAtMostOne(this.offering(group, channel.terms.modelPrefix + model, kind), nowMs / 1_000),
+        hasAtMostOneUnexpiredChannel(
+          this.offering(group, channel.terms.modelPrefix + model, kind),
+          nowMs / 1_000,
+        ),
       ),
     )
   }
@@ -266,9 +275,9 @@ export class ChannelView {
 }
 
 /**
- * Reports whether the offer has at most one channel that has not expired. `now` is in unix seconds.
+ * Reports whether the offer has at most one channel that has not expired. `now` is in Unix seconds.
  */
-const hasAtMostOne = (offer: Offer<RelayChannel>, now: number): boolean =>
+const hasAtMostOneUnexpiredChannel = (offer: Offer<RelayChannel>, now: number): boolean =>
   offer
     .flatMap(({ channels }) => channels)
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1

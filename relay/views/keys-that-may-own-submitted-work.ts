@@ -1,5 +1,8 @@
+import { isExpired } from '#domain/channels/change-status.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { areSubmissionsPaused } from '#domain/channels/pause-submissions.ts'
+import type { ChannelRecord } from '#domain/channels/state.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from './channel-view.ts'
@@ -9,14 +12,15 @@ export type SubmittedWith = { readonly channelId: number; readonly keyRef: strin
 
 type Channels = { readonly find: (channelId: number) => RelayChannel | undefined }
 
-/** The maximum number of keys that are tried instead of a replaced one. */
+/** The maximum number of keys that are tried in place of a replaced key. */
 const KEYS_MAX = 10
 
 /**
- * Returns the keys for requests about something that was submitted before. This is the key that
- * submitted it. If that key was replaced, it is the channel's current keys, the enabled ones first:
- * usually a key is replaced by another one of the same account, which has the same objects. Returns
- * no key if the channel was deleted.
+ * Returns the keys to try for a request about a task, a batch or a file that was submitted earlier.
+ * If the channel still has the key of the submission, only this key is returned. Otherwise, the
+ * channel's current keys are returned, the enabled ones first. A key is usually replaced by a key
+ * of the same account, which can access the same objects. Returns no key if the channel was
+ * deleted.
  */
 export function keysOfSubmitted(
   channels: Channels,
@@ -28,20 +32,41 @@ export function keysOfSubmitted(
   return [...keys, ...allKeys.filter((key) => !keys.includes(key))].slice(0, KEYS_MAX)
 }
 
+type SubmissionDeps = {
+  readonly actors: Pick<StreamActors, 'ask'>
+  readonly now: () => number
+}
+
 /**
- * Reports whether a task or a batch may be sent to a channel, by the event store. This is asked
- * after the submission is durable: whoever deletes the channel disables it first, and then sees
- * each submission that was sent nevertheless.
+ * Asks the event store whether a task or a batch may be sent to a channel with a key. It must be
+ * called after the event with the submission's channel is durable. A deletion of the channel or the
+ * key pauses submissions before it counts them, so each one is either counted or not sent.
  */
 export const mayBeSentTo = (
-  { actors }: { readonly actors: Pick<StreamActors, 'ask'> },
+  { actors, now }: SubmissionDeps,
+  { channelId, keyRef }: SubmittedWith,
+): Promise<boolean> =>
+  actors.ask(channelsDecider, CHANNELS_STREAM, ({ channels }) => {
+    const channel = channels.get(channelId)
+    return isOpenForSubmissions(channel, now()) && channel?.keyRefs.includes(keyRef) === true
+  })
+
+/**
+ * Reports whether a channel takes tasks at all. This is asked before a key is chosen, and
+ * `mayBeSentTo` afterwards.
+ */
+export const takesSubmissions = (
+  { actors, now }: SubmissionDeps,
   channelId: number,
 ): Promise<boolean> =>
-  actors.ask(
-    channelsDecider,
-    CHANNELS_STREAM,
-    ({ channels }) => channels.get(channelId)?.status === 'enabled',
+  actors.ask(channelsDecider, CHANNELS_STREAM, ({ channels }) =>
+    isOpenForSubmissions(channels.get(channelId), now()),
   )
+
+const isOpenForSubmissions = (channel: ChannelRecord | undefined, at: number): boolean =>
+  channel?.status === 'enabled' &&
+  !isExpired(channel.terms.expiredTime, at / 1_000) &&
+  !areSubmissionsPaused(channel, at)
 
 type DeletionDeps = {
   readonly actors: Pick<StreamActors, 'ask'>
@@ -64,16 +89,18 @@ export async function isChannelDeleted(
   )
 }
 
-/** Answers with which a provider says that an object is not one of the key's account. */
+/** The statuses with which providers answer requests about an object of another account. */
 const OTHER_ACCOUNT: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422])
 
-/** Reports whether another key may have what this status denies. */
+/**
+ * Reports whether a request that failed with this status may succeed with a key of another account.
+ */
 export const mayBeOfOtherAccount = (status: number | null): boolean =>
   status !== null && OTHER_ACCOUNT.has(status)
 
 /**
- * Sends a request with one key after the other, until the provider does not say that the object
- * belongs to another account. Returns the last answer, or null if there is no key.
+ * Sends a request with one key after another. Stops at the first answer that does not indicate that
+ * the object belongs to another account. Returns the last answer, or null if `keys` is empty.
  */
 export async function sendWithKeys(
   keys: readonly RelayKey[],

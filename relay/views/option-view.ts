@@ -19,7 +19,7 @@ import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
 export type RelayOptions = {
   readonly retryTimes: number
-  /** The time after which an idle session is forgotten. Null if sessions have no channel. */
+  /** The time after which an idle session is forgotten. Null if session affinity is turned off. */
   readonly sessionIdleMs: number | null
   /** The minimum quota held for output that neither the caller nor the model limits. */
   readonly preConsumedQuota: bigint
@@ -43,14 +43,16 @@ export type RelayOptions = {
   /** The price of one US dollar in yuan, as decimal text. It converts providers' balances. */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
-  /** The groups of the group `auto`, in the order in which they are tried. Empty if it has none. */
+  /** The groups for which the group `auto` stands, in the order in which they are tried. */
   readonly autoGroups: readonly string[]
-  /** The models that are tried after a model, by its name. */
+  /** The fallback models that are tried if a model fails, by the model's name. */
   readonly modelFallbacks: ReadonlyMap<string, readonly string[]>
   readonly quotaDisplay: QuotaDisplay
   readonly screening: Screening
   readonly tasks: TaskOptions
-  /** The maximum sum of the bytes of a user's files at providers. Null if there is none. */
+  /**
+   * The maximum total size, in bytes, of a user's files at providers. Null if there is no limit.
+   */
   readonly fileBytesMax: number | null
   readonly userRate: {
     readonly isEnabled: boolean
@@ -60,9 +62,9 @@ export type RelayOptions = {
     /** The maximum number of tokens per user and minute. 0 sets no limit. */
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
-    /** Replace `count`, `success` and `tokensPerMinute` for users of a group. */
+    /** The limits on calls in a group. They replace `count`, `success` and `tokensPerMinute`. */
     readonly byGroup: ReadonlyMap<string, NamedLimits>
-    /** Limit each user's calls of a model. */
+    /** The limits on each user's calls of a model, by the model's name. */
     readonly byModel: ReadonlyMap<string, NamedLimits>
   }
 }
@@ -75,11 +77,11 @@ export type NamedLimits = {
   readonly concurrency?: number
 }
 
-/** How the quota of a key is answered to chat clients. */
+/** The settings of the answer to chat clients that ask for the quota of their key. */
 export type QuotaDisplay = {
   readonly isInDollars: boolean
   readonly quotaPerDollar: number
-  /** False if the quota of the user is answered in place of the quota of the token. */
+  /** True if the answer states the quota of the token. False if it states the quota of the user. */
   readonly isOfToken: boolean
 }
 

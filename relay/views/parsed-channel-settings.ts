@@ -20,7 +20,10 @@ export type ChannelRules = {
    * its profile.
    */
   readonly takesIncludeUsage: boolean
-  /** True if callers get the provider's headers about its rate limits. They are the operator's. */
+  /**
+   * True if callers receive the provider's rate-limit headers, which describe the operator's
+   * account.
+   */
   readonly showsRateLimits: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
   readonly allowedMembers: ReadonlySet<string>

@@ -21,7 +21,7 @@ export type Views = {
   readonly options: OptionView
   /** Returns the position of the last event that the views include. */
   readonly position: () => number
-  /** Resolves once the views include the event at the position. */
+  /** Resolves once the views include the event at `position`. */
   readonly reached: (position: number) => Promise<void>
   readonly stop: () => Promise<void>
 }

@@ -29,7 +29,7 @@ const TABLE: readonly Row[] = [
     from: /^infra\/(start|demo\/demo|dev)\.ts$/,
     may: [
       /^infra\//,
-      /^(write-api|read-api|relay)\/server\.ts$/,
+      /^((write-api|read-api)\/server|relay\/(start-relay|served-channel-types))\.ts$/,
       /^projections\//,
       SHARED,
       /^npm:/,
@@ -94,13 +94,14 @@ const TABLE: readonly Row[] = [
     ],
   },
   {
-    name: 'read-api: look-ups, shared shapes, the options’ one schema, infra',
+    name: 'read-api: look-ups, shared shapes, built-in prices, the options’ one schema, infra',
     from: /^read-api\//,
     may: [
       /^read-api\//,
       /^projections\/([^/]+\/query|projection-names)\.ts$/,
       SHARED,
       /^domain\/audit\//,
+      /^domain\/pricing\/(built-in-prices|openrouter-names|output-caps)\.ts$/,
       /^domain\/options\/(option-registry|option-definition|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,

@@ -10,17 +10,18 @@ import type { StepFigures } from './audit-step.ts'
 import { cpuSeconds } from './pinned-processes.ts'
 
 /**
- * Measures sealing, the export, the offline verification, and the rebuild of all read models, each
- * in a process of its own. Prints events per second, CPU µs per event of the process and of
- * Postgres, and the highest memory of the process. `EVENTS` (100000), `ACCOUNTS` (400) and
- * `STEP_MS` (10, between two calls) set the history: with more time between calls, sums by hour and
- * day have more rows. `STEPS` names the steps, separated by commas. With `FOLDER`, the history
- * stays in that folder, so that steps of a long history can be run one by one.
+ * Measures sealing, the export, the offline verification, the rebuild of all read models, and the
+ * nightly comparison of rows if it compared all accounts, each in a process of its own. Prints
+ * events per second, CPU µs per event of the process and of Postgres, and the highest memory of the
+ * process. `EVENTS` (100000), `ACCOUNTS` (400) and `STEP_MS` (10, between two calls) set the
+ * history: with more time between calls, sums by hour and day have more rows. `STEPS` names the
+ * steps, separated by commas. With `FOLDER`, the history stays in that folder, so that steps of a
+ * long history can be run one by one.
  */
 const EVENTS = Number(process.env.EVENTS ?? 100_000)
 const ACCOUNTS = Number(process.env.ACCOUNTS ?? 400)
 const STEP_MS = Number(process.env.STEP_MS ?? 10)
-const ALL_STEPS = 'append,seal,export,verify offline,rebuild all read models'
+const ALL_STEPS = 'append,seal,export,verify offline,rebuild all read models,compare accounts'
 const STEPS = (process.env.STEPS ?? ALL_STEPS).split(',')
 const { FOLDER } = process.env
 

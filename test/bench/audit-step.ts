@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ACCOUNT_READ_MODELS } from '#infra/audit-program/compare-account-rows.ts'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { exportFiles } from '#infra/audit-program/generate-export-files.ts'
 import { exportSource } from '#infra/audit-program/open-sealed-log.ts'
@@ -13,7 +14,12 @@ import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
-import { startProjections } from '#projections/runner/start-projections.ts'
+import {
+  foldContext,
+  type ProjectionRunner,
+  startProjections,
+} from '#projections/runner/start-projections.ts'
+import { verifyAccountRows } from '#projections/runner/verify-account-rows.ts'
 import { consistentHistory } from '../infra/audit-program/consistent-history.ts'
 
 /**
@@ -71,17 +77,36 @@ async function verifyOffline(): Promise<void> {
   }
 }
 
-/** The read models have followed the events before, as those of a running site have. */
-async function rebuild(core: Core): Promise<StepFigures> {
+/** Starts the read models, and waits until they have followed the events, as on a running site. */
+async function startFollowed(core: Core): Promise<ProjectionRunner> {
   const runner = await startProjections(core)
   const isBehind = () =>
     runner.health().some(({ lanes, position }) => lanes < LANE_COUNT || position < events)
   while (isBehind()) await delay(20)
+  return runner
+}
+
+async function rebuild(core: Core): Promise<StepFigures> {
+  const runner = await startFollowed(core)
   const figures = await measured(async () => {
     await runner.rebuild(PROJECTION_NAMES)
   })
   await runner.stop()
   return figures
+}
+
+/** Compares the rows of all accounts, of which a nightly verification compares a sixth. */
+async function compareAccounts(core: Core): Promise<StepFigures> {
+  const runner = await startFollowed(core)
+  await runner.stop()
+  const all = Array.from({ length: accounts }, (_, index) => {
+    return { userId: index + 1, events: Math.ceil(events / accounts) }
+  })
+  return await measured(async () => {
+    const found = await verifyAccountRows(core, ACCOUNT_READ_MODELS, foldContext(core), all)
+    const { differing, failures } = found
+    if (differing.length + failures.length > 0) throw new Error(JSON.stringify(found))
+  })
 }
 
 async function withCore(work: (core: Core) => Promise<StepFigures>): Promise<StepFigures> {
@@ -100,6 +125,7 @@ const STEPS: Readonly<Record<string, () => Promise<StepFigures>>> = {
   export: onCore(writeExport),
   'verify offline': () => measured(verifyOffline),
   'rebuild all read models': () => withCore(rebuild),
+  'compare accounts': () => withCore(compareAccounts),
 }
 
 async function measured(work: () => Promise<void>): Promise<StepFigures> {

@@ -49,7 +49,7 @@ describe.each(LANGUAGES)('lists at 1280 pixels, in %s', (language) => {
     await expect.poll(() => cutAmong(page, '.tg-balance, .tg-balance > *')).toEqual([])
     await expect.poll(() => cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
     await page
-      .getByRole('button', { name: TEXTS[language]('channels.batchMode'), exact: true })
+      .getByRole('button', { name: TEXTS[language]('channels.bulkMode'), exact: true })
       .click()
     await page.getByRole('checkbox').first().waitFor()
     await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])

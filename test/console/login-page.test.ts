@@ -50,7 +50,7 @@ describe('the login page', () => {
     const off = { ...STATUS, password_login_enabled: false, github_oauth: true }
     app.site.routes['GET /api/status'] = () => ok(off)
     await app.page.goto(`${app.site.url}/login`)
-    const gitHub = zh('oauth.signInWith', { site: zh('oauth.siteInSentence.github') })
+    const gitHub = zh('oauth.signInWith', { site: zh('oauth.siteNameInSentence.github') })
     await app.page.getByRole('button', { name: gitHub }).waitFor()
     await expect
       .poll(() => app.page.getByLabel(zh('auth.password'), { exact: true }).count())

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { en, zh } from '#test/support/console-texts.ts'
 import { ROOT_USER } from './support/admin-site.ts'
@@ -34,6 +34,13 @@ async function enter(look: Look, user: object = ROOT_USER, chats: unknown[] = []
 
 const linksOf = (page: Page, name: string) =>
   page.getByRole('navigation', { name }).getByRole('link').allTextContents()
+
+/** Whether the middle of the element is what a click at this place would reach. */
+const isInView = (link: Locator) =>
+  link.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    return element.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+  })
 
 describe('the console shell', () => {
   it('shows each user the pages that the user may open', async () => {
@@ -93,6 +100,26 @@ describe('the console shell', () => {
     await expect.poll(width).toBe(60)
     await page.reload()
     await expect.poll(width).toBe(60)
+    await close()
+  })
+
+  it.each([1280, 390])('shows the link of the open page in a menu %i px wide', async (width) => {
+    const { page, close } = await enter({ width })
+    await page.setViewportSize({ width, height: 400 })
+    const openMenu = page.getByRole('button', { name: zh('shell.openMenu') })
+    const navigation = page.getByRole('navigation', { name: zh('shell.navigation') })
+    await page.goto(`${app.site.url}/app/audit/proofs`)
+    if (width === 390) await openMenu.click()
+    const linkOf = (key: Parameters<typeof zh>[0]) =>
+      navigation.getByRole('link', { name: zh(key), exact: true })
+    await expect.poll(() => isInView(linkOf('shell.proofs'))).toBe(true)
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+    await linkOf('shell.tokens').click()
+    await page.getByRole('heading', { level: 1, name: zh('shell.tokens') }).waitFor()
+    await page.goBack()
+    if (width === 390) await openMenu.click()
+    await expect.poll(() => isInView(linkOf('shell.proofs'))).toBe(true)
+    expect(await isInView(linkOf('shell.tokens'))).toBe(false)
     await close()
   })
 

@@ -93,7 +93,7 @@ describe('toasts', () => {
 
   it('about a page disappear with it, unless they carry on or have an Undo', () => {
     showError(new Error('about the page'))
-    showSuccess('logged in', { goesAlong: true })
+    showSuccess('logged in', { staysOnNavigation: true })
     showSuccess('disabled', { action: { text: en('shared.undo'), onClick: () => {} } })
     dismissPageToasts()
     showSuccess('finished since')

@@ -95,7 +95,7 @@ it('an edit saves limits, expiry and another key; a new address requires the key
 })
 
 it('selected channels get a tag, which is opened and edited; disabling it is undone', async () => {
-  await button(en('channels.batchMode')).click()
+  await button(en('channels.bulkMode')).click()
   await open.page.getByRole('checkbox', { name: en('ui.selectAll') }).click()
   await said(en('ui.selectedCount', { count: 4 }))
   await button(en('shared.setTag')).click()

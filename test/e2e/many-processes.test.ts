@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/management-api-client.ts'
-import type { LiveMessage } from '#read-api/contract/live.ts'
+import type { LiveMessage } from '#read-api/contract/live-messages.ts'
 import { inTurn, startLoadBalancer } from '#test/support/load-balancer.ts'
 import {
   type ProviderProcess,
@@ -209,6 +209,27 @@ describe('changes that one process makes', () => {
         timeout: 1_000,
       })
       .toBe(401)
+  })
+
+  it('no process shows texts of a user whom another process has erased', async () => {
+    const username = 'forgotten'
+    const { id } = await root.must<{ id: number }>('POST', '/api/user/', {
+      ...{ username, password: PASSWORD },
+    })
+    await root.must('PUT', '/api/user/', { id, quota: 700, reason: 'reason to forget' })
+    const ledgers = () =>
+      Promise.all(
+        readers.map(async ({ url }) => {
+          const headers = root.sessionHeaders
+          return await (await fetch(`${url}/api/audit/ledger/${id}`, { headers })).text()
+        }),
+      )
+    for (const text of await ledgers()) expect(text).toContain('reason to forget')
+    await root.must('POST', '/api/user/erase', { id, username })
+    for (const text of await ledgers()) {
+      expect(text).toContain('"is_note_erased":true')
+      expect(text).not.toContain('forget')
+    }
   })
 
   it('a session that one process ends is refused by all processes', async () => {

@@ -7,7 +7,14 @@ const NO_ACTS = {
   'calls of the relay, which the ledger and the usage log show': [
     ...['CallAdmitted', 'HoldRaised', 'CallProgressed', 'CallSettled', 'CallReleased'],
     ...['CallInterrupted', 'BatchSubmitted', 'BatchAccepted', 'BatchLinesBilled', 'BatchEnded'],
-    ...['TaskSubmitted', 'TaskAccepted', 'TaskUnconfirmed', 'TaskStatusChanged', 'TaskSucceeded'],
+    ...[
+      'TaskRouted',
+      'TaskSubmitted',
+      'TaskAccepted',
+      'TaskUnconfirmed',
+      'TaskStatusChanged',
+      'TaskSucceeded',
+    ],
     ...['TaskFailed', 'TaskDeleted'],
   ],
   'movements of a user’s own quota, which the ledger shows': [
@@ -18,6 +25,9 @@ const NO_ACTS = {
     ...['TokenBudgetClosed', 'TokenBudgetsClosed', 'UsernameClaimed', 'UsernameReleased'],
     ...['IdentityClaimed', 'IdentityReleased', 'TokenIdsTaken', 'RedemptionIdsTaken'],
     ...['InvoiceRequestsRecorded', 'PasskeyUsed', 'TotpStepUsed'],
+  ],
+  'steps before an act in the log, which change no terms': [
+    ...['ChannelSubmissionsPaused', 'ChannelSubmissionsResumed'],
   ],
   'observations of the site, which change no terms': [
     ...['ChannelTested', 'ChannelTestRunStarted', 'ChannelTestRunEnded', 'ChannelBalanceRead'],

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Findings } from '#domain/audit/findings.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { compareReadModels } from '#infra/audit-program/compare-read-models.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { ledger } from '#projections/ledger/projection.ts'
+import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { type LanePositions, readCheckpoints } from '#projections/runner/checkpoints.ts'
+import { failureReason } from '#projections/runner/failure-reason.ts'
 import { findDifferingRows } from '#projections/runner/find-differing-rows.ts'
+import { PoisonEvent } from '#projections/runner/fold-events.ts'
 import { granted, type RunningProjections, runningProjections } from './fixture.ts'
 
 let fixture: RunningProjections
@@ -59,5 +65,33 @@ describe('the rows of a read model that differ from the events', () => {
     expect(found).toEqual(
       expect.arrayContaining([row(1, 'differs', ['amount', 'reason']), row(2, 'missing')]),
     )
+  })
+
+  it('need not be comparable for the difference to be reported', async () => {
+    await sql('alter table read_ledger.movements drop column position cascade')
+    const findings = new Findings()
+    const others = PROJECTIONS.filter(({ name }) => name !== 'ledger').map(({ name }) => name)
+    await compareReadModels(fixture.core, new Set(others), findings, {})
+    expect(findings.list()).toMatchObject([
+      { code: 'ReadModelDiffers', params: { readModel: 'ledger' } },
+      {
+        code: 'ReadModelRowsNotComparable',
+        params: { readModel: 'ledger', reason: 'Postgres reports SQLSTATE 42703' },
+      },
+    ])
+  })
+})
+
+describe('the reason why a comparison failed', () => {
+  it('has no values of rows or texts, because results are kept for good', async () => {
+    const ofPostgres = await sql("select 'a secret'::bigint").catch((error: unknown) => error)
+    expect(String(ofPostgres)).toContain('a secret')
+    expect(failureReason(ofPostgres)).toBe('Postgres reports SQLSTATE 22P02')
+    const event = { type: 'QuotaGranted', position: 7 } as Recorded
+    const poison = new PoisonEvent(event, ofPostgres)
+    expect(failureReason(poison)).toBe(
+      'QuotaGranted at position 7: Postgres reports SQLSTATE 22P02',
+    )
+    expect(failureReason(new TypeError('a secret'))).toBe('the process reports TypeError')
   })
 })

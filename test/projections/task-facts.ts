@@ -41,6 +41,9 @@ export const accepted = (of: Of, more: Partial<DataOf<'TaskAccepted'>> = {}): Gi
     ...more,
   })
 
+export const routed = (of: Of, to: Omit<DataOf<'TaskRouted'>, keyof Of>): Given =>
+  fact('TaskRouted', of, to)
+
 export const unconfirmed = (of: Of, data: Omit<DataOf<'TaskUnconfirmed'>, keyof Of>): Given =>
   fact('TaskUnconfirmed', of, data)
 

@@ -45,6 +45,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/ledger/self/corrections/:position': 'user',
   'GET /api/audit/statement/:userId': 'auditor',
   'GET /api/audit/balance/:userId': 'auditor',
+  'GET /api/audit/accounts': 'auditor',
   'GET /api/audit/site-month': 'auditor',
   'GET /api/transparency-log/status': 'anybody',
   'GET /transparency-log/checkpoint': 'anybody',

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { logBatches, logRows } from '#projections/logs/query.ts'
 import type { LogEntry, LogPage, LogStat } from '#read-api/contract/logs.ts'
-import { csvLine } from '#read-api/logs/export-format.ts'
 import { dollarsAt } from '#read-api/logs/export-logs.ts'
+import { csvLine } from '#read-api/logs/log-export-formats.ts'
 import {
   aCall,
   admitted,

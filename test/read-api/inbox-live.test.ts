@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { unreadCounts } from '#projections/messages/query.ts'
-import type { LiveMessage } from '#read-api/contract/live.ts'
+import type { LiveMessage } from '#read-api/contract/live-messages.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 

@@ -5,6 +5,7 @@ import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import type {
+  Account,
   BalanceAt,
   LedgerItem,
   LedgerPage,
@@ -86,7 +87,36 @@ describe('the ledger of an account', () => {
   it('names its user to auditors', async () => {
     const path = `/api/audit/ledger/${userId}?limit=1`
     const { data: user } = await site.root.call<{ username: string }>('GET', `/api/user/${userId}`)
-    expect((await read<UserLedgerPage>(path)).username).toBe(user.username)
+    const page = await read<UserLedgerPage>(path)
+    expect(page.username).toBe(user.username)
+    expect(page.items).toMatchObject([{ actor_id: 1, actor_name: 'root' }])
+    const own = await read<LedgerPage>('/api/ledger/self', site.user.call)
+    expect(own.items.map(({ actor_name }) => actor_name)).toEqual(own.items.map(() => ''))
+  })
+
+  it('is found among all accounts by the name or the id of its user', async () => {
+    const accounts = async (query: string) => {
+      const path = `/api/audit/accounts?${query}`
+      return await read<{ items: Account[]; next_cursor: number | null }>(path)
+    }
+    const { data: user } = await site.root.call<{ username: string }>('GET', `/api/user/${userId}`)
+    const own = { user_id: userId, username: user.username, total: 1_400, balance: 1_360, held: 40 }
+    expect((await accounts(`search=${userId}`)).items).toEqual([own])
+    const part = encodeURIComponent(user.username.slice(1).toUpperCase())
+    expect((await accounts(`search=${part}`)).items).toContainEqual(own)
+    expect((await accounts('search=%25')).items).toEqual([])
+    const all = (await accounts('limit=100')).items.map((account) => account.user_id)
+    const paged: number[] = []
+    for (let cursor: number | null = null, isFirst = true; isFirst || cursor !== null; ) {
+      const page = await accounts(`limit=1${cursor === null ? '' : `&cursor=${cursor}`}`)
+      paged.push(...page.items.map((account) => account.user_id))
+      isFirst = false
+      cursor = page.next_cursor
+    }
+    expect(paged).toEqual(all)
+    expect(all).toEqual([...all].sort((a, b) => b - a))
+    const wrong = await site.root.call('GET', '/api/audit/accounts?cursor=x')
+    expect(wrong).toMatchObject({ status: 400, message: expect.stringContaining('cursor') })
   })
 
   it('is read page by page, and by type', async () => {

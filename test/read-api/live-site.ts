@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
-import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { LiveMessage, LiveTopic } from '#read-api/contract/live-messages.ts'
 import { type Api, apiFixture } from './fixture.ts'
 
 export type Listener = {

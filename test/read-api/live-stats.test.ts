@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LiveMessage } from '#read-api/contract/live.ts'
+import type { LiveMessage } from '#read-api/contract/live-messages.ts'
 import type { LogStat } from '#read-api/contract/logs.ts'
 import { aCall, admitted, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
-import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { LiveMessage, LiveTopic } from '#read-api/contract/live-messages.ts'
 import type { LogEntry, LogPage } from '#read-api/contract/logs.ts'
 import {
   aCall,

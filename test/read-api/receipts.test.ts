@@ -258,4 +258,20 @@ describe('receipts', () => {
     await change('"amount":701', '"amount":700')
     expect((await receiptsOf()).status).toBe(200)
   })
+
+  it('name a lost tile of the log, and say how it is rebuilt', async () => {
+    const { pg } = site.core
+    const { rows } = await pg.query(
+      'delete from transparency_log.tiles where level = 0 returning *',
+    )
+    const { status, code, message } = await receiptsOf()
+    for (const { level, index, hashes, first_position } of rows) {
+      await pg.query('insert into transparency_log.tiles values ($1, $2, $3, $4)', [
+        ...[level, index, hashes, first_position],
+      ])
+    }
+    expect([status, code]).toEqual([409, 'TileMissing'])
+    expect(message).toMatch(/0\/0.*npm run audit -- rebuild-tiles/)
+    expect((await receiptsOf()).status).toBe(200)
+  })
 })

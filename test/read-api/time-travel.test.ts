@@ -72,6 +72,7 @@ describe('the state of an object as of a moment', () => {
     expect(states[1]?.data.last_change).toMatchObject({
       ...{ position: first + 4, type: 'TokenTermsChanged' },
       created_at: (NOW + MINUTE) / 1_000,
+      ...{ actor: 'user:1', actor_name: 'root' },
     })
   })
 
@@ -91,6 +92,24 @@ describe('the state of an object as of a moment', () => {
     for (const { body } of [channel, disabled, user, options]) {
       expect(JSON.stringify(body)).not.toMatch(/password-1|channel-key-1|ref-1|hash/)
     }
+  })
+
+  it('names its members as the rest of the API does', async () => {
+    const namesOf = (value: unknown): string[] =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.entries(value).flatMap(([name, member]) => [name, ...namesOf(member)])
+        : []
+    const moment = `at=${first + 3}`
+    const [channel, token, user] = await Promise.all(
+      [`channel/1?${moment}`, `token/7?${moment}`, `user/${ALICE}`].map(async (path) =>
+        namesOf((await get<StateAsOf>(`state/${path}`)).data.state),
+      ),
+    )
+    expect(channel).toEqual(expect.arrayContaining(['base_url', 'is_auto_ban', 'key_count']))
+    expect(token).toEqual(expect.arrayContaining(['expires_at', 'rate_limit', 'period_seconds']))
+    expect(user).toEqual(expect.arrayContaining(['display_name', 'show_ip_in_logs']))
+    const names = [channel, token, user].flatMap((one) => one ?? [])
+    expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])
   })
 
   it('is null before the object was created', async () => {

@@ -58,7 +58,15 @@ describe('the findings of a verification', () => {
       'order 7 refund 1 has no event of the account',
     ])
     const { findings: shown } = await get<Verification>('/api/audit/verifications/coded', 'en')
-    const rest = { detail: expect.any(String), is_acknowledged: false }
+    const parts = [
+      { kind: 'text', value: 'call ' },
+      { kind: 'call', value: 'a' },
+      { kind: 'text', value: ' was charged ' },
+      { kind: 'amount', value: '6' },
+      { kind: 'text', value: ', but price and usage give ' },
+      { kind: 'amount', value: '5' },
+    ]
+    const rest = { detail: expect.any(String), parts, is_acknowledged: false }
     expect(shown[0]).toEqual({ check: 'charges', ...place, ...rest })
   })
 

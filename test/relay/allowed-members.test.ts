@@ -98,6 +98,58 @@ describe('writes to the one-hour cache', () => {
     expect(await bill()).toMatchObject({ charge: 100 + 400 * 1.25 * 1.6 + 10 * 4 })
   })
 
+  it.each([
+    ['/v1/messages', message({ messages: REQUEST.messages })],
+    [
+      '/v1/chat/completions',
+      {
+        model: CLAUDE,
+        messages: [
+          { role: 'user', content: 'Hi' },
+          {
+            role: 'assistant',
+            tool_calls: [
+              {
+                ...{ id: 't', type: 'function' },
+                function: { name: 'n', arguments: JSON.stringify(input) },
+              },
+            ],
+          },
+          { role: 'tool', tool_call_id: 't', content: 'a' },
+        ],
+      },
+    ],
+  ])('are not seen in the arguments of a tool’s call to %s', async (path, request) => {
+    await addChannel(14, ['cache_control.ttl'])
+    answerMessage(usage)
+    expect((await send(path, request)).status).toBe(200)
+    expect(provider.requests[0]?.body).toContain('"input":{"cache_control":{')
+    expect(await bill()).toMatchObject({ charge: 100 + 400 * 1.25 + 10 * 4 })
+  })
+
+  it.each<[string, readonly string[], number]>([
+    ['30m', [], 1],
+    ['12h', ['cache_control.ttl'], 1.6],
+  ])(
+    'of OpenAI are sent with a lifetime of %s to a channel that allows %j',
+    async (ttl, ...more) => {
+      const [allowed, factor] = more
+      await addChannel(1, allowed)
+      const input_tokens_details = {
+        cache_write_tokens: 400,
+        ...(ttl === '12h' && { cache_write_tokens_details: { ttl_12h_tokens: 400 } }),
+      }
+      const counts = { input_tokens: 500, output_tokens: 10, input_tokens_details }
+      provider.answers.set('POST /v1/responses', {
+        body: { id: 'r', object: 'response', model: GPT, output: [], usage: counts },
+      })
+      const options = { mode: 'implicit', ttl: '12h' }
+      await send('/v1/responses', { model: GPT, input: 'Hi', prompt_cache_options: options })
+      expect(sentBody()).toMatchObject({ prompt_cache_options: { mode: 'implicit', ttl } })
+      expect(await bill()).toMatchObject({ charge: 100 + 400 * 1.25 * factor + 10 * 4 })
+    },
+  )
+
   it('are shortened in converted requests, and in escaped letters', async () => {
     await addChannel(14, [])
     answerMessage(usage)

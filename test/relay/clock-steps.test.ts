@@ -95,7 +95,7 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
   ) => {
     let elapsedMs = 0
     for (let pass = 0; pass < count; pass += 1) {
-      await sweep(rig.core, claims, watch.at(elapsedMs))
+      await sweep(rig.core, claims, watch.finderAt(elapsedMs))
       elapsedMs += PASS_MS
       await each(pass)
     }
@@ -138,8 +138,8 @@ describe('the sweeper of a process whose clock was set an hour forward', () => {
     const { row } = await openCall()
     const watch = new ExpiredCallDetector(async () => [{ ...row }], LEASE_MS)
     aheadMs = HOUR
-    await sweep(rig.core, claims, watch.at(0))
-    await sweep(rig.core, claims, watch.at(10 * 60_000))
+    await sweep(rig.core, claims, watch.finderAt(0))
+    await sweep(rig.core, claims, watch.finderAt(10 * 60_000))
     expect(await interrupted()).toBe(0)
   })
 })

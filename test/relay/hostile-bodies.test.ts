@@ -17,8 +17,8 @@ const GROWTH_MB_MAX = 150
 /** Streams of a user who can pay: five at once of 28 MB, each closed as soon as it begins. */
 const STREAMS = IS_WHOLE ? 120 : 30
 /**
- * The bodies of a user who can pay may be 256 MB at once, and each is sent on as a copy. A relay
- * that kept the bodies of the streams would need 670 MB beside that.
+ * The bodies of a user who can pay may use 256 MB at once, and 384 MB with the copies that are
+ * sent. A relay that kept the bodies of the streams would need 670 MB beside that.
  */
 const SHARE_GROWTH_MB_MAX = 640
 

@@ -402,12 +402,10 @@ describe('concurrent agents on a balance of $5', () => {
     expect(some).toBeLessThan(14)
   })
 
-  it('it also holds that price if a tool has a member of the same name', async () => {
-    // Providers that do not report the lifetime of cache writes are charged by the request's text.
+  it('it holds no more if a tool has a member of the same name', async () => {
     const parameters = { type: 'object', default: { cache_control: { ttl: '1h' } } }
     const tools = [{ type: 'function', function: { name: 'keep', parameters } }]
     const some = await agentsAtOnce({ ...agentBody(100_000), tools } as never)
-    expect(some).toBeGreaterThan(7)
-    expect(some).toBeLessThan(14)
+    expect(some).toBeGreaterThanOrEqual(14)
   })
 })

@@ -20,7 +20,7 @@ const rig = startedForEach(relayRig)
 const POOR = { user: 21, token: 22, key: 'P'.repeat(48) }
 const LARGE = 24_000_000
 const CHANNELS = 10
-const ROUNDS = 3
+const ROUNDS = 12
 
 /** Returns the status of the answer. */
 function post(body: Buffer): Promise<number> {

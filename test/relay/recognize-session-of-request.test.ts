@@ -119,6 +119,16 @@ describe('a conversation without an id', () => {
     expect(session?.key).toBe(keyOf(conversation(user('say "}]\\'))))
   })
 
+  it.each([':', ' :', ' \t: x'])(
+    'a long text is no key because %j follows its read part',
+    (tail) => {
+      const text = 'x'.repeat(8_192)
+      const session = sessionIn(conversation(user(`${text}y${tail}`)))
+      expect(session).toMatchObject({ isNamed: false, isFirstTurn: true })
+      expect(session).toEqual(sessionIn(conversation(user(`${text}z`))))
+    },
+  )
+
   it('images tell conversations apart', () => {
     const image = (url: string) => user([{ type: 'image_url', image_url: { url } }])
     const keys = ['https://a.example/1', 'https://a.example/2'].map((url) =>

@@ -24,6 +24,7 @@ import {
 } from './support/responses-provider.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
+const MIB = 1024 * 1024
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
 
@@ -194,6 +195,25 @@ describe('a call of the Responses API', () => {
     expect(status).toBe(400)
     expect(JSON.parse(text)).toMatchObject({ error: { param: key } })
     expect(provider.requests).toEqual([])
+  })
+
+  it.each([
+    ['plain', false],
+    ['streamed', true],
+  ])('can be continued if its answer with pictures is very long: %s', async (_name, stream) => {
+    const picture = { type: 'image_generation_call', id: 'ig_1', result: 'A'.repeat(6 * MIB) }
+    const response = responseOf([picture])
+    if (stream) answerWith(BEGUN + event({ type: 'response.completed', response }))
+    else provider.answers.set(PATH, { body: response })
+    const first = await send({ ...REQUEST, store: true, stream })
+    expect(first.status).toBe(200)
+    expect(first.text.includes('"output":[{"type":"image_generation_call"')).toBe(true)
+    expect(first.text.includes('response.failed')).toBe(false)
+    expect((await onlyEnd(rig)).type).toBe('CallSettled')
+    provider.answers.set(PATH, { body: responseOf() })
+    const next = { ...REQUEST, store: true, previous_response_id: 'resp_1' }
+    expect((await send(next)).status).toBe(200)
+    expect(JSON.parse(provider.requests.at(-1)?.body ?? '').previous_response_id).toBe('resp_1')
   })
 
   it('works with the SDK of OpenAI', async () => {

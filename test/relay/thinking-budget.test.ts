@@ -39,6 +39,34 @@ async function send(members: object = {}) {
   return { status: response.status, loss, sent, text: provider.requests[0]?.body, own: text }
 }
 
+describe('a budget of thinking that another format asked for', () => {
+  it.each<[string, string, object]>([
+    [
+      'chat',
+      '/v1/chat/completions',
+      { max_tokens: 16_000, messages: [{ role: 'user', content: 'Go' }], reasoning_effort: 'high' },
+    ],
+    [
+      'Responses',
+      '/v1/responses',
+      { input: 'Go', max_output_tokens: 16_000, reasoning: { effort: 'high' } },
+    ],
+  ])('(%s) stays below an output limit that the quota lowers', async (_name, path, members) => {
+    await rig.setBudget(USER, TOKEN, 40_000n)
+    const response = await fetch(`${rig.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: CLAUDE, ...members }),
+    })
+    expect(response.status, await response.text()).toBe(200)
+    const { max_tokens, thinking } = JSON.parse(provider.requests[0]?.body ?? '{}')
+    expect(max_tokens * 5).toBeLessThanOrEqual(40_000)
+    expect(thinking.type).toBe('enabled')
+    expect(thinking.budget_tokens).toBeGreaterThanOrEqual(1_024)
+    expect(thinking.budget_tokens).toBeLessThan(max_tokens)
+  })
+})
+
 describe('a budget of thinking', () => {
   it('stays below an output limit that the quota lowers', async () => {
     await rig.setBudget(USER, TOKEN, 40_000n)

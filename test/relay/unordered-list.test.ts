@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Place, UnorderedList } from '#relay/unordered-list.ts'
+import { type ListEntry, UnorderedList } from '#relay/unordered-list.ts'
 
 const membersOf = (list: UnorderedList<number>): number[] =>
   [...list].map(({ member }) => member).sort((left, right) => left - right)
@@ -11,7 +11,7 @@ describe('a dense list', () => {
     const property = fc.property(steps, (all) => {
       const list = new UnorderedList<number>()
       const set = new Set<number>()
-      const places: Place<number>[] = []
+      const places: ListEntry<number>[] = []
       for (const [at, step] of all.entries()) {
         if (step === 'add') {
           set.add(at)
@@ -36,7 +36,7 @@ describe('a dense list', () => {
     for (const place of list) {
       seen.add(place.member)
       list.remove(place)
-      if (place.member === 4) list.remove(places[1] as Place<number>)
+      if (place.member === 4) list.remove(places[1] as ListEntry<number>)
     }
     expect([...seen].sort()).toEqual([0, 2, 3, 4])
     expect(list.size).toBe(0)

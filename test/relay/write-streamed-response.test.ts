@@ -17,7 +17,7 @@ const streams = new Map<string, Stream>([
 /** A number stands for an event of that many bytes. */
 const bytesOf = (event: string | number): Buffer =>
   typeof event === 'string' ? Buffer.from(event) : Buffer.alloc(event, 'x')
-const wholeOf = (stream: Stream): string => Buffer.concat(stream.map(bytesOf)).toString()
+const integerOf = (stream: Stream): string => Buffer.concat(stream.map(bytesOf)).toString()
 
 const exchangeOf = (incoming: IncomingMessage, response: ServerResponse) =>
   ({
@@ -51,7 +51,7 @@ async function rawGet(path: string, version: '1.0' | '1.1'): Promise<string> {
 describe('a response that is an event stream', () => {
   it.each([...streams])('contains every byte of %s', async (path, stream) => {
     const { headers, body } = await get(path)
-    expect(body).toBe(`${wholeOf(stream)}data: [DONE]\n\n`)
+    expect(body).toBe(`${integerOf(stream)}data: [DONE]\n\n`)
     expect(headers['content-type']).toBe('text/event-stream; charset=utf-8')
     expect(headers['transfer-encoding']).toBe('chunked')
   })

@@ -1,13 +1,13 @@
 import { cellsOfFields } from '#projections/resource-field-columns.ts'
 import { TOKEN_COLUMNS } from '#projections/tokens/query.ts'
-import { answerOf, initialValues } from '#read-api/contract/resource-field-definition.ts'
+import { initialValues, responseOf } from '#read-api/contract/resource-field-definition.ts'
 import { TOKEN_TERMS } from '#read-api/contract/token-fields.ts'
 
 /**
  * The fields that an owner can set, of a new token without restrictions, as the API returns them.
  */
 export const OPEN_TOKEN_TERMS = {
-  ...answerOf(TOKEN_TERMS, { ...initialValues(TOKEN_TERMS), allowIps: '' }),
+  ...responseOf(TOKEN_TERMS, { ...initialValues(TOKEN_TERMS), allowIps: '' }),
   unlimited_quota: false,
   expired_time: -1,
   rate_limit_enabled: false,

@@ -184,12 +184,15 @@ describe('deleting several channels', () => {
     await post('batch/status', { ids: ids.slice(1), status: 2 })
     expect(await fixture.admin.call('DELETE', '/api/channel/disabled')).toMatchObject({ data: 2 })
     expect(await post('batch', { ids: ids.slice(0, 1), force: true })).toMatchObject({ data: 1 })
-    expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsDeleted', 'ChannelsDeleted'])
+    const counted = ['ChannelSubmissionsPaused', 'ChannelSubmissionsResumed']
+    const deleted = [...counted, 'ChannelsDeleted', 'ChannelsDeleted']
+    expect(await written()).toEqual(['ChannelsDisabled', ...deleted])
   })
 
-  it('disables enabled channels with one event before, so that they get no new work', async () => {
+  it('pauses submissions with one event before, so that no task or batch is missed', async () => {
     expect(await post('batch', { ids })).toMatchObject({ data: ids.length })
-    expect(await written()).toEqual(['ChannelsDisabled', 'ChannelsDeleted'])
+    const counted = ['ChannelSubmissionsPaused', 'ChannelSubmissionsResumed']
+    expect(await written()).toEqual([...counted, 'ChannelsDeleted'])
   })
 
   it('removes their keys from the vault', async () => {

@@ -7,13 +7,18 @@ import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/even
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
-import { provideCallEnds } from '#infra/audit-program/provide-call-ends.ts'
+import { provideCallEnds } from '#infra/audit-program/reread-ends-of-corrected-calls.ts'
 import { eventOf } from '#infra/audit-program/stored-record.ts'
 import { storeRecords } from '#infra/audit-program/stored-record-reader.ts'
+import { verifySite } from '#infra/audit-program/verify-site.ts'
+import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
+import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
+import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import type { CorrectedCalls, LedgerPage } from '#read-api/contract/ledger.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
+import type { Receipt } from '#read-api/contract/receipts.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import {
   aCall,
@@ -28,6 +33,7 @@ import { startedOnce } from '#test/support/started-by-hook.ts'
 import { planCorrection } from '#write-api/audit/plan-correction.ts'
 import { continueCorrections } from '#write-api/audit/run-correction.ts'
 import type {
+  AppliedCorrection,
   CorrectionPreview,
   Recomputation,
   Repricing,
@@ -99,7 +105,7 @@ const post = <T>(url: string, body: object, call = fixture.root.call) =>
 const preview = (model: string, price: object) =>
   post<CorrectionPreview>('/api/audit/corrections/preview', { ...range(), model, price })
 const apply = (text: string) =>
-  post<{ id: string }>('/api/audit/corrections', { preview: text, reason: 'a wrong price' })
+  post<AppliedCorrection>('/api/audit/corrections', { preview: text, reason: 'a wrong price' })
 const list = async () => {
   const { data } = await fixture.root.call<{ items: Correction[] }>('GET', '/api/audit/corrections')
   return data.items
@@ -152,7 +158,13 @@ describe('a what-if', () => {
   })
 
   it('is refused while the charges in force are not known', async () => {
-    const waits = vi.spyOn(fixture.freshness, 'waitFor').mockResolvedValueOnce(false)
+    // A correction that runs beside this test waits for another read model.
+    const waitFor = fixture.freshness.waitFor.bind(fixture.freshness)
+    const waits = vi
+      .spyOn(fixture.freshness, 'waitFor')
+      .mockImplementation(async (names, ...others) =>
+        names.some((name) => name === 'corrected-calls') ? false : waitFor(names, ...others),
+      )
     const refused = await post<Repricing>('/api/audit/reprice', { ...range(), prices: {} })
     waits.mockRestore()
     expect(refused).toMatchObject({ success: false, code: 'CorrectedCallsBehind' })
@@ -233,6 +245,12 @@ describe('a correction', () => {
       )
       const [{ other = '{}' } = {}] = rows.items
       expect((JSON.parse(other) as LogOther).corrected_by).toMatchObject([expected])
+      const receipts = `/api/audit/receipts/${one?.request_id}`
+      const { items } = (await caller.call<{ items: Receipt[] }>('GET', receipts)).data
+      expect(items.map(({ record }) => record.type)).toEqual([
+        ...['CallAdmitted', 'CallSettled', 'ChargeCorrected'],
+      ])
+      expect(items[2]?.record.position).toBe(position)
     }
     // Another account has no such movement, and its owner cannot see this one.
     const others = `/api/audit/ledger/2/corrections/${position}`
@@ -272,14 +290,21 @@ describe('a correction', () => {
     const { quota } = await quotaOf(2)
     const { data } = await preview('raised', { model_ratio: '5000' })
     expect(data.charged).toBeGreaterThan(quota)
-    await apply(data.preview)
+    const unpaidOfAll = data.charged - quota
+    expect(data).toMatchObject({
+      unpaid: unpaidOfAll,
+      users: [{ user_id: 2, unpaid: unpaidOfAll }],
+    })
+    const sums = { calls: 4, refunded: 0, charged: quota, unpaid: unpaidOfAll }
+    expect((await apply(data.preview)).data).toMatchObject({ applied: sums })
+    expect((await list())[0]).toMatchObject({ charged: data.charged, applied: sums })
     expect((await quotaOf(2)).quota).toBe(0)
     const [event] = (await correctedEvents(2, data.id)) as Recorded<ChargeCorrected>[]
     if (event === undefined) throw new Error('no event')
     const { calls, amount } = event.data
     expect(amount).toBe(quota)
     const unpaid = calls.reduce((sum, one) => sum + (one.unpaid ?? 0), 0)
-    expect(unpaid).toBe(data.charged - quota)
+    expect(unpaid).toBe(unpaidOfAll)
     // What was not paid is not refunded: the next correction starts from what was charged.
     const { data: back } = await preview('raised', { model_ratio: '1.25' })
     expect(back.refunded).toBe(quota)
@@ -390,7 +415,7 @@ describe('a correction', () => {
     for (const remembers of ['terms', 'positions'] as const) {
       const [state, findings] = [initialAudit({ remembers }), new Findings()]
       for (const record of await records.read(0, 10_000)) {
-        await provideCallEnds(records, state.remembered, record)
+        await provideCallEnds(records, state.remembered, record, async () => true)
         applyToAudit(state, eventOf(record), findings)
       }
       finishAudit(state, findings)
@@ -399,5 +424,105 @@ describe('a correction', () => {
       expect(odd).toEqual([])
       expect(found.filter(({ detail }) => detail.includes('correct'))).toEqual([])
     }
+  })
+
+  async function sealAll(): Promise<void> {
+    const { core } = fixture
+    await ensureLogSchema(core)
+    const log = await openTransparencyLog(core)
+    const sealing = { pg: core.pg, log, readLeaves: leafReader(core), now: core.now }
+    while ((await sealEvents({ ...sealing, arePositionsDense: true })) > 0);
+  }
+
+  it('is verified with ends whose sealed hash is still there', async () => {
+    const { core } = fixture
+    await sealAll()
+    const state = initialAudit({ remembers: 'positions' })
+    const ends = new Set<number>()
+    const records = storeRecords(core.store)
+    for (const record of await records.read(0, 10_000)) {
+      await provideCallEnds(records, state.remembered, record, async ({ position }) => {
+        ends.add(position)
+        return true
+      })
+      applyToAudit(state, eventOf(record), new Findings())
+    }
+    await core.pg.query('create table kept_tiles as table transparency_log.tiles')
+    await core.pg.query('delete from transparency_log.tiles where level = 0')
+    const options = { mode: 'full', runningSince: core.now() } as const
+    const lostEnds = async () => {
+      const { findings } = await verifySite(core, options)
+      const lost = findings.list().filter(({ code }) => code === 'SealedHashMissing')
+      return [...new Set(lost.map(({ position }) => position))]
+    }
+    const named = await lostEnds()
+    await core.pg.query(`insert into transparency_log.tiles table kept_tiles
+      on conflict do nothing; drop table kept_tiles`)
+    // The first ends that are read again are named, as many as a verification keeps, and no others.
+    expect(named).toEqual([...ends].slice(0, 20))
+    expect(ends.size).toBeGreaterThan(0)
+    expect(await lostEnds()).toEqual([])
+  })
+
+  it('is verified with ends that are as sealed, also if a row is changed meanwhile', async () => {
+    const { core } = fixture
+    await sealAll()
+    // Changes the end of a call just before it is read again, and so after it was compared.
+    let changed: { position: string; data: string } | null = null
+    const changing = async (position: number): Promise<void> => {
+      const where = 'where position = $1'
+      const { rows } = await core.pg.query(
+        `select position, data from event_store.events ${where}`,
+        [position],
+      )
+      changed = rows[0]
+      const data = changed?.data.replace(/"output":\d+/, '"output":1')
+      await core.pg.query(`update event_store.events set data = $2 ${where}`, [position, data])
+    }
+    const query = async (first: unknown, ...others: unknown[]) => {
+      const { name, values = [] } = first as { name?: string; values?: number[] }
+      const isReadAgain = name === 'audit-records' && values[1] === 1
+      if (isReadAgain && changed === null) await changing((values[0] ?? 0) + 1)
+      return core.pg.query(first as string, ...(others as []))
+    }
+    const pg = new Proxy(core.pg, {
+      get: (pool, name) => (name === 'query' ? query : Reflect.get(pool, name, pool)),
+    })
+    const options = { mode: 'full', runningSince: core.now() } as const
+    const { findings } = await verifySite({ ...core, pg }, options)
+    const { position, data } = changed ?? { position: '0', data: '' }
+    const restored = 'update event_store.events set data = $2 where position = $1'
+    await core.pg.query(restored, [position, data])
+    const named = { position: Number(position), code: 'EventDiffersFromSeal' }
+    expect(findings.list()).toContainEqual(expect.objectContaining(named))
+  })
+
+  it('leaves the receipts of a call final, and provable if its own event was changed', async () => {
+    const { core, user } = fixture
+    const { data: ledger } = await user.call<LedgerPage>(
+      'GET',
+      '/api/ledger/self?types=correction&limit=1',
+    )
+    const { position = 0 } = ledger.items[0] ?? {}
+    const corrected = await user.call<CorrectedCalls>(
+      'GET',
+      `/api/ledger/self/corrections/${position}`,
+    )
+    const path = `/api/audit/receipts/${corrected.data.calls[0]?.request_id}`
+    type Receipts = { items: Receipt[]; unproven_corrections: number }
+    const receipts = async () => (await user.call<Receipts>('GET', path)).data
+    const whole = await receipts()
+    expect(whole.unproven_corrections).toBe(0)
+    expect(whole.items.length).toBeGreaterThan(2)
+    expect(whole.items.every((item) => item.is_final)).toBe(true)
+    const own = whole.items.filter(({ record }) => record.type !== 'ChargeCorrected')
+    const where = 'where position = $1'
+    const { rows } = await core.pg.query(`select data from event_store.events ${where}`, [position])
+    const change = `update event_store.events set data = $2 ${where}`
+    await core.pg.query(change, [position, rows[0].data.replace('"batch":', '"batch" :')])
+    const damaged = await receipts()
+    await core.pg.query(change, [position, rows[0].data])
+    expect(damaged.items.map(({ record }) => record)).toEqual(own.map(({ record }) => record))
+    expect(damaged.unproven_corrections).toBe(whole.items.length - own.length)
   })
 })

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
@@ -8,10 +8,14 @@ import { verifyReadModel } from '#projections/runner/verify-read-model.ts'
 import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import type { Account, UserLedgerPage } from '#read-api/contract/ledger.ts'
 import type { User } from '#read-api/contract/users.ts'
+import { filesOfTar, tablesWith } from '#test/support/search-for-texts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import type { Deps } from '#write-api/action.ts'
+import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { finishInterruptedErasures } from '#write-api/users/finish-erasures.ts'
 import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -24,28 +28,6 @@ const CANARIES = [
 const erase = (body: object, call = fixture.root.call) => call('POST', '/api/user/erase', { body })
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
-
-/** Returns all tables of the database that contain one of the texts in any column. */
-async function tablesWith(pg: Pool, texts: readonly string[]): Promise<string[]> {
-  const { rows } = await pg.query<{ name: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as name
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind = 'r' and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,
-  )
-  const found: string[] = []
-  for (const { name } of rows) {
-    const like = texts.map((text) => `%${text}%`)
-    // Bytes are also searched as text. The escape format keeps readable characters.
-    const { rowCount } = await pg.query(
-      `select from ${name} t, lateral jsonb_each_text(to_jsonb(t)) cell
-       where cell.value ilike any($1) or (cell.value like '\\\\x%'
-         and encode(decode(substr(cell.value, 3), 'hex'), 'escape') ilike any($1)) limit 1`,
-      [like],
-    )
-    if ((rowCount ?? 0) > 0) found.push(name)
-  }
-  return found
-}
 
 async function canary(): Promise<number> {
   const { call } = fixture.root
@@ -118,6 +100,30 @@ describe('erasing a user', () => {
     expect(await keysOf(id)).toBe(0)
   })
 
+  it('is finished in the background if its process died after the event', async () => {
+    const { core, root, app } = fixture
+    const body = { username: 'interrupted', password: PASSWORD }
+    const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+    const { call } = await fixture.logIn('interrupted')
+    await makeTokens(call)
+    const sealed = await core.vault.seal(id, 'canary of an interrupted erasure')
+    const breaking = vi.spyOn(core.vault, 'destroyUser').mockRejectedValue(new Error('cut'))
+    expect((await erase({ id, username: 'interrupted' })).status).toBe(500)
+    const isErased = async () => (await read(id)).is_erased
+    await expect.poll(isErased).toBe(true)
+    expect(await core.vault.open(id, sealed)).toContain('canary')
+    expect(await core.vault.withDataKey([id])).toEqual([id])
+    breaking.mockRestore()
+    const deps = { core, runExclusive: createKeyedMutex() } as unknown as Deps
+    await finishInterruptedErasures(deps, app.gate.sessions)
+    expect(await core.vault.withDataKey([id])).toEqual([])
+    expect(await core.vault.open(id, sealed)).toBeNull()
+    expect(await keysOf(id)).toBe(0)
+    const head = await fixture.head()
+    await finishInterruptedErasures(deps, app.gate.sessions)
+    expect(await fixture.head()).toBe(head)
+  })
+
   it('removes all texts from the database, even after a rebuild, and keeps numbers', async () => {
     const { core } = fixture
     const id = await canary()
@@ -139,6 +145,11 @@ describe('erasing a user', () => {
       ...['auth.sessions', 'read_notifications.notifications', 'read_tokens.tokens'],
       'read_users.users',
     ])
+    // A rebuild and a verification whose process was killed leave such tables.
+    for (const schema of ['read_users_next', 'read_users_check']) {
+      await core.pg.query(`create schema ${schema};
+        create table ${schema}.users as select * from read_users.users`)
+    }
     expect((await erase({ id, username: 'canarius' })).success).toBe(true)
     expect((await call('GET', '/api/user/self')).status).toBe(401)
     const gone = { username: '', display_name: '', quota: 700, is_erased: true }
@@ -183,16 +194,52 @@ describe('erasing a user', () => {
     expect((await erase({ id, username: 'canarius' })).success).toBe(true)
     const month = new Date().toISOString().slice(0, 7)
     const others = [`/api/audit/statement/${id}?month=${month}`, `/api/audit/events?user_id=${id}`]
+    others.push(`/api/audit/accounts?search=${id}`)
     for (const url of [...urls, ...others, '/api/log/export', `/api/audit/state/user/${id}`]) {
       const text = await textOf(url)
       for (const canary of CANARIES) expect(text).not.toContain(canary)
     }
-    const { items } = (await root.call<{ items: LedgerItem[] }>('GET', ledger)).data
+    const [account] = (
+      await root.call<{ items: Account[] }>('GET', `/api/audit/accounts?search=${id}`)
+    ).data.items
+    expect(account).toMatchObject({ user_id: id, username: '' })
+    const { items, username } = (await root.call<UserLedgerPage>('GET', ledger)).data
+    expect(username).toBe('')
     const grant = items.find(({ reason }) => reason === 'admin')
     expect(grant).toMatchObject({ note: '', is_note_erased: true })
     const acts = (await root.call<{ items: AuditAct[] }>('GET', log)).data.items
     const refill = acts.find(({ act }) => act === 'quota-granted')
     expect(refill).toMatchObject({ reason: '', is_reason_erased: true })
+  })
+
+  it('leaves no personal text in an export of the whole history', async () => {
+    const { root, app } = fixture
+    const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
+    const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+    await root.call('PUT', '/api/user/', { body: { id, quota: 700, reason: CANARIES[2] } })
+    await bindMail(id)
+    const login = await app.inject({
+      ...({ method: 'POST', url: '/api/user/login', payload: body } as const),
+      ...{ headers: { 'user-agent': 'canary-agent' }, remoteAddress: '203.0.113.99' },
+    })
+    expect(login.statusCode).toBe(200)
+    expect((await erase({ id, username: 'canarius' })).success).toBe(true)
+    const url = '/api/audit/export'
+    const headers = { cookie: root.cookie, 'user-id': '1' }
+    const { statusCode, rawPayload } = await app.inject({ url, headers })
+    expect(statusCode).toBe(200)
+    const files = filesOfTar(rawPayload)
+    const segments = files.filter(({ name }) => name.startsWith('segments/'))
+    const text = segments.map(({ bytes }) => gunzipSync(bytes).toString()).join('')
+    const lines = text.trimEnd().split('\n')
+    expect(lines.length).toBe((JSON.parse(lines.at(-1) ?? '') as { position: number }).position)
+    const erased = lines.filter((line) => line.includes('"UserErased"'))
+    expect(erased.some((line) => line.includes(`"stream":"user-${id}"`))).toBe(true)
+    const others = files.map(({ bytes }) => bytes.toString('latin1')).join('')
+    for (const canary of CANARIES) {
+      expect(text.toLowerCase()).not.toContain(canary.toLowerCase())
+      expect(others).not.toContain(canary)
+    }
   })
 
   it('writes nothing for a user already erased, and creates no new key', async () => {

@@ -17,6 +17,7 @@ import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
 const CHANNEL = 9
+const OTHER = 10
 const DAY = 86_400_000
 /** The middle of the day before yesterday. */
 let at: number
@@ -58,6 +59,7 @@ beforeAll(async () => {
     callOf('m', 500, [attemptWith({ requestId: 'r4-first' }), attemptWith({ requestId: 'r4' })]),
     callOf('m', 500, [attemptWith({ requestId: 'r-early' })], at - 10 * DAY),
     callOf('m', 500, [attemptWith({ requestId: 'r-next' })], at + DAY),
+    callOf('m', 500, [attemptWith({ requestId: 'r-kinds' })]),
     callOf('m', 70, [attemptWith({ requestId: 'r-ours' })]),
     callOf('plain', 90, [{ channelId: CHANNEL, status: 200, error: null, latencyMs: 5 }]),
     settledCall(aCall({ userId: 3, model: 'm' }), 2_000, at, 8),
@@ -65,14 +67,21 @@ beforeAll(async () => {
       attemptWith({ requestId: 'r-elsewhere', channelId: 8 }),
     ]),
     failed,
+    channelCreated(OTHER, 'Tenth'),
+    withAttempts(costing(settledCall(aCall({ userId: 3, model: 'n' }), 2_000, at, OTHER), 500), [
+      attemptWith({ requestId: 'r-model', channelId: OTHER }),
+    ]),
+    withAttempts(settledCall(aCall({ userId: 3, model: 'm' }), 2_000, at, OTHER), [
+      attemptWith({ requestId: 'r-uncosted', channelId: OTHER }),
+    ]),
   ])
   await fixture.freshness.waitFor(['usage-by-hour', 'reconciliation', 'channels'], position, 20_000)
 })
 
 const COLUMNS = { day: 'day', model: 'model', amount: 'cost', tokens: 'tokens', request_id: 'id' }
 
-async function imported(rows: readonly string[]): Promise<string> {
-  const search = new URLSearchParams({ channel_id: String(CHANNEL), ...COLUMNS })
+async function imported(rows: readonly string[], channel = CHANNEL): Promise<string> {
+  const search = new URLSearchParams({ channel_id: String(channel), ...COLUMNS })
   const { cookie, id } = fixture.admin
   const answer = await fixture.app.inject({
     method: 'POST',
@@ -115,9 +124,9 @@ describe('an invoice with ids of requests', () => {
     rows = [
       `${day},m,0.001,1500,r1`,
       `${day},m,0.001,1500,chat-2`,
-      // Billed at twice the cost, and half of it credited.
+      // Billed at twice the cost, and a quarter of it credited.
       `${day},m,0.002,1500,r3`,
-      `${day},m,-0.001,0,r3`,
+      `${day},m,-0.0005,0,r3`,
       `${day},m,0.002,1500,r3`,
       `${day},m,0.0004,10,r4-first`,
       `${day},m,0.001,1500,r4`,
@@ -128,6 +137,9 @@ describe('an invoice with ids of requests', () => {
       `${day},m,0.0001,5,r-failed`,
       `${day},m,0.000000001,5,r-elsewhere`,
       `${day},plain,0.00018,1500,`,
+      // One row for the input and one for the output.
+      `${day},m,0.0004,1000,r-kinds`,
+      `${day},m,0.0006,500,r-kinds`,
     ]
     id = await imported(rows)
   })
@@ -135,12 +147,13 @@ describe('an invoice with ids of requests', () => {
   it('is matched by the ids first, and then by day and model', async () => {
     const { requests, items, counts } = await compared(id)
     expect(requests?.counts).toEqual({
-      ...{ matched: 4, different: 2, other_period: 1, failed: 2 },
+      ...{ matched: 5, different: 1, other_period: 1, failed: 2 },
+      ...{ other_model: 0, cost_unknown: 0 },
       ...{ unknown: 2, duplicate: 1, only_ours: 1 },
     })
     expect(requests).toMatchObject({
-      ...{ rows: 9, calls: 6, cost: 3_000, charged: 12_000, tokens: 9_000 },
-      ...{ amount: '0.0065', billed: 3_250, duplicates_billed: 1_000, margin: 8_750 },
+      ...{ rows: 11, calls: 7, cost: 3_500, charged: 14_000, tokens: 10_500 },
+      ...{ amount: '0.008', billed: 4_000, duplicates_billed: 1_000, margin: 10_000 },
     })
     expect(items).toMatchObject([
       // The unknown ids, beside the call that is not in the invoice.
@@ -162,7 +175,7 @@ describe('an invoice with ids of requests', () => {
       Math.round(list.reduce((all, one) => all + Number(one.amount) * 1e9, 0))
     expect(billionths(parts)).toBe(billionths([total]))
     // All rows but the duplicate; the calls of the day, and two of other days.
-    expect(total).toMatchObject({ rows: rows.length - 1, calls: 8, amount: '0.256680001' })
+    expect(total).toMatchObject({ rows: rows.length - 1, calls: 9, amount: '0.258180001' })
     expect(total.billed).toBe(billed)
   })
 
@@ -182,14 +195,13 @@ describe('an invoice with ids of requests', () => {
     expect(await ids('only_ours')).toEqual([[0, 'r-ours']])
     const { items } = await linesOf(id, 'different')
     expect(items).toMatchObject([
-      { upstream_id: 'r3', amount: '0.002', billed: 1_000, difference: 500 },
-      { upstream_id: 'r3', amount: '-0.001', billed: -500, difference: -1_000 },
+      { row: 4, rows: 2, upstream_id: 'r3', amount: '0.0015', billed: 750, difference: 250 },
     ])
     expect(items[0]?.call).toMatchObject({ user_id: 3, model: 'm', cost: 500, charged: 2_000 })
     const page = await linesOf(id, 'matched', '&limit=3')
     const rest = await linesOf(id, 'matched', `&limit=3&cursor=${page.next_cursor}`)
     expect([...page.items, ...rest.items].map((one) => one.upstream_id)).toEqual([
-      ...['r1', 'chat-2', 'r4', 'r-next'],
+      ...['r1', 'chat-2', 'r4', 'r-next', 'r-kinds'],
     ])
     expect(rest.next_cursor).toBeNull()
   })
@@ -246,5 +258,21 @@ describe('an invoice without ids', () => {
       ['m', 'different'],
       ['plain', 'only_ours'],
     ])
+  })
+})
+
+describe('a line that agrees in amount and tokens', () => {
+  it('is not matched if the model differs, or if the cost of the call is unknown', async () => {
+    const id = await imported(
+      [`${dayOf(at)},m,0.001,1500,r-model`, `${dayOf(at)},m,0.5,1500,r-uncosted`],
+      OTHER,
+    )
+    const { requests } = await compared(id)
+    expect(requests?.counts).toMatchObject({
+      ...{ matched: 0, different: 0, other_model: 1, cost_unknown: 1 },
+    })
+    const { items } = await linesOf(id, 'cost_unknown')
+    expect(items).toMatchObject([{ upstream_id: 'r-uncosted', difference: null }])
+    await fixture.admin.call('DELETE', `/api/audit/invoices/${id}`)
   })
 })

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtInRatios } from '#domain/pricing/built-in-prices.ts'
+import { isOpenRouterName } from '#domain/pricing/openrouter-names.ts'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import type { PresetRatios } from '#read-api/contract/options.ts'
 import type { Status } from '#read-api/contract/status.ts'
@@ -46,7 +48,8 @@ describe('preset ratios', () => {
       expect(data).toMatchObject({
         source,
         origin: 'shipped',
-        as_of: '2025-10',
+        as_of: '2026-11-27',
+        older: { as_of: '2025-10' },
         price_source: expect.stringContaining('Anthropic'),
         is_fetch_failed: false,
       })
@@ -64,9 +67,43 @@ describe('preset ratios', () => {
     },
   )
 
+  it.each([
+    ['flexible', 'gpt-6.2-astra', '4', '5'],
+    ['flexible', 'mistral-medium-latest', '0.75', '5'],
+    ['openrouter', 'anthropic/claude-opus-5.5', '2', '5'],
+  ])('have the built-in prices in %s, such as that of %s', async (source, model, ratio, times) => {
+    const { data } = await preset(source)
+    expect([data.prompt[model], data.completion[model]]).toEqual([ratio, times])
+    expect(data.older?.models).not.toContain(model)
+  })
+
+  it.each([
+    ['flexible', (model: string) => !isOpenRouterName(model)],
+    ['openrouter', isOpenRouterName],
+  ])('never undercut the built-in prices in %s', async (source, isNamed) => {
+    const { data } = await preset(source)
+    const ratios = [
+      [data.prompt, builtInRatios('ModelRatio')],
+      [data.completion, builtInRatios('CompletionRatio')],
+    ] as const
+    for (const [list, builtIn] of ratios) {
+      const expected = [...builtIn].filter(([model]) => isNamed(model))
+      expect(expected.length).toBeGreaterThan(10)
+      expect(Object.entries(list).filter(([model]) => builtIn.has(model))).toHaveLength(
+        expected.length,
+      )
+      for (const [model, ratio] of expected) expect([model, list[model]]).toEqual([model, ratio])
+    }
+    const models = [...Object.keys(data.prompt)]
+    const checked = models.filter((model) => builtInRatios('ModelRatio').has(model))
+    expect(data.older?.models.toSorted()).toEqual(
+      models.filter((model) => !checked.includes(model)).toSorted(),
+    )
+  })
+
   it('have only completion ratios for legacy', async () => {
     const { data } = await preset('legacy')
-    expect(data).toMatchObject({ prompt: {}, max_output: {} })
+    expect(data).toMatchObject({ as_of: '2025-10', older: null, prompt: {}, max_output: {} })
     expect(data.completion['claude-2']).toBe('3')
   })
 
@@ -82,6 +119,7 @@ describe('preset ratios', () => {
       source: 'flexible',
       origin: 'fetched',
       as_of: '',
+      older: null,
       price_source: new URL(base()).host,
       is_fetch_failed: false,
       prompt: { fetched: '0.123456789012345678' },

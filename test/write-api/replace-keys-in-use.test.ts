@@ -1,8 +1,8 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { appendTo } from '#test/projections/fixture.ts'
-import { accepted, aDrawing, failed, submitted } from '#test/projections/task-facts.ts'
+import { accepted, aDrawing, failed, routed, submitted } from '#test/projections/task-facts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
 
@@ -32,6 +32,27 @@ async function taskWith(keyRef: string | undefined) {
   const place = { channelId, keyRef: keyRef ?? '', upstreamId: 'up' }
   await appendTo(fixture.core.store, [submitted(task), accepted(task, place)])
   return () => appendTo(fixture.core.store, [failed(task, { channelId })])
+}
+
+const batchFact = (batch: string, type: string, data: object) => ({
+  ...{ stream: `batch-${batch}`, type, v: 1, data: { batch, userId: 7, ...data } },
+})
+/** The key of a batch is chosen after the batch was recorded. */
+const batchSubmitted = (batch: string) => {
+  const submission = { tokenId: 1, group: 'default', api: 'openai', channelId, lines: 1, parts: [] }
+  return batchFact(batch, 'BatchSubmitted', { ...submission, submittedAt: 0 })
+}
+const batchEnded = (batch: string) =>
+  batchFact(batch, 'BatchEnded', { cause: 'refused', billedLines: 0, endedAt: 0 })
+
+/** An unfinished batch that was submitted with the key. */
+async function batchWith(keyRef: string | undefined) {
+  count += 1
+  const batch = `batch-of-key-${count}`
+  const place = { channelId, keyRef: keyRef ?? '', upstreamId: 'up' }
+  const accepted = batchFact(batch, 'BatchAccepted', place)
+  await appendTo(fixture.core.store, [batchSubmitted(batch), accepted])
+  return () => appendTo(fixture.core.store, [batchEnded(batch)])
 }
 
 beforeEach(() => channelWith('sk-one\nsk-two\nsk-three'))
@@ -67,6 +88,26 @@ it('a key that unfinished work needs is removed from several only by force', asy
   await end()
 })
 
+it('a key is not removed while a task or a batch may be sent with it', async () => {
+  const [one, two] = await refs()
+  count += 1
+  const task = aDrawing(`task-under-way-${count}`, 7)
+  const batch = `batch-under-way-${count}`
+  const without = { key: 'sk-one\nsk-three' }
+  const place = { channelId, keyRef: two ?? '' }
+  await appendTo(fixture.core.store, [submitted(task), routed(task, place)])
+  expect(await put(without)).toMatchObject({ status: 409, code: 'WorkInFlight' })
+  await appendTo(fixture.core.store, [routed(task, { channelId, keyRef: one ?? '' })])
+  await appendTo(fixture.core.store, [batchSubmitted(batch)])
+  expect((await put(without)).message).toContain('tasks: 0, batches: 1')
+  expect(await refs()).toContain(two)
+  await appendTo(fixture.core.store, [batchEnded(batch)])
+  expect(await put(without)).toMatchObject({ success: true })
+  expect(await refs()).not.toContain(two)
+  expect((await recordOf())?.pause).toBeUndefined()
+  await appendTo(fixture.core.store, [failed(task, { channelId })])
+})
+
 it('a key without unfinished work is removed, and further keys are added', async () => {
   const end = await taskWith((await refs())[0])
   expect(await put({ key: 'sk-four', key_mode: 'append' })).toMatchObject({ success: true })
@@ -86,6 +127,33 @@ it('the only key of a channel may be renewed, but not together with the address'
   await end()
 })
 
+describe('work whose key was renewed', () => {
+  const OTHER_URL = 'https://other.example'
+
+  it.each(['task', 'batch'] as const)('keeps a %s from another address', async (kind) => {
+    await channelWith('sk-single')
+    const [only] = await refs()
+    const end = kind === 'task' ? await taskWith(only) : await batchWith(only)
+    expect(await put({ key: 'sk-renewed' })).toMatchObject({ success: true })
+    const moved = { key: 'sk-third', base_url: OTHER_URL }
+    expect(await put(moved)).toMatchObject({ status: 409, code: 'WorkInFlight' })
+    await end()
+    expect(await put(moved)).toMatchObject({ success: true })
+  })
+
+  it.each(['task', 'batch'] as const)('keeps the renewed key for a %s', async (kind) => {
+    await channelWith('sk-single')
+    const [only] = await refs()
+    const end = kind === 'task' ? await taskWith(only) : await batchWith(only)
+    expect(await put({ key: 'sk-renewed' })).toMatchObject({ success: true })
+    expect(await put({ key: 'sk-third', key_mode: 'append' })).toMatchObject({ success: true })
+    const without = { key: 'sk-third' }
+    expect(await put(without)).toMatchObject({ status: 409, code: 'WorkInFlight' })
+    await end()
+    expect(await put(without)).toMatchObject({ success: true })
+  })
+})
+
 it('a key that is entered again for another address is stored again', async () => {
   const before = await refs()
   const moved = { key: 'sk-one\nsk-two\nsk-three', base_url: 'https://other.example' }
@@ -93,4 +161,57 @@ it('a key that is entered again for another address is stored again', async () =
   const after = await refs()
   expect(after).toHaveLength(3)
   expect(after.filter((ref) => before.includes(ref))).toEqual([])
+})
+
+/** Runs work after the entered keys were compared, and before the change is written. */
+const whenKeysAreStored = (work: () => Promise<unknown>) => {
+  const { vault } = fixture.core
+  const putSecret = vault.putSecret.bind(vault)
+  const spy = vi.spyOn(vault, 'putSecret')
+  spy.mockImplementation(async (...of) => {
+    spy.mockRestore()
+    await work()
+    return putSecret(...of)
+  })
+}
+
+it('keys are not replaced if the pause of submissions ended while they were stored', async () => {
+  const before = await refs()
+  const ahead = fixture.clock.ahead
+  whenKeysAreStored(async () => {
+    fixture.clock.ahead += 60_000
+  })
+  const refused = await put({ key: 'sk-one\nsk-four' })
+  fixture.clock.ahead = ahead
+  expect(refused).toMatchObject({ status: 409, code: 'SubmissionsNotPaused' })
+  expect(await refs()).toEqual(before)
+  expect((await recordOf())?.pause).toBeUndefined()
+})
+
+describe('keys that another process changes at the same time', () => {
+  const secretsOf = async () => {
+    const text = 'select count(*)::int as n from vault.secrets where owner = $1'
+    return (await fixture.core.pg.query(text, [`channel:${channelId}`])).rows[0].n as number
+  }
+  const changeKeys = (keys: readonly string[], isAppended: boolean) => {
+    const change = { type: 'ChangeTerms', channelId, change: {}, keyMode: null } as const
+    const command = { ...change, keys: { refs: keys, isAppended } }
+    const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
+    return fixture.core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  }
+
+  it.each([
+    ['all keys', { key: 'sk-one\nsk-two\nsk-three\nsk-four' }],
+    ['further keys', { key: 'sk-four', key_mode: 'append' }],
+  ])('are not overwritten by %s', async (_name, body) => {
+    const [one, two, three] = await refs()
+    const [before, kept] = [await secretsOf(), [one ?? '', three ?? '']]
+    whenKeysAreStored(() => changeKeys(kept, false))
+    const refused = await put(body)
+    expect(refused).toMatchObject({ status: 409, success: false, code: 'KeysChanged' })
+    expect(refused).toHaveProperty('invalid_field.name', 'key')
+    expect(await refs()).toEqual(kept)
+    expect(await refs()).not.toContain(two)
+    expect(await secretsOf()).toBe(before)
+  })
 })

@@ -9,7 +9,7 @@ import { verificationActions } from '../contract/verifications.ts'
 
 /**
  * POST /api/audit/refusals/{id}/acknowledge: records that an admin knows why a witness refused to
- * sign. The refusal stays public, and later verifications list it without counting it.
+ * sign. The refusal stays public. Later verifications list it but do not count it as a finding.
  */
 export const acknowledgeWitness: Action = (api, deps) => {
   api.route({

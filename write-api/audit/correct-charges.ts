@@ -11,6 +11,8 @@ import { onlyRoot, onlyRootSession, principalOf } from '#infra/http/access-check
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
+import { accountsOf } from '#projections/balances/query.ts'
+import { sumsOfCorrection } from '#projections/corrected-calls/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { correctionActions } from '../contract/corrections.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
@@ -21,7 +23,7 @@ import {
   encodePreview,
   priceChangeOf,
 } from './encode-correction-preview.ts'
-import { type CorrectionPlan, planCorrection } from './plan-correction.ts'
+import { type CorrectionPlan, planCorrection, sumChanges } from './plan-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'
 
@@ -29,7 +31,10 @@ const USERS_MAX = 100
 const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 
-/** POST /api/audit/corrections/preview: returns which charges a correction would change. */
+/**
+ * POST /api/audit/corrections/preview: returns the charges that a correction (a later change of a
+ * price) would change.
+ */
 export const previewCorrection: Action = (api, deps) => {
   api.route({
     ...endpoint(correctionActions, 'POST /api/audit/corrections/preview'),
@@ -45,12 +50,14 @@ export const previewCorrection: Action = (api, deps) => {
       const scope = { model, group, from, to, price, upTo, base: corrections.length }
       const plan = await planned(deps, scope, null)
       const { id, sums, skipped } = plan
+      const accounts = await payableAccounts(deps, plan)
+      const unpaid = accounts.reduce((sum, account) => sum + account.unpaid, 0)
       const skipped_calls = plan.skippedCalls.map(({ call, userId, reason }) => ({
         ...{ request_id: call, user_id: userId, reason },
       }))
       return success({
-        ...{ preview: encodePreview({ id, scope }), id, ...sums, skipped, skipped_calls },
-        ...{ users: largestAccounts(plan), largest: largestChanges(plan) },
+        ...{ preview: encodePreview({ id, scope }), id, ...sums, unpaid, skipped, skipped_calls },
+        ...{ users: accounts.slice(0, USERS_MAX), largest: largestChanges(plan) },
       })
     },
   })
@@ -59,27 +66,42 @@ export const previewCorrection: Action = (api, deps) => {
 const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECTIONS_STREAM)
 
 /**
- * Makes the plan once the usage log includes all calls of the scope. The log is needed, because it
- * names the users who have such calls.
+ * Returns the plan of a correction. First waits until the usage log includes all calls in the
+ * scope, because the log names the users who have such calls.
  */
 async function planned(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
     throw correctionError('CorrectionPreviewOutdated')
   }
-  const isFresh = await deps.freshness.waitFor(['call-log'], scope.upTo, FRESH_WITHIN_MS)
+  const isFresh = await deps.freshness.waitFor(
+    ['call-log', 'balances'],
+    scope.upTo,
+    FRESH_WITHIN_MS,
+  )
   if (!isFresh) throw correctionError('CallLogBehind')
   return deps.runExclusive('correction-plan', () => planCorrection(deps.core, scope, ownId))
 }
 
-function largestAccounts({ accounts }: CorrectionPlan) {
+/**
+ * Returns the accounts of a plan, those with the largest amounts first, and what their present
+ * balances could not pay. Refunds are added to a balance before it pays higher charges.
+ */
+async function payableAccounts({ core }: Deps, { accounts }: CorrectionPlan) {
+  const present = await accountsOf(
+    core.db,
+    accounts.map(({ userId }) => userId),
+  )
   const size = ({ amount }: { readonly amount: number }) => Math.abs(amount)
   return accounts
     .map(({ userId, calls }) => {
-      const amount = calls.reduce((sum, call) => sum + call.corrected - call.charge, 0n)
-      return { user_id: userId, calls: calls.length, amount: toWire(amount) }
+      const { refunded, charged } = sumChanges(calls)
+      const balance = (present.get(userId)?.balance ?? 0n) + refunded
+      const payable = balance > 0n ? balance : 0n
+      const unpaid = charged > payable ? charged - payable : 0n
+      const amounts = { amount: toWire(charged - refunded), unpaid: toWire(unpaid) }
+      return { user_id: userId, calls: calls.length, ...amounts }
     })
     .sort((one, other) => size(other) - size(one))
-    .slice(0, USERS_MAX)
 }
 
 function largestChanges({ accounts }: CorrectionPlan) {
@@ -98,9 +120,9 @@ function largestChanges({ accounts }: CorrectionPlan) {
 
 /**
  * POST /api/audit/corrections: corrects the charges of a preview. The plan is computed again and
- * must equal the confirmed plan. An interrupted request can be repeated with the same preview. It
- * then continues, because each account applies each batch of a correction only once. If it is not
- * repeated, a background job continues it.
+ * must equal the confirmed plan. If the request is interrupted, the same request can be sent again
+ * and continues the correction, because each account applies each batch of it only once. Otherwise,
+ * a background job continues it.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({
@@ -116,7 +138,9 @@ export const applyCorrection: Action = (api, deps) => {
       if (existing?.finishedAt == null) await apply(deps, request, reply, confirmed, text)
       const { planned: sums, failed = [] } = (await findCorrection(deps, confirmed.id)) ?? {}
       const { calls = 0, accounts = 0 } = sums ?? {}
-      return success({ id: confirmed.id, calls, accounts, failed: failed.map(failedOf) })
+      const applied = await sumsOfCorrection(deps.core.db, confirmed.id)
+      const shown = { id: confirmed.id, calls, accounts, applied }
+      return success({ ...shown, failed: failed.map(failedOf) })
     },
   })
 }
@@ -143,7 +167,7 @@ async function apply(
   const terms = { id, scope, planned: plan.sums, note, requestedBy, startedAt: now() }
   const start = { type: 'StartCorrection', ...terms } as const
   accepted(await actors.handle(correctionsDecider, CORRECTIONS_STREAM, start, context))
-  // A request that continues a correction of another admin leaves that admin's name.
+  // If another admin began the correction, the stored correction with this admin's name is used.
   const correction = (await findCorrection(deps, id)) ?? terms
   const position = await runCorrection(deps, correction, plan).catch((error: unknown) => {
     if (error instanceof AccountsUnavailable) throw correctionError('CorrectionUnfinished')

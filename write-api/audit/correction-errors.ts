@@ -18,7 +18,10 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
   ],
 }
 
-/** Creates the errors of corrections that only the routes detect. */
+/**
+ * Creates errors of corrections. The domain has some of them; the others are only detected by the
+ * routes.
+ */
 export const correctionError = errorsOf({
   ...CORRECTION_ERRORS,
   CorrectionTooLarge: [
@@ -27,6 +30,13 @@ export const correctionError = errorsOf({
       zh: `涉及的请求过多（一次最多 ${max} 个），请缩短时间范围`,
       en: `Too many calls for one correction (at most ${max}). Choose a shorter range`,
     }),
+  ],
+  CorrectionOutOfRange: [
+    400,
+    {
+      zh: '更正的总金额过大，请检查价格或缩短时间范围',
+      en: 'The total of the correction is too large. Check the price or choose a shorter range',
+    },
   ],
   CorrectionEmpty: [
     400,

@@ -7,7 +7,7 @@ import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import type { CorrectedPrice } from '../contract/corrections.ts'
 
 /**
- * The members of a price, each by its name in the API and in the domain. The digest of a preview
+ * The fields of a price, each with its name in the API and in the domain. The digest of a preview
  * uses this order.
  */
 const MEMBERS = [
@@ -42,7 +42,10 @@ const PREVIEW = Compile(
   }),
 )
 
-/** Converts the price of a request to the change of a price. Throws if it changes nothing. */
+/**
+ * Converts the price in a request to a change of a price. Throws if the request contains no field
+ * of the price.
+ */
 export function priceChangeOf(price: CorrectedPrice): PriceChange {
   const change = orderedChange((member) => {
     const name = MEMBERS.find(([, one]) => one === member)?.[0]
@@ -65,7 +68,10 @@ export type ConfirmedPreview = { readonly id: string; readonly scope: Correction
 export const encodePreview = ({ id, scope }: ConfirmedPreview): string =>
   Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
 
-/** Decodes a preview. Throws a 400 that names the field if the text is not a preview. */
+/**
+ * Decodes the text of a preview. Throws a 400 that names the field if the text is not from a
+ * preview.
+ */
 export function decodePreview(text: string): ConfirmedPreview {
   const parsed = parse(text)
   if (!PREVIEW.Check(parsed)) {

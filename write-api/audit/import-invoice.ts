@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { isInRange } from '#domain/invoices/amounts.ts'
 import {
   INVOICES_STREAM,
   type Invoice,
@@ -9,6 +10,7 @@ import {
   invoiceRequestsDecider,
   invoiceRequestsStream,
   invoicesDecider,
+  otherInvoiceIds,
 } from '#domain/invoices/events.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
@@ -17,6 +19,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { findChannel } from '#projections/channels/query.ts'
+import { countKnownIds, countLines } from '#projections/reconciliation/query.ts'
 import {
   type Action,
   type Api,
@@ -28,13 +31,30 @@ import {
 import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { invoiceError } from './invoice-errors.ts'
-import { type InvoiceFormat, sumInvoice } from './sum-invoice.ts'
+import type { InvoiceFormat } from './read-invoice-row.ts'
+import { type InvoiceSums, sumInvoice } from './sum-invoice.ts'
+
+/**
+ * The maximum number of files that a process reads at once. Each may take as long as a request may,
+ * and as much memory as the rows of a file.
+ */
+const READS_MAX = 3
+const RETRY_SECONDS = 30
 
 /**
  * POST /api/audit/invoices: imports a provider's invoice for a channel. The file is read as a
- * stream. Each process imports one file at a time.
+ * stream. Each process imports one file at a time, after the whole file has been read, so that a
+ * slow upload does not block the others.
  */
 export const importInvoice: Action = (api, deps) => {
+  let reads = 0
+  async function readOneOfFew<T>(read: () => Promise<T>): Promise<T> {
+    if (reads >= READS_MAX) throw invoiceError('TooManyImports', {}, RETRY_SECONDS)
+    reads += 1
+    return await read().finally(() => {
+      reads -= 1
+    })
+  }
   void api.register(async (scope) => {
     scope.addContentTypeParser('text/csv', (_request, payload, parsed) => parsed(null, payload))
     const route = scope as unknown as Api
@@ -43,34 +63,47 @@ export const importInvoice: Action = (api, deps) => {
       onRequest: onlyAdmin,
       handler: async (request, reply) => {
         const { query, body } = request
-        const format = formatOf(query)
-        const { currency = 'USD', dollars = '1' } = query
-        if (parseDecimal(dollars)?.units === 0n) {
-          throw invalidField('dollars', { zh: '必须大于 0', en: 'must be above 0' })
-        }
+        const rate = rateOf(query)
+        const format = formatOf(query, rate.currency)
         const channelId = Number(query.channel_id)
-        // A file that is refused is not read to its end, so the connection cannot be used again.
+        // A refused file is not read to its end, so the connection can't be used for another
+        // request.
         reply.header('connection', 'close')
         if (!(await hasExisted(deps, channelId))) {
           throw invalidField('channel_id', { zh: '该渠道不存在', en: 'there is no such channel' })
         }
         if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
         const file = body.iterator({ destroyOnReturn: false })
-        const terms = { channelId, currency, dollars }
+        const terms = { channelId, ...rate }
         const context = contextOf(deps, request)
+        const read = await readOneOfFew(() => readFile(file, format, deps.core.now()))
         const { position, ...imported } = await deps.runExclusive('invoice-import', () =>
-          importFile(deps, file, format, terms, context),
+          importFile(deps, read, terms, context),
         )
         await waitUntilVisible(deps, reply, ['reconciliation'], position)
-        return success(imported)
+        return success({ ...imported, known_ids: await knownIds(deps, imported.id, channelId) })
       },
     })
   })
 }
 
+/** Returns the currency and its price in dollars, which only US dollars may leave out. */
+function rateOf({ currency = 'USD', dollars }: ImportInvoice) {
+  if (dollars === undefined && currency !== 'USD') {
+    throw invalidField('dollars', {
+      zh: `货币为 ${currency} 时必填`,
+      en: `is required for ${currency}`,
+    })
+  }
+  if (dollars !== undefined && parseDecimal(dollars)?.units === 0n) {
+    throw invalidField('dollars', { zh: '必须大于 0', en: 'must be above 0' })
+  }
+  return { currency, dollars: dollars ?? '1' }
+}
+
 /**
- * Returns whether a channel with this id exists or existed. Deleted channels count, because their
- * invoices may arrive after the deletion. Only the read model contains them.
+ * Reports whether a channel with this id exists or existed. Deleted channels are only in the read
+ * model. They count, because their invoices may arrive after the deletion.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   const { actors, db } = core
@@ -82,20 +115,50 @@ async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
 
 type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>
 
-/** Reads the file and records it: first its rows with ids, and then the import itself. */
-async function importFile(
-  { core: { actors, now } }: Deps,
+/**
+ * Counts the request ids of a new invoice that other invoices of the channel contain as well.
+ * Returns null if the read model does not have all lines of the invoice yet.
+ */
+async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, channelId: number) {
+  const state = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const requests = state.invoices.find((one) => one.invoiceId === invoiceId)?.requests ?? 0
+  if (requests === 0) return 0
+  if ((await countLines(db, invoiceId)) < requests) return null
+  return await countKnownIds(db, invoiceId, otherInvoiceIds(state, { invoiceId, channelId }))
+}
+
+type ReadFile = { readonly sums: InvoiceSums; readonly parts: RequestParts }
+
+async function readFile(
   file: AsyncIterable<Uint8Array>,
   format: InvoiceFormat,
+  now: number,
+): Promise<ReadFile> {
+  const parts = new RequestParts()
+  return { sums: await sumInvoice(file, format, now, (one) => parts.add(one)), parts }
+}
+
+/**
+ * Appends the events of a file: first those of the rows that have request ids, then the one of the
+ * import.
+ */
+async function importFile(
+  { core: { actors, now } }: Deps,
+  { sums, parts }: ReadFile,
   terms: InvoiceTerms,
   context: CommandContext,
 ) {
   const invoiceId = randomUUID()
-  const parts = new RequestParts()
-  const sums = await sumInvoice(file, format, (one) => parts.add(one))
+  if (!isInRange({ ...terms, ...sums })) {
+    throw invalidField('dollars', {
+      zh: '折合美元后的金额过大，请检查汇率是否填反',
+      en: 'makes the amounts too large. Check that the exchange rate is not inverted',
+    })
+  }
   const ids = { type: 'ImportInvoice', invoiceId } as const
   const command = { ...ids, ...terms, ...sums, importedAt: now() }
-  // A file that is refused leaves nothing behind.
+  // The command is decided before anything is appended, so that a refused file leaves no events
+  // behind.
   const decided = invoicesDecider.decide(
     command,
     await actors.peek(invoicesDecider, INVOICES_STREAM),
@@ -115,7 +178,7 @@ async function importFile(
   return { position, id: invoiceId, rows, duplicates, lines: lines.length }
 }
 
-/** The maximum number of rows in one event. */
+/** The maximum number of rows in one event. An import appends several events. */
 const PART_ROWS = 1_000
 
 /**
@@ -142,11 +205,12 @@ class RequestParts {
   }
 }
 
-function formatOf(query: ImportInvoice): InvoiceFormat {
+function formatOf(query: ImportInvoice, currency: string): InvoiceFormat {
   const { day, model, amount, tokens = null, request_id: requestId = null } = query
   const { delimiter = ',', decimal = '.' } = query
   const columns = { day, model, amount, tokens, requestId }
-  return { ...columns, delimiter, decimal: decimal as '.' | ',', models: modelsOf(query.models) }
+  const models = modelsOf(query.models)
+  return { ...columns, delimiter, decimal: decimal as '.' | ',', currency, models }
 }
 
 const NAMES_MAX = 1_000
@@ -174,18 +238,21 @@ function entriesOf(text: string): [string, unknown][] | null {
 }
 
 /**
- * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The event of its import stays in
- * the history.
+ * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The event that recorded the import
+ * stays in the history.
  */
 export const deleteInvoice: Action = (api, deps) => {
   api.route({
     ...endpoint(invoiceActions, 'DELETE /api/audit/invoices/:id'),
     onRequest: onlyAdmin,
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const command = { type: 'DeleteInvoice', invoiceId: request.params.id } as const
       const context = contextOf(deps, request)
       const { actors } = deps.core
-      accepted(await actors.handle(invoicesDecider, INVOICES_STREAM, command, context))
+      const { position } = accepted(
+        await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
+      )
+      await waitUntilVisible(deps, reply, ['reconciliation'], position)
       return done()
     },
   })

@@ -19,9 +19,23 @@ export const INVOICE_ERRORS: ErrorCatalogue<InvoiceErrorCode> = {
   ],
 }
 
-/** Creates the errors of invoices that only the import detects. */
+/** Creates the errors of invoices that only the import route detects. */
 export const invoiceError = errorsOf({
+  TooManyImports: [
+    429,
+    {
+      zh: '同时导入的文件过多，请稍后再试',
+      en: 'Too many files are being imported, please try again later',
+    },
+  ],
   InvoiceEmpty: [400, { zh: '文件没有数据行', en: 'The file has no rows' }],
+  InvoiceNotUtf8: [
+    400,
+    {
+      zh: '文件不是 UTF-8 编码，请另存为 UTF-8 后重新导入',
+      en: 'The file is not UTF-8. Save it as UTF-8, and import it again',
+    },
+  ],
   InvoiceTooLarge: [
     413,
     ({ max = 0 }) => ({
@@ -34,6 +48,13 @@ export const invoiceError = errorsOf({
     ({ max = 0 }) => ({
       zh: `日期与模型的组合超过 ${max} 个，请拆分文件`,
       en: `The file has more than ${max} pairs of day and model. Split it`,
+    }),
+  ],
+  InvoiceTotalRow: [
+    400,
+    ({ row = 0 }) => ({
+      zh: `第 ${row} 行是合计行，请删除后重新导入`,
+      en: `Row ${row} is a total. Remove it, and import the file again`,
     }),
   ],
   InvoiceRowInvalid: [

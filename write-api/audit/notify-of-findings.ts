@@ -20,8 +20,8 @@ import { type MessageContent, storeText } from '../messages/send-message.ts'
 const LOOK_EVERY_MS = 5_000
 
 /**
- * Starts to notify the admins of findings of verifications, and of witnesses that refused to sign.
- * A lease lets only one process do this.
+ * Starts to notify the admins when a verification has findings or a witness refuses to sign. A
+ * lease ensures that only one process does this.
  */
 export const startFindingNotices = (deps: Deps): HeldLease =>
   deps.core.leases.hold('audit-notices', async (_lease, lost) => {
@@ -36,8 +36,8 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
 
 /**
  * Sends the admins a message about a witness that refused to sign, or about the last verification
- * with findings, unless they were notified before. The same append records the notification, so
- * that it is sent only once.
+ * with findings, unless they were notified of it before. The message and the notification are
+ * recorded in one append, so that the message is sent only once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core
@@ -73,7 +73,7 @@ function nextNotice({ verifications, refusals }: AuditJobsState): Notice | null 
 }
 
 function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
-  // The name of a key has no spaces, and is shown as code.
+  // The name of a witness's key has no spaces, and is shown as code.
   const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
   return {
     title: '见证人拒绝联署 / A witness refuses the history',
@@ -88,7 +88,7 @@ function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
 
 const LISTED_MAX = 10
 
-/** Removes characters that could be interpreted as markup. */
+/** Removes characters that Markdown could interpret as markup. */
 const plain = (text: string): string => text.replace(/[^\w\p{Script=Han} .,:;()#=，：（）-]/gu, '')
 
 function listOf(findings: readonly Finding[], language: Language): string {
@@ -101,7 +101,7 @@ function listOf(findings: readonly Finding[], language: Language): string {
   return lines.join('\n')
 }
 
-/** Returns the text of the notice in both languages. */
+/** Returns the title and text of the message about a verification in both languages. */
 function noticeOf({ result }: VerificationJob): MessageContent {
   const { findingCount = 0, findings = [], toPosition = 0 } = result ?? {}
   return {

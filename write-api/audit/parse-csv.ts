@@ -18,8 +18,9 @@ export class CsvError extends Error {
 type OnRow = (fields: readonly string[], row: number) => void
 
 /**
- * A parser of CSV (RFC 4180) that receives the text in parts. Rows may end with CRLF, LF or CR. A
- * byte order mark and empty lines are skipped. The parser keeps only one row in memory.
+ * Parses CSV (RFC 4180) and passes each row to `onRow`. The text can be added in pieces of any
+ * size. Rows may end with CRLF, LF or CR. A byte order mark and empty lines are skipped. Only one
+ * row is in memory at a time.
  */
 export class CsvParser {
   private readonly delimiter: number

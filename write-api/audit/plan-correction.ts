@@ -1,20 +1,20 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { PlaceOfCorrectedCall } from '#domain/accounts/call-trace.ts'
+import type { CorrectedCallAttributes } from '#domain/accounts/call-trace.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { fromWire, toWire } from '#domain/shared/quota.ts'
+import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
 import type { SkipReason } from '../contract/corrections.ts'
 import { correctionError } from './correction-errors.ts'
 
-export type PlannedCall = PlaceOfCorrectedCall & {
+export type PlannedCall = CorrectedCallAttributes & {
   readonly call: string
   readonly tokenId: number
-  /** The charge in force before the correction, and after it. */
+  /** The charge of the call before the correction (after earlier corrections), and after it. */
   readonly charge: bigint
   readonly corrected: bigint
 }
@@ -22,24 +22,26 @@ export type PlannedCall = PlaceOfCorrectedCall & {
 export type PlannedAccount = {
   readonly userId: number
   readonly calls: readonly PlannedCall[]
-  /** The ids of the calls that the correction has already corrected. */
+  /**
+   * The ids of the calls of this account that this correction has already corrected, in an earlier
+   * run.
+   */
   readonly corrected: ReadonlySet<string>
 }
 
 export type CorrectionPlan = {
   /**
-   * The digest of the scope, and of each call with its charge before and after. It identifies the
-   * plan.
+   * Identifies the plan: a digest of the scope, and of each call with its charge before and after.
    */
   readonly id: string
   readonly sums: CorrectionSums
   readonly skipped: number
-  /** The first of the skipped calls. */
+  /** The first skipped calls, up to a maximum number. `skipped` counts all of them. */
   readonly skippedCalls: readonly SkippedCall[]
   readonly accounts: readonly PlannedAccount[]
   /**
    * The users whose events can't be read. If there are any, the plan is incomplete, and `id` is not
-   * that of the complete plan.
+   * the id of the complete plan.
    */
   readonly unreadable: readonly number[]
 }
@@ -61,21 +63,24 @@ type Limits = {
   readonly callsMax: number
   readonly until: number
   /**
-   * If true, accounts whose events can't be read are listed in the plan. Otherwise, they cause an
+   * If true, users whose events can't be read are listed in the plan. Otherwise, they cause an
    * exception.
    */
   readonly skipsUnreadable?: boolean
 }
 
 const { POSITIVE_INFINITY } = Number
-/** A confirmed correction must be completed, so its plan has no limits. */
+/**
+ * The limits for the plan of a confirmed correction. It must be completed, so its plan has no
+ * limits.
+ */
 const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 
 /**
- * Finds the calls of a scope, and their charges before and after the correction. The usage log is
- * used only to find the users with such calls. All other data comes from the events of their
- * accounts. The events of the correction `ownId` are ignored, so that an interrupted correction
- * gets the same plan again.
+ * Plans a correction: finds the calls in a scope, and computes their charges before and after. The
+ * usage log only tells which users have such calls. All other data comes from the events of their
+ * accounts. `ownId` is the id of an interrupted correction or null. Its own events are ignored, so
+ * that it gets the same plan again.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
@@ -91,23 +96,25 @@ export async function planCorrection(
   let [skipped, calls, refunded, charged] = [0, 0, 0n, 0n]
   for (const userId of await chargedUsers(db, scope)) {
     const limits = { callsMax: callsMax - calls, until }
-    const found = await planAccount(store, userId, scope, ownId, limits).catch((error: unknown) => {
-      if (!skipsUnreadable) throw error
-      unreadable.push(userId)
-      return null
-    })
-    if (found === null) continue
-    skipped += found.skipped
-    skippedCalls.push(...found.skippedCalls.slice(0, SKIPPED_SHOWN_MAX - skippedCalls.length))
-    calls += found.calls.length
-    if (found.calls.length === 0) continue
-    accounts.push({ userId, calls: found.calls, corrected: found.corrected })
-    addToDigest(digest, userId, found.calls)
-    for (const { charge, corrected } of found.calls) {
-      if (corrected < charge) refunded += charge - corrected
-      else charged += corrected - charge
-    }
+    const planned = await planAccount(store, userId, scope, ownId, limits).catch(
+      (error: unknown) => {
+        if (!skipsUnreadable) throw error
+        unreadable.push(userId)
+        return null
+      },
+    )
+    if (planned === null) continue
+    skipped += planned.skipped
+    skippedCalls.push(...planned.skippedCalls.slice(0, SKIPPED_SHOWN_MAX - skippedCalls.length))
+    calls += planned.calls.length
+    if (planned.calls.length === 0) continue
+    accounts.push({ userId, calls: planned.calls, corrected: planned.corrected })
+    addToDigest(digest, userId, planned.calls)
+    const changes = sumChanges(planned.calls)
+    refunded += changes.refunded
+    charged += changes.charged
   }
+  if (charged > QUOTA_MAX || refunded > QUOTA_MAX) throw correctionError('CorrectionOutOfRange')
   const sums = { calls, accounts: accounts.length }
   return {
     id: digest.digest('hex').slice(0, ID_LENGTH),
@@ -116,7 +123,17 @@ export async function planCorrection(
   }
 }
 
-/** Makes the plan of a started correction again, in order to complete it. */
+/** Returns what calls get back, and what they are charged in addition. */
+export function sumChanges(calls: readonly PlannedCall[]) {
+  const sums = { refunded: 0n, charged: 0n }
+  for (const { charge, corrected } of calls) {
+    if (corrected < charge) sums.refunded += charge - corrected
+    else sums.charged += corrected - charge
+  }
+  return sums
+}
+
+/** Computes the plan of a correction that has already started, in order to complete it. */
 export const planAgain = (
   core: Pick<Core, 'store' | 'db'>,
   { id, scope }: Pick<Correction, 'id' | 'scope'>,
@@ -132,8 +149,8 @@ type PlannedScope = Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> &
   Omit<PlannedAccount, 'userId'>
 
 /**
- * Plans the correction of an account from the events since the start of the scope. Refunds come
- * first.
+ * Plans the correction of one account, from its events since the start of the scope. The calls with
+ * refunds come first.
  */
 async function planAccount(
   store: Core['store'],
@@ -191,7 +208,7 @@ function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event
   return data.model === scope.model && (scope.group === null || data.group === scope.group)
 }
 
-/** Plans the correction of a call. If the call can't be corrected, returns the reason. */
+/** Plans the correction of one call, or returns the reason why it can't be corrected. */
 function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | SkipReason {
   const { call, tokenId, charge, channelId, group, cost } = event.data
   if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return 'batch'
@@ -202,7 +219,10 @@ function planCall(event: EndedCall, { price: change }: CorrectionScope): Planned
   return { call, tokenId, charge: fromWire(charge), corrected, ...place }
 }
 
-/** Applies an earlier correction, so that the plan starts from the corrected charge. */
+/**
+ * Replaces the charges of calls with those of an earlier correction, because a new correction
+ * starts from them.
+ */
 function applyEarlier(
   planned: Map<string, PlannedCall>,
   calls: readonly { readonly call: string; readonly corrected: number }[],

@@ -28,7 +28,8 @@ type Difference = Repricing['largest'][number]
 
 /**
  * POST /api/audit/reprice: computes what ended calls would cost at a draft price list, and compares
- * it with the charges in force. Calls for whose models the draft has no price count as refused.
+ * this with what they are charged now, after corrections. Calls of models without a price in the
+ * draft count as refused.
  */
 export const repriceCalls: Action = (api, deps) => {
   api.route({
@@ -43,7 +44,8 @@ export const repriceCalls: Action = (api, deps) => {
       const tally = createTally()
       const head = await core.store.headPosition()
       const isFresh = await freshness.waitFor(['corrected-calls'], head, FRESH_WITHIN_MS)
-      // Without the latest corrections, the charges in force would be wrong.
+      // The read model must include the latest corrections. Otherwise, the current charges would be
+      // wrong.
       if (!isFresh) throw correctionError('CorrectedCallsBehind')
       const next_cursor = await runExclusive('audit-scan', () =>
         scanEndedCalls(core, body, async (page) => {
@@ -58,7 +60,7 @@ export const repriceCalls: Action = (api, deps) => {
   })
 }
 
-/** Returns the charges of calls after their corrections. */
+/** Returns a function that returns the charge of a call after its corrections. */
 async function chargesInForce(
   { db }: Pick<Core, 'db'>,
   calls: readonly EndedCall[],
@@ -70,7 +72,7 @@ async function chargesInForce(
 }
 
 /**
- * Returns the data of a call from which its cost at a draft is computed: its price, usage and
+ * Returns the data of a call that the price at a draft depends on: its model, groups, usage and
  * factors.
  */
 function pastCall({ type, data }: EndedCall) {
@@ -109,7 +111,7 @@ function createTally() {
       if (amount === null || amount === fromWire(charged)) return
       const call = { request_id, position, user_id, model }
       differences.push({ ...call, charged, drafted: toWire(amount) })
-      // The list is shortened once in a while, so that its length stays bounded.
+      // The list is shortened from time to time, so that its length stays bounded.
       if (differences.length > 10 * LARGEST_MAX) shorten()
     },
     result: () => {

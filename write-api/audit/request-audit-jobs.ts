@@ -11,8 +11,8 @@ import { type Action, accepted, contextOf, type Deps } from '../action.ts'
 import { verificationActions } from '../contract/verifications.ts'
 
 /**
- * POST /api/audit/verifications: requests a verification, which a process with the role
- * `projections` runs.
+ * POST /api/audit/verifications: requests a verification. A process with the role `projections`
+ * runs it.
  */
 export const requestVerification: Action = (api, deps) => {
   for (const name of ['POST /api/audit/verifications', 'POST /api/audit/verify'] as const) {
@@ -29,8 +29,8 @@ export const requestVerification: Action = (api, deps) => {
 }
 
 /**
- * POST /api/audit/rebuilds: requests a rebuild of read models. Without names, all read models are
- * rebuilt.
+ * POST /api/audit/rebuilds: requests a rebuild of the named read models, or of all if no names are
+ * given.
  */
 export const requestRebuild: Action = (api, deps) => {
   api.route({
@@ -71,7 +71,10 @@ async function append(
   return success({ id: events.length > 0 ? command.id : await runningId(deps, command) })
 }
 
-/** Returns the id of the running job if it makes the requested job unnecessary. */
+/**
+ * Returns the id of the job of the same kind that was requested last, which makes the new request
+ * unnecessary.
+ */
 async function runningId(
   { core: { actors } }: Deps,
   command: AuditJobCommand & { readonly id: string },

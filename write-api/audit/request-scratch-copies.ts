@@ -16,8 +16,9 @@ import { type Action, accepted, contextOf, type Deps } from '../action.ts'
 import { type RequestScratchCopy, scratchCopyActions } from '../contract/scratch-copies.ts'
 
 /**
- * POST /api/audit/scratch-copies: requests a copy of the read models as of a moment, which a
- * process with the role `projections` builds. Auditors have at most one copy at once.
+ * POST /api/audit/scratch-copies: requests a scratch copy, which holds the read models as of a
+ * moment. A process with the role `projections` builds it. An auditor can have only one copy at a
+ * time.
  */
 export const requestScratchCopy: Action = (api, deps) => {
   api.route({
@@ -40,7 +41,7 @@ export const requestScratchCopy: Action = (api, deps) => {
   })
 }
 
-/** Returns the position and the time of the last event up to a moment. */
+/** Returns the position and the time of the last event up to the requested moment. */
 async function momentOf({ core }: Deps, { position, time }: RequestScratchCopy) {
   const { store } = core
   if (position !== null && time !== null) {
@@ -72,8 +73,8 @@ async function positionAt(core: Deps['core'], seconds: number): Promise<number> 
 }
 
 /**
- * DELETE /api/audit/scratch-copies/{id}: ends a copy, even while it is being built. Auditors can
- * delete only the copies that they requested.
+ * DELETE /api/audit/scratch-copies/{id}: ends a scratch copy, even while it is being built.
+ * Auditors can end only copies that they requested.
  */
 export const deleteScratchCopy: Action = (api, deps) => {
   api.route({

@@ -14,33 +14,36 @@ import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { accepted, type Deps } from '../action.ts'
 import { type CorrectionPlan, type PlannedAccount, planAgain } from './plan-correction.ts'
 
-/** The number of calls in one event. */
+/** The maximum number of calls that one event corrects. */
 const BATCH_CALLS = 100
 const FRESH_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 5_000
 /**
- * How long after its start a correction is continued by the background job. Before, its request is
- * probably still running.
+ * The time in milliseconds after the start of a correction, after which the background job
+ * continues it. Before, the request that started it is probably still running.
  */
 const LEFT_AFTER_MS = 15_000
 /**
- * The number of passes in which an account may fail although the event store is available. After
- * these passes, the correction ends without this account.
+ * The number of attempts for an account that fails although the event store is available. After
+ * these, the correction ends without this account.
  */
 const PASSES_MAX = 10
 
 type RunDeps = { readonly core: Pick<Core, 'actors' | 'store' | 'now' | 'log'> }
 type Running = Pick<Correction, 'id' | 'scope' | 'requestedBy'>
 
-/** An account that could not be read or written. `code` is null if another attempt may succeed. */
+/**
+ * An account that could not be corrected. `code` is the code of its error, or null if another
+ * attempt may succeed.
+ */
 type Failure = { readonly account: PlannedAccount; readonly code: string | null }
 
 /**
  * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
  * because each account applies each batch only once. An account that fails does not delay the
- * others. It makes this function throw, except in the last pass. In the last pass, the event of the
- * end lists the account, and the next preview contains its calls again. Returns the position of the
- * event of the end.
+ * others. If one failed, this function throws at the end, so that another pass is made. In the last
+ * pass, it records the failed accounts with the end instead, and the next preview contains their
+ * calls again. Returns the position of the event that records the end.
  */
 export async function runCorrection(
   { core }: RunDeps,
@@ -50,7 +53,7 @@ export async function runCorrection(
 ): Promise<number> {
   const { actors, store, now } = core
   const { id } = correction
-  // The batches of another plan would not be those that were confirmed.
+  // If the plan has changed, its batches are not those that were confirmed.
   const isConfirmed = plan.id === id || plan.unreadable.length > 0
   const failures: Failure[] = plan.unreadable.map((userId) => ({
     account: { userId, calls: [], corrected: new Set() },
@@ -61,7 +64,8 @@ export async function runCorrection(
     if (code !== 'corrected') failures.push({ account, code })
   }
   if (!isLastPass && failures.some(({ code }) => code === null)) {
-    // In an outage of the whole store, this throws another error, and the pass does not count.
+    // If the whole store is unavailable, this call throws another error, and the pass does not
+    // count.
     await store.headPosition()
     throw new AccountsUnavailable()
   }
@@ -95,8 +99,8 @@ const contextOf = ({ id, requestedBy }: Running, at: number): CommandContext => 
 })
 
 /**
- * Returns `corrected`, the error code of the account, or null if the account can't be read or
- * written.
+ * Corrects one account. Returns `corrected`, or the code of the account's error, or null if the
+ * account can't be read or written.
  */
 async function tryAccount(
   { actors, now, log }: RunDeps['core'],
@@ -124,8 +128,8 @@ async function tryAccount(
 }
 
 /**
- * Starts the background job that continues unfinished corrections, for example after their process
- * died. A lease lets only one process do this.
+ * Starts the background job that continues unfinished corrections, for example if the process that
+ * ran them died. A lease ensures that only one process does this.
  */
 export const startCorrections = (deps: Deps): HeldLease =>
   deps.core.leases.hold('corrections', async (_lease, lost) => {
@@ -140,8 +144,8 @@ export const startCorrections = (deps: Deps): HeldLease =>
   })
 
 /**
- * Continues the corrections that started some time ago. `passes` counts, for each of them, the
- * passes in which an account failed. A failing correction does not delay the others.
+ * Continues the unfinished corrections that started some time ago. `passes` counts for each of them
+ * in how many passes an account failed. A failing correction does not delay the others.
  */
 export async function continueCorrections(
   deps: Pick<Deps, 'core' | 'freshness' | 'runExclusive'>,
@@ -154,7 +158,7 @@ export async function continueCorrections(
   )
   for (const correction of left) {
     const { id, scope } = correction
-    // The plan is found in the usage log, which must include all calls of the scope.
+    // The plan is computed from the usage log, which must include all calls in the scope.
     if (!(await freshness.waitFor(['call-log'], scope.upTo, FRESH_WITHIN_MS))) continue
     const pass = (passes.get(id) ?? 0) + 1
     try {

@@ -10,8 +10,8 @@ export type EndedCall = Recorded<CallSettled | CallInterrupted>
 const PAGE = 500
 const TIME_MAX_MS = 15_000
 /**
- * The maximum difference between the clocks of processes. The times of events may be out of order
- * by this much.
+ * The maximum difference between the clocks of processes, in milliseconds. The times of events may
+ * be out of order by this much.
  */
 const CLOCKS_MS = 60_000
 
@@ -23,10 +23,10 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
 }
 
 /**
- * Calls `onCalls` with the calls of a range that ended with a charge, page by page in the order of
- * their positions. At the time limit, it stops and returns the position from which to continue.
- * Returns null if the range is complete. It reads all events of the range instead of read models,
- * because its callers check the events.
+ * Reads the events of a time range, and calls `onCalls` with the calls that ended with a charge,
+ * page by page in the order of their positions. At the time limit, it stops and returns the
+ * position from which the next scan continues. Returns null if the range is complete. It reads
+ * events instead of read models, because its callers check the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -1,22 +1,20 @@
 import { createHash, hash as digestOf } from 'node:crypto'
+import { sizeOf } from '#domain/invoices/amounts.ts'
 import type { InvoiceLine, InvoiceRequest } from '#domain/invoices/events.ts'
-import { dayOf } from '#domain/shared/utc-day.ts'
 import { type HttpError, invalidField } from '#infra/http/http-errors.ts'
+import { CsvTextDecoder } from './decode-csv-text.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { CsvError, CsvParser } from './parse-csv.ts'
-
-/** The names of the columns in the file, and the format of its numbers. */
-export type InvoiceFormat = {
-  readonly day: string
-  readonly model: string
-  readonly amount: string
-  readonly tokens: string | null
-  readonly requestId: string | null
-  readonly delimiter: string
-  readonly decimal: '.' | ','
-  /** The names of this site for models, by the names of the provider. */
-  readonly models: ReadonlyMap<string, string>
-}
+import {
+  billionthsOf,
+  CONTROL,
+  type Columns,
+  EXACT_MAX,
+  type InvoiceFormat,
+  type InvoiceRow,
+  readRow,
+  rowError,
+} from './read-invoice-row.ts'
 
 export type InvoiceSums = {
   readonly digest: string
@@ -24,7 +22,7 @@ export type InvoiceSums = {
   readonly rows: number
   readonly duplicates: number
   readonly duplicatesAmount?: number
-  /** The number of rows with ids. */
+  /** The number of rows that have a request id. */
   readonly requests?: number
   readonly lines: readonly InvoiceLine[]
 }
@@ -32,35 +30,38 @@ export type InvoiceSums = {
 const BYTES_MAX = 50 * 1024 * 1024
 const ROWS_MAX = 500_000
 const LINES_MAX = 1_000
-const MODEL_LENGTH_MAX = 200
 /**
- * The maximum length of an id. Longer ids of requests are not recorded as evidence, so they could
- * not match any call.
+ * The maximum length of a request id. Longer ids are not recorded with calls, so they could not
+ * match any call.
  */
 const ID_LENGTH_MAX = 128
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
-/**
- * Matches control characters. Postgres can't store a NUL, and names contain no other control
- * character.
- */
-const CONTROL = /\p{Cc}/u
-/** Billionths of the currency. */
-const SCALE = 9
 
-type Sum = { day: string; model: string; rows: number; tokens: number; amount: number }
+type Sum = {
+  readonly day: string
+  readonly model: string
+  rows: number
+  tokens: number
+  /** The exact sum (see `InvoiceRow`), which is rounded to billionths once, at the end. */
+  amount: bigint
+  /** The sum of the sizes of the amounts. It bounds the sum of any of the rows. */
+  size: bigint
+}
 
 /**
- * Reads an invoice as a stream, and sums it by day and model. `onRequest` receives the rows with
- * ids. Only the sums and the digests of the ids are kept in memory.
+ * Reads an invoice as a stream, and sums it by day and model. `now` is the time in Unix
+ * milliseconds, after which a day is implausible. `onRequest` receives each row with a
+ * request id. Only the sums and the digests of these rows are kept in memory.
  */
 export async function sumInvoice(
   body: AsyncIterable<Uint8Array>,
   format: InvoiceFormat,
+  now: number,
   onRequest: (request: InvoiceRequest) => void = () => {},
 ): Promise<InvoiceSums> {
   const hash = createHash('sha256')
-  const decoder = new TextDecoder()
-  const sums = new RowSums(format, onRequest)
+  const decoder = new CsvTextDecoder()
+  const sums = new RowSums(format, now, onRequest)
   let bytes = 0
   const parser = new CsvParser(format.delimiter, (fields, row) => sums.add(fields, row), LIMITS)
   try {
@@ -68,9 +69,9 @@ export async function sumInvoice(
       bytes += chunk.length
       if (bytes > BYTES_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
       hash.update(chunk)
-      parser.push(decoder.decode(chunk, { stream: true }))
+      parser.push(decoder.push(chunk))
     }
-    parser.push(decoder.decode())
+    parser.push(decoder.end())
     parser.end()
   } catch (error) {
     if (error instanceof CsvError) throw rowError(error.row, 'csv', error.problem)
@@ -79,24 +80,30 @@ export async function sumInvoice(
   return { digest: hash.digest('hex'), bytes, ...sums.end() }
 }
 
-/** Sums the rows of an invoice. A row that repeats an id is only counted as a duplicate. */
+/**
+ * Sums the rows of an invoice. A row that has a request id and repeats an earlier row is only
+ * counted as a duplicate.
+ */
 class RowSums {
   private readonly format: InvoiceFormat
+  private readonly now: number
   private readonly onRequest: (request: InvoiceRequest) => void
   private readonly sums = new Map<string, Sum>()
   /**
-   * The digests of ids, each with the sign of its amount, because a credit repeats the id of a
-   * charge.
+   * The digests of the rows with request ids. All columns are compared, because providers may have
+   * a row for each kind of token, or a credit for an earlier row.
    */
-  private readonly ids = new Set<string>()
+  private readonly seen = new Set<string>()
   private columns: Columns | null = null
   private rows = 0
   private requests = 0
   private duplicates = 0
-  private duplicatesAmount = 0
+  private duplicatesAmount = 0n
+  private duplicatesSize = 0n
 
-  constructor(format: InvoiceFormat, onRequest: (request: InvoiceRequest) => void) {
+  constructor(format: InvoiceFormat, now: number, onRequest: (request: InvoiceRequest) => void) {
     this.format = format
+    this.now = now
     this.onRequest = onRequest
   }
 
@@ -111,33 +118,41 @@ class RowSums {
     const id = requestId === null ? '' : (fields[requestId] ?? '').trim()
     const isId = id.length <= ID_LENGTH_MAX && !CONTROL.test(id)
     if (!isId) throw rowError(row, 'request_id', 'not-an-id')
-    const one = readRow(fields, row, this.columns, this.format)
-    if (id === '') return addRow(this.sums, one)
-    this.requests += 1
-    const { day, model, tokens, amount } = one
-    if (this.isNew(id, amount)) {
+    const one = readRow(fields, row, this.columns, this.format, this.now)
+    if (id === '') {
       addRow(this.sums, one)
-      this.onRequest([row, day, model, id, tokens, amount])
+      return
+    }
+    this.requests += 1
+    const { day, model, tokens } = one
+    if (this.isNew(fields)) {
+      const { amount } = addRow(this.sums, one)
+      // The amounts of rows are rounded so that they add up to the rounded sum.
+      const rounded = billionthsOf(amount) - billionthsOf(amount - one.amount)
+      this.onRequest([row, day, model, id, tokens, Number(rounded)])
       return
     }
     this.duplicates += 1
-    this.duplicatesAmount = safe(this.duplicatesAmount + amount)
-    this.onRequest([row, day, model, id, tokens, amount, true])
+    this.duplicatesAmount += one.amount
+    this.duplicatesSize += sizeOf(one.amount)
+    if (this.duplicatesSize > EXACT_MAX) throw tooLarge('amount')
+    this.onRequest([row, day, model, id, tokens, Number(billionthsOf(one.amount)), true])
   }
 
-  private isNew(id: string, amount: number): boolean {
-    const key = digestOf('sha256', amount < 0 ? `-${id}` : `+${id}`, 'base64')
-    if (this.ids.has(key)) return false
-    this.ids.add(key)
+  private isNew(fields: readonly string[]): boolean {
+    const key = digestOf('sha256', JSON.stringify(fields), 'base64')
+    if (this.seen.has(key)) return false
+    this.seen.add(key)
     return true
   }
 
   end(): Omit<InvoiceSums, 'digest' | 'bytes'> {
-    const { rows, requests, duplicates, duplicatesAmount } = this
+    const { rows, requests, duplicates } = this
+    const duplicatesAmount = Number(billionthsOf(this.duplicatesAmount))
     if (rows === 0) throw invoiceError('InvoiceEmpty')
-    const lines = [...this.sums.values()].sort(
-      (one, other) => compare(one.day, other.day) || compare(one.model, other.model),
-    )
+    const lines = [...this.sums.values()]
+      .sort((one, other) => compare(one.day, other.day) || compare(one.model, other.model))
+      .map(({ size, ...sum }) => ({ ...sum, amount: Number(billionthsOf(sum.amount)) }))
     return {
       ...{ rows, duplicates, lines },
       ...(duplicatesAmount === 0 ? {} : { duplicatesAmount }),
@@ -147,9 +162,6 @@ class RowSums {
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
-
-type Columns = Readonly<Record<'day' | 'model' | 'amount', number>> &
-  Readonly<Record<'tokens' | 'requestId', number | null>>
 
 function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   const names = header.map((name) => name.trim())
@@ -168,67 +180,24 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   }
 }
 
-/**
- * The earliest day of an invoice. No provider sold calls before, and the database can't store a day
- * of the year 0.
- */
-const EARLIEST_DAY = Date.UTC(2000, 0, 1)
-
-function readRow(
-  fields: readonly string[],
-  row: number,
-  columns: Columns,
-  { decimal, models }: InvoiceFormat,
-): Sum {
-  const text = (at: number) => (fields[at] ?? '').trim()
-  const day = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/.exec(text(columns.day))?.[1] ?? ''
-  const time = Date.parse(`${day}T00:00:00Z`)
-  if (!(time >= EARLIEST_DAY) || dayOf(time) !== day) throw rowError(row, 'day', 'not-a-day')
-  const name = text(columns.model)
-  const model = models.get(name) ?? name
-  const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)
-  if (!isName) throw rowError(row, 'model', 'not-a-name')
-  const amount = billionthsOf(text(columns.amount), decimal)
-  if (amount === null) throw rowError(row, 'amount', 'not-a-number')
-  const count = (columns.tokens === null ? '' : text(columns.tokens)) || '0'
-  if (!/^[+-]?\d{1,15}$/.test(count)) throw rowError(row, 'tokens', 'not-an-integer')
-  return { day, model, rows: 1, tokens: Number(count), amount }
-}
-
-/**
- * Parses an exact number of billionths. Returns null for other text. Grouping characters are not
- * accepted, because they could be mistaken for a decimal point. A text that starts with `=` is not
- * a number.
- */
-export function billionthsOf(text: string, decimal: '.' | ','): number | null {
-  const form = decimal === '.' ? /^([+-]?)(\d{1,9})(?:\.(\d+))?$/ : /^([+-]?)(\d{1,9})(?:,(\d+))?$/
-  const [, sign, whole, fraction = ''] = form.exec(text) ?? []
-  if (whole === undefined) return null
-  const digits = fraction.replace(/0+$/, '')
-  if (digits.length > SCALE) return null
-  const amount = Number(whole + digits.padEnd(SCALE, '0'))
-  if (!Number.isSafeInteger(amount)) return null
-  return sign === '-' ? 0 - amount : amount
-}
-
-function addRow(sums: Map<string, Sum>, one: Sum): void {
-  const key = `${one.day} ${one.model}`
-  const sum = sums.get(key)
-  if (sum === undefined) {
+function addRow(sums: Map<string, Sum>, { day, model, tokens, amount }: InvoiceRow): Sum {
+  const key = `${day} ${model}`
+  const sum = sums.get(key) ?? { day, model, rows: 0, tokens: 0, amount: 0n, size: 0n }
+  if (sum.rows === 0) {
     if (sums.size === LINES_MAX) throw invoiceError('InvoiceTooVaried', { max: LINES_MAX })
-    sums.set(key, one)
-    return
+    sums.set(key, sum)
   }
   sum.rows += 1
-  sum.tokens = safe(sum.tokens + one.tokens)
-  sum.amount = safe(sum.amount + one.amount)
-}
-
-/** Returns a sum. Throws if the sum is too large to be exact. */
-function safe(sum: number): number {
-  if (!Number.isSafeInteger(sum)) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
+  sum.tokens += tokens
+  sum.amount += amount
+  sum.size += sizeOf(amount)
+  if (sum.size > EXACT_MAX) throw tooLarge('amount')
+  if (!Number.isSafeInteger(sum.tokens)) throw tooLarge('tokens')
   return sum
 }
 
-const rowError = (row: number, column: string, problem: string): HttpError =>
-  invoiceError('InvoiceRowInvalid', { row, column, problem })
+const tooLarge = (field: 'amount' | 'tokens'): HttpError =>
+  invalidField(field, {
+    zh: '同一天同一模型的合计过大',
+    en: 'adds up to too much for a day and a model',
+  })

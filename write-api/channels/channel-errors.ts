@@ -23,6 +23,14 @@ export const CHANNEL_ERRORS = {
   NoChannelSelected: [200, { zh: '请先选择渠道！', en: 'Select at least one channel' }],
   TagRequired: [200, { zh: '标签不能为空！', en: 'The tag must not be empty' }],
   TagUnknown: [200, { zh: '标签不存在', en: 'No channel has this tag' }],
+  KeysChanged: [
+    409,
+    () =>
+      invalidFieldMessage('key', {
+        zh: '该渠道的密钥刚刚被另一请求更改，请刷新页面后重试',
+        en: 'another request has just changed the keys of the channel. Refresh the page and retry',
+      }),
+  ],
   OneKeyOnly: [200, { zh: '该渠道只能填写一个密钥', en: 'This channel takes only one key' }],
   KeyRepeated: [
     200,
@@ -40,16 +48,30 @@ export const CHANNEL_ERRORS = {
   ChannelExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
   WorkInFlight: [
     409,
-    ({ tasks = 0, batches = 0, submissions = 0 }) => ({
+    ({ tasks = 0, batches = 0 }) => ({
       zh:
-        `仍有 ${tasks} 个任务、${batches} 个批处理未完成，${submissions} 个任务正在提交。` +
+        `仍有 ${tasks} 个任务、${batches} 个批处理未完成。` +
         '没有原来的密钥将无法获取结果，也无法向用户计费，但上游仍会收费。' +
         '请等待完成，或强制执行（force）',
       en:
-        `Work is unfinished (tasks: ${tasks}, batches: ${batches}, being submitted: ` +
-        `${submissions}). Without its key, the results can be neither fetched nor billed, but ` +
-        'the provider charges for them. Wait until the work has ended, or repeat with force',
+        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). Without its key, the results ` +
+        'can be neither fetched nor billed, but the provider charges for them. Wait until the ' +
+        'work has ended, or repeat with force',
     }),
+  ],
+  SubmissionsPaused: [
+    409,
+    {
+      zh: '另一请求正在删除该渠道或更换其密钥，请稍后重试',
+      en: 'Another request is deleting a channel or replacing its keys. Try again in a moment',
+    },
+  ],
+  SubmissionsNotPaused: [
+    409,
+    {
+      zh: '检查未完成的任务用时过长，未作任何更改，请重试',
+      en: 'The check for unfinished work took too long, so nothing was changed. Try again',
+    },
   ],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   InvalidField: [

@@ -2,7 +2,7 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
-/** Stores keys in the vault. Returns their references in the same order. */
+/** Stores the keys of a channel in the vault. Returns their references in the same order. */
 export async function storeChannelKeys(
   vault: Vault,
   channelId: number,
@@ -13,7 +13,10 @@ export async function storeChannelKeys(
   return refs
 }
 
-/** Reads keys to copy them. Keys are never part of a response. */
+/**
+ * Returns the keys of a channel in the order of `refs`, in order to copy them. Keys are never part
+ * of a response.
+ */
 export async function readChannelKeys(
   vault: Vault,
   channelId: number,
@@ -23,7 +26,7 @@ export async function readChannelKeys(
   return refs.flatMap((ref) => keys.get(ref) ?? [])
 }
 
-/** Reads keys to compare them. */
+/** Returns the keys of a channel by reference, in order to compare them. */
 export function readKeysByRef(
   vault: Vault,
   channelId: number,

@@ -14,8 +14,8 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Reads a proxy address with its credentials. Returns null if the proxy has no credentials. Also
- * returns null for old channels, because the vault does not contain their credentials.
+ * Returns a proxy address with its credentials. Returns null if the vault has no credentials: the
+ * proxy needs none, or the channel was created by an old release and has them in its setting.
  */
 async function readProxy(
   vault: Vault,
@@ -28,8 +28,8 @@ async function readProxy(
 }
 
 /**
- * Returns a channel's terms with the proxy's credentials in `setting`. These are the terms for a
- * copy of the channel. The copy stores the credentials as its own secret.
+ * Returns the terms (settings) of a channel for a copy of it, with the credentials of its proxy in
+ * `setting`. The copy stores the credentials as a separate secret.
  */
 export async function termsWithProxyLogin(
   vault: Vault,
@@ -41,7 +41,10 @@ export async function termsWithProxyLogin(
 }
 
 export type SettingChange = {
-  /** An empty `proxyRef` means that the vault contains no credentials of the proxy. */
+  /**
+   * The change of the channel's terms. An empty `proxyRef` means that the vault contains no
+   * credentials of the proxy.
+   */
   readonly terms: Pick<Partial<ChannelTerms>, 'setting' | 'proxyRef'>
   /**
    * The proxy address with credentials to store in the vault, or null if nothing must be stored.
@@ -65,7 +68,8 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // In old channels, the setting itself contains the proxy's credentials. The vault contains none.
+  // Channels of old releases have the credentials of the proxy in the setting itself, and the vault
+  // contains none.
   const setting =
     proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

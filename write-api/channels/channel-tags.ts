@@ -10,9 +10,9 @@ import { namesIn } from '#read-api/contract/resource-field-definition.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { checkGroups } from './create-channel.ts'
+import { checkGroups } from './create-and-copy-channels.ts'
 
-/** Executes a command on the channels. Waits until the list of channels shows the change. */
+/** Executes a command on channels. Waits until the list of channels shows the change. */
 export async function executeChannelCommand(
   deps: Deps,
   request: FastifyRequest,
@@ -27,7 +27,7 @@ export async function executeChannelCommand(
   return done
 }
 
-/** Returns the current time in unix seconds. */
+/** Returns the current time in Unix seconds. */
 export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
 
 export const changedCount = ({ events }: Done<ChannelEvent>): number =>
@@ -47,7 +47,7 @@ export const tagChannels: Action = (api, deps) => {
   })
 }
 
-/** PUT /api/channel/tag: changes the given fields in all channels that have the tag. */
+/** PUT /api/channel/tag: changes the fields in the request in all channels that have the tag. */
 export const updateTag: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'PUT /api/channel/tag'),
@@ -69,8 +69,8 @@ async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string
 }
 
 /**
- * Converts a request to a change. Empty fields are left out, but an empty `new_tag` removes the
- * tag.
+ * Converts a request to a change of all channels with a tag. Empty fields are left out, except that
+ * an empty `new_tag` removes the tag.
  */
 function changeOf(fields: UpdateTag): TagChange {
   const models = namesIn(fields.models ?? '')

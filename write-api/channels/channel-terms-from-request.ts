@@ -12,18 +12,24 @@ import {
 } from '#read-api/contract/resource-field-definition.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
 
-/** The terms for fields that a request for a new channel omits. */
+/** The terms (settings) of a new channel for the fields that a request omits. */
 export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_TERMS) }
 
 type Fields = CreateChannel | UpdateChannel
 
-/** Returns the terms with the given fields applied. The domain validates the terms. */
+/**
+ * Returns the terms with the fields of a request applied. They are not validated here; the domain
+ * does it.
+ */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
 })
 
-/** Converts a request's fields to terms. A `cost_ratio` of null becomes an empty text. */
+/**
+ * Converts the fields of a request to terms (settings of a channel). A `cost_ratio` of null becomes
+ * an empty text.
+ */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const sent = sentValues(writableFields(CHANNEL_FIELDS), fields)
   const { key: _key, keyMode: _keyMode, baseUrl, costRatio, ...terms } = sent
@@ -36,14 +42,17 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
 
 export type ServedTypes = ReadonlyMap<number, ServedType>
 export type ServedType = {
-  /** The fields that must not be empty, by their names in the API. */
+  /** The fields of a channel that must not be empty for this type. */
   readonly required: readonly RequiredField[]
-  /** True if the channel type has no default address, so that each channel must have an address. */
+  /**
+   * True if the channel type has no default address, so that each channel of this type must have
+   * one.
+   */
   readonly needsAddress: boolean
   /** The keywords that an admin may enter instead of an address. */
   readonly addressWords: readonly string[]
   readonly keyHint: TranslatedText
-  /** Reports whether a key of a channel with this base URL has the right form. */
+  /** Reports whether a key has the right format for a channel with this base URL. */
   readonly acceptsKey: (key: string, baseUrl: string) => boolean
 }
 type RequiredField = {
@@ -80,7 +89,7 @@ export function checkRequirements(
   }
 }
 
-/** Throws if one of the keys does not have the form that the channel type requires. */
+/** Throws if a key does not have the format that the channel type requires. */
 export function checkKeys(
   { type, baseUrl }: Pick<ChannelTerms, 'type' | 'baseUrl'>,
   keys: readonly string[],
@@ -95,7 +104,10 @@ export function checkKeys(
   })
 }
 
-/** Throws if the expiry (unix seconds) was changed to a time before `now` (unix milliseconds). */
+/**
+ * Throws if the expiry time in Unix seconds was changed to a time before `now`, which is in Unix
+ * milliseconds.
+ */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
   throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past' })
@@ -109,7 +121,10 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
   })
 }
 
-/** Checks whether the proxy in `setting` is allowed. The domain rejects invalid addresses. */
+/**
+ * Throws if the outbound policy does not allow the proxy in `setting`. Returns false if the address
+ * of the proxy is invalid, which the domain rejects.
+ */
 export const checkProxyIn = (
   setting: string,
   upstreams: OutboundPolicy,

@@ -1,93 +1,67 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isExpired } from '#domain/channels/change-status.ts'
-import type {
-  ChannelCommand,
-  DeleteChannels,
-  DeleteDisabledChannels,
-} from '#domain/channels/commands.ts'
+import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { secretRefsOf } from '#projections/channels/query.ts'
-import { type Action, accepted, contextOf, type Deps, idOf } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
-import { executeChannelCommand } from './channel-tags.ts'
-import {
-  countWorkAndSubmissions,
-  countWorkOf,
-  isAnyIn,
-  type WorkInFlight,
-} from './work-in-flight.ts'
+import { refuseWorkOf, whileSubmissionsPaused } from './work-in-flight.ts'
 
 type Deletion = DeleteChannels | DeleteDisabledChannels
 
-/** Returns the ids of the channels that a command deletes, and of those that get new work. */
-async function channelsOf({ core }: Deps, command: Deletion) {
-  const now = core.now() / 1_000
-  return core.actors.ask(channelsDecider, CHANNELS_STREAM, (state) => {
+/** Returns the ids of the channels that a command deletes. */
+const idsOf = ({ core }: Deps, command: Deletion): Promise<readonly number[]> =>
+  core.actors.ask(channelsDecider, CHANNELS_STREAM, (state) => {
     const events = channelsDecider.decide(command, state)
-    const ids = 'code' in events ? [] : events.flatMap(deletedBy)
-    const enabled = ids.filter((id) => {
-      const { status, terms } = state.channels.get(id) ?? {}
-      return status === 'enabled' && !isExpired(terms?.expiredTime ?? -1, now)
-    })
-    return { ids, enabled }
+    return 'code' in events ? [] : events.flatMap(deletedBy)
+  })
+
+const deletedBy = ({ type, data }: ChannelEvent): readonly number[] =>
+  type === 'ChannelsDeleted' ? data.channelIds : []
+
+/**
+ * Deletes channels that have no unfinished tasks or batches. The deletion erases their keys, after
+ * which nobody can fetch or bill the results, although the provider charges for them. Of disabled
+ * channels, only those are deleted that were disabled before the work was counted, and still are.
+ */
+async function deleteUnused(
+  deps: Deps,
+  command: Deletion,
+  context: CommandContext,
+): Promise<Deleted> {
+  const ids = await idsOf(deps, command)
+  if (ids.length === 0) return deleteNow(deps, command, context, [])
+  // Most refusals are decided here, without a pause of submissions.
+  await refuseWorkOf(deps, ids)
+  return whileSubmissionsPaused(deps, ids, context, async (resume) => {
+    await refuseWorkOf(deps, ids)
+    const isDisabledOnly = command.type === 'DeleteDisabledChannels'
+    const still = isDisabledOnly ? new Set(await idsOf(deps, command)) : null
+    const channelIds = still === null ? ids : ids.filter((id) => still.has(id))
+    const checked = still === null ? command : ({ type: 'DeleteChannels', channelIds } as const)
+    return deleteNow(deps, checked, context, [resume()])
   })
 }
 
-const deletedBy = ({ data }: ChannelEvent): readonly number[] =>
-  'channelIds' in data ? data.channelIds : []
+type Deleted = { readonly ids: readonly number[]; readonly position: number }
 
-/**
- * Refuses to delete channels that have unfinished tasks or batches. The deletion erases their keys,
- * after which nobody can fetch or bill the results, although the provider charges for them.
- *
- * Channels are disabled before the work is counted for the last time. The relay asks whether a
- * channel is enabled after it has recorded a submission, so each submission is either counted or
- * not sent. Channels that stay are enabled again. Returns the ids of the channels.
- */
-async function checkNothingInFlight(
-  deps: Deps,
-  request: FastifyRequest,
+async function deleteNow(
+  { core }: Deps,
   command: Deletion,
-): Promise<readonly number[]> {
-  const { ids, enabled } = await channelsOf(deps, command)
-  if (ids.length === 0) return ids
-  refuseWork(await countWorkOf(deps, ids))
-  const context = contextOf(deps, request)
-  const handle = (command: ChannelCommand) =>
-    deps.core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
-  if (enabled.length > 0) {
-    accepted(await handle({ type: 'DisableChannels', channelIds: enabled }))
-  }
-  try {
-    refuseWork(await countWorkAndSubmissions(deps, ids))
-  } catch (error) {
-    const now = Math.floor(deps.core.now() / 1_000)
-    // One that was deleted or has expired meanwhile must not keep the others disabled.
-    for (const id of enabled) await handle({ type: 'EnableChannels', channelIds: [id], now })
-    throw error
-  }
-  return ids
-}
-
-/** Leaves out channels that were disabled after the work was counted, or enabled again. */
-async function limitedTo(
-  checked: readonly number[],
-  deps: Deps,
-  command: Deletion,
-): Promise<Deletion> {
-  if (command.type === 'DeleteChannels') return command
-  const { ids } = await channelsOf(deps, command)
-  return { type: 'DeleteChannels', channelIds: ids.filter((id) => checked.includes(id)) }
-}
-
-function refuseWork(work: WorkInFlight): void {
-  if (isAnyIn(work)) throw channelError('WorkInFlight', work)
+  context: CommandContext,
+  before: readonly AnyStep[],
+): Promise<Deleted> {
+  const step = { decider: channelsDecider, stream: CHANNELS_STREAM, command }
+  const { events, position } = accepted(
+    await core.actors.handleTogether([...before, step], context),
+  )
+  return { ids: (events as readonly ChannelEvent[]).flatMap(deletedBy), position }
 }
 
 /** Deletes channels and their secrets. Returns the number of deleted channels. */
@@ -98,11 +72,11 @@ async function deleteMany(
   { command, isForced }: { readonly command: Deletion; readonly isForced: boolean },
 ): Promise<number> {
   const { db, vault } = deps.core
-  const checked = isForced
-    ? command
-    : await limitedTo(await checkNothingInFlight(deps, request, command), deps, command)
-  const { events } = await executeChannelCommand(deps, request, reply, checked)
-  const ids = events.flatMap(deletedBy)
+  const context = contextOf(deps, request)
+  const { ids, position } = isForced
+    ? await deleteNow(deps, command, context, [])
+    : await deleteUnused(deps, command, context)
+  await waitUntilVisible(deps, reply, ['channels'], position)
   await deleteChannelSecrets(vault, await secretRefsOf(db, ids))
   return ids.length
 }

@@ -1,21 +1,23 @@
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { Vault } from '#infra/vault/port.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import type { Deps } from '../action.ts'
-import { channelError } from './channel-errors.ts'
 import { readKeysByRef, storeChannelKeys } from './channel-keys-in-vault.ts'
-import { keysToAdd, parseKeys } from './create-channel.ts'
-import { countWorkOf, isAnyIn } from './work-in-flight.ts'
+import { keysToAdd, parseKeys } from './create-and-copy-channels.ts'
 
-/** The keys of a request, compared with those that the channel has. */
+/** The keys in a request, compared with the keys that the channel has. */
 export type EnteredKeys = {
   readonly keys: readonly string[]
-  /** The number of keys that were left out because they are repeated. */
+  /**
+   * The number of keys that were left out because the request repeats them or the channel already
+   * has them.
+   */
   readonly repeated: number
   readonly isAppended: boolean
   /** The references of the keys that the channel has now, in order. */
   readonly currentRefs: readonly string[]
-  /** The references of entered keys that the channel has already. */
+  /** The references of those entered keys that the channel already has, by key. */
   readonly knownRefs: ReadonlyMap<string, string>
 }
 
@@ -41,26 +43,28 @@ export async function readEnteredKeys(
 }
 
 /**
- * Refuses to remove keys that unfinished tasks or batches were submitted with, because the other
- * keys may belong to other accounts, which do not know this work. The only key of a channel may be
- * replaced at the same address: this is how a key is renewed.
+ * Returns the references of the keys that a change keeps, or null if it removes no key that
+ * unfinished tasks or batches may need. The other keys may belong to other accounts, which do not
+ * know this work. The work of a key that was renewed before is now looked up with the current keys,
+ * so it may need any of them. The only key of a channel may be replaced at the same address: this
+ * is how a key is renewed. At a new address, no key is kept.
  */
-export async function checkRemovedKeys(
-  deps: Deps,
-  { id, force = false }: UpdateChannel,
+export function keptRefsOf(
+  { force = false }: UpdateChannel,
   { keys, isAppended, currentRefs, knownRefs }: EnteredKeys,
   isSameTarget: boolean,
-): Promise<void> {
-  if (force || isAppended || keys.length === 0) return
-  if (isSameTarget && currentRefs.length < 2) return
-  const keptRefs = new Set(isSameTarget ? keys.map((key) => knownRefs.get(key)) : [])
-  const removedRefs = currentRefs.filter((ref) => !keptRefs.has(ref))
-  if (removedRefs.length === 0) return
-  const work = await countWorkOf(deps, [id], removedRefs)
-  if (isAnyIn(work)) throw channelError('WorkInFlight', work)
+): readonly string[] | null {
+  if (force || isAppended || keys.length === 0) return null
+  if (isSameTarget && currentRefs.length < 2) return null
+  const entered = new Set(isSameTarget ? keys.map((key) => knownRefs.get(key)) : [])
+  const kept = currentRefs.filter((ref) => entered.has(ref))
+  return kept.length === currentRefs.length ? null : kept
 }
 
-/** The references of the entered keys in order, and which of them are new or were there before. */
+/**
+ * The references of the entered keys in order. `addedRefs` are those of new keys, and `keptRefs`
+ * are those of keys that the channel already had.
+ */
 export type StoredKeys = {
   readonly refs: readonly string[]
   readonly addedRefs: readonly string[]
@@ -68,12 +72,12 @@ export type StoredKeys = {
 }
 
 /**
- * Stores the entered keys. A key that the channel already has keeps its reference, by which
- * unfinished work and files find it. At a new target every key is stored again, because a stored
- * key is only sent to the target for which it was entered.
+ * Stores the entered keys. A key that the channel already has keeps its reference, because
+ * unfinished work and files refer to it. If the address of the channel changes, every key is stored
+ * again, because a stored key is only sent to the address for which it was entered.
  */
 export async function storeEnteredKeys(
-  { core: { vault } }: Deps,
+  vault: Vault,
   channelId: number,
   { keys, knownRefs }: EnteredKeys,
   isSameTarget: boolean,

@@ -2,6 +2,7 @@ import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { hasSameTarget } from '#domain/channels/change-channel-fields.ts'
 import { isExpired } from '#domain/channels/change-status.ts'
+import type { ChangeTerms } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
@@ -16,6 +17,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
+import { toHttpError } from '../error-catalogue.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
@@ -26,17 +28,19 @@ import {
   checkRequirements,
   checkType,
 } from './channel-terms-from-request.ts'
-import { checkGroups, repeatedKeysMessage } from './create-channel.ts'
+import { checkGroups, repeatedKeysMessage } from './create-and-copy-channels.ts'
 import {
-  checkRemovedKeys,
+  type EnteredKeys,
+  keptRefsOf,
   readEnteredKeys,
   type StoredKeys,
   storeEnteredKeys,
 } from './replace-channel-keys.ts'
+import { refuseWorkOf, whileSubmissionsPaused } from './work-in-flight.ts'
 
 /**
- * PUT /api/channel/: changes the given fields. Status 1 enables the channel, and 2 disables it.
- * Only the gateway can set status 3, so a change to 3 is rejected.
+ * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2
+ * disables it. A change to status 3 is rejected, because only the gateway sets it.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -54,8 +58,9 @@ export const updateChannel: Action = (api, deps) => {
 }
 
 /**
- * Removes a status that equals `expected_status`. A client may send back a complete row that it
- * read before the gateway disabled the channel. Such a row must not enable the channel again.
+ * Removes the status from the request if it equals `expected_status`. A client may send back a
+ * complete row that it read before the gateway disabled the channel. Such a row must not enable the
+ * channel again.
  */
 const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
   status === undefined || status === expected ? rest : { ...rest, status }
@@ -69,12 +74,12 @@ async function change(
   fields: UpdateChannel,
   context: CommandContext,
 ): Promise<ChangeResult> {
-  const { actors, db, vault } = deps.core
+  const { db } = deps.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
   const { proxy, isSameProxy, terms } = await changeWithProxy(deps, fields)
-  // Only changed terms are checked. A channel can therefore be disabled even if its address is no
-  // longer allowed.
+  // Only changed terms (settings) are checked. A channel can therefore be disabled even if its
+  // address is no longer allowed.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REQUIREMENT_TERMS.some((key) => key in terms)) {
@@ -95,20 +100,69 @@ async function change(
   if (row !== null) checkKeys({ ...row.terms, ...terms }, entered.keys, deps.servedTypes)
   const isSameTarget =
     row !== null && proxy === null && hasSameTarget({ ...row.terms, ...terms }, row.terms)
-  await checkRemovedKeys(deps, fields, entered, isSameTarget)
-  const stored = await storeEnteredKeys(deps, fields.id, entered, isSameTarget)
+  const write = (before: () => readonly AnyStep[]) =>
+    writeChange(deps, { fields, row, terms, proxy, entered, isSameTarget, before }, context)
+  const keptRefs = keptRefsOf(fields, entered, isSameTarget)
+  if (keptRefs === null) return write(() => [])
+  await refuseInvalid(deps, changeCommand(fields, terms, provisionalKeys(entered)))
+  await refuseWorkOf(deps, [fields.id], keptRefs)
+  return whileSubmissionsPaused(deps, [fields.id], context, async (resume) => {
+    await refuseWorkOf(deps, [fields.id], keptRefs)
+    return write(() => [resume()])
+  })
+}
+
+const changeCommand = (
+  { id, multi_key_mode: keyMode }: UpdateChannel,
+  change: ChangeTerms['change'],
+  keys: ChangeTerms['keys'],
+): ChangeTerms => ({ type: 'ChangeTerms', channelId: id, change, keys, keyMode: keyMode ?? null })
+
+/** References that stand for entered keys, which are not stored before the change is valid. */
+const provisionalKeys = ({ keys, isAppended }: EnteredKeys): ChangeTerms['keys'] => ({
+  refs: keys.map((_, index) => `entered-${index}`),
+  isAppended,
+})
+
+/** Refuses an invalid change before submissions are paused for it. */
+async function refuseInvalid({ core: { actors } }: Deps, command: ChangeTerms): Promise<void> {
+  const outcome = await actors.ask(channelsDecider, CHANNELS_STREAM, (state) =>
+    channelsDecider.decide(command, state),
+  )
+  if ('code' in outcome) throw toHttpError(outcome)
+}
+
+type CheckedChange = Pick<Awaited<ReturnType<typeof changeWithProxy>>, 'terms' | 'proxy'> & {
+  readonly fields: UpdateChannel
+  readonly row: ChannelRow | null
+  readonly entered: EnteredKeys
+  readonly isSameTarget: boolean
+  /**
+   * Returns the steps before the change. It is called once the secrets are stored, because a pause
+   * of submissions may end while many secrets are stored.
+   */
+  readonly before: () => readonly AnyStep[]
+}
+
+/** Stores the secrets and appends the change after the steps of `before`. */
+async function writeChange(
+  { core: { actors, vault } }: Deps,
+  { fields, row, terms, proxy, entered, isSameTarget, before }: CheckedChange,
+  context: CommandContext,
+): Promise<ChangeResult> {
+  const stored = await storeEnteredKeys(vault, fields.id, entered, isSameTarget)
   const { refs, addedRefs } = stored
-  const keys = refs.length === 0 ? null : { refs, isAppended: entered.isAppended }
-  const keyMode = fields.multi_key_mode ?? null
+  const { isAppended, currentRefs: basedOn } = entered
+  const keys = refs.length === 0 ? null : { refs, isAppended, basedOn }
   const proxyRef = proxy === null ? null : await storeProxy(vault, fields.id, proxy)
   const change = proxyRef === null ? terms : { ...terms, proxyRef }
-  const changed = { type: 'ChangeTerms', channelId: fields.id, change, keys, keyMode }
+  const changed = changeCommand(fields, change, keys)
   const commands = [
     ...[changed, ...enteredAgain(fields, stored), ...keyCommands(fields, row)],
     ...statusCommands(fields, context),
   ]
-  const steps = commands.map(
-    (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
+  const steps = before().concat(
+    commands.map((command) => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command })),
   )
   const isNewTarget =
     keys !== null || (row !== null && !hasSameTarget({ ...row.terms, ...change }, row.terms))
@@ -121,8 +175,8 @@ async function change(
 }
 
 /**
- * Converts the fields to terms. If the request contains masked proxy credentials, the stored
- * credentials are kept.
+ * Converts the fields of a request to terms (settings of a channel). If the request contains masked
+ * credentials of a proxy, the stored credentials are kept.
  */
 async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
@@ -135,11 +189,17 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   return { ...change, terms: { ...terms, ...change.terms } }
 }
 
-/** Enables keys again that were set aside and that the admin has entered once more. */
+/**
+ * Returns the command that enables keys again which the gateway had disabled and the admin has
+ * entered once more.
+ */
 const enteredAgain = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
 
-/** Closes the channel's circuits. Earlier failures say nothing about a new key or address. */
+/**
+ * Closes all circuits of the channel, so that calls use it again. Earlier failures say nothing
+ * about a new key or address.
+ */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
@@ -153,8 +213,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` contains the positions of these keys
- * in the channel's list of keys.
+ * Returns the command that enables keys again, as a list of one or none. `enable_keys` contains the
+ * indexes of these keys in the channel's list of keys.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

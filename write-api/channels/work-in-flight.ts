@@ -1,26 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import type { ChannelCommand } from '#domain/channels/commands.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { countOpenBatchesOf } from '#projections/open-batches/query.ts'
-import {
-  countOpenTasksOf,
-  countSubmissions,
-  findSubmissions,
-} from '#projections/open-tasks/query.ts'
-import type { Deps } from '../action.ts'
-
-/** The unfinished work of channels. Nobody can fetch or bill it without their keys. */
-export type WorkInFlight = {
-  readonly tasks: number
-  readonly batches: number
-  /** The tasks that are being submitted to a provider that is not known yet. */
-  readonly submissions: number
-}
+import { countOpenTasksOf } from '#projections/open-tasks/query.ts'
+import { accepted, type Deps } from '../action.ts'
+import { channelError } from './channel-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
-const SUBMITTED_WITHIN_MS = 5_000
-const ASK_EVERY_MS = 50
 
-/** Waits until the counts below include everything that was recorded before this call. */
+/** Waits until the read models include everything that was recorded before this call. */
 async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
   const position = await core.store.headPosition()
   const names = ['open-tasks', 'open-batches'] as const
@@ -28,42 +19,58 @@ async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
 }
 
 /**
- * Counts the unfinished tasks and batches of channels. If `keyRefs` is given, only those that were
- * submitted with one of these keys count.
+ * Refuses with 409 if channels have unfinished tasks or batches, which nobody can fetch or bill
+ * without their keys. If `keptRefs` is given, those that were sent with one of these keys do not
+ * count.
  */
-export async function countWorkOf(
+export async function refuseWorkOf(
   deps: Deps,
   channelIds: readonly number[],
-  keyRefs?: readonly string[],
-): Promise<WorkInFlight> {
+  keptRefs?: readonly string[],
+): Promise<void> {
   await waitUntilFresh(deps)
   const { db } = deps.core
-  const tasks = await countOpenTasksOf(db, channelIds, keyRefs)
-  return { tasks, batches: await countOpenBatchesOf(db, channelIds, keyRefs), submissions: 0 }
+  const tasks = await countOpenTasksOf(db, channelIds, keptRefs)
+  const batches = await countOpenBatchesOf(db, channelIds, keptRefs)
+  if (tasks + batches > 0) throw channelError('WorkInFlight', { tasks, batches })
 }
 
 /**
- * Counts the unfinished work of channels that get no new work any more. A task that is being
- * submitted may have been sent to one of them. Its channel is known once the provider has answered,
- * so this waits for the answers to the tasks that are under way now. Those that stay unanswered
- * are counted, because any of these channels may have them.
+ * Runs an act that must not overlook work which is being submitted to channels. The relay records
+ * the channel and the key of a submission, and then asks whether the channel's submissions are
+ * paused, so work that is counted during the pause is complete. The act appends its events together
+ * with the step that it gets, which ends the pause and is refused if it was too long.
  */
-export async function countWorkAndSubmissions(
+export const whileSubmissionsPaused = <T>(
   deps: Deps,
   channelIds: readonly number[],
-): Promise<WorkInFlight> {
-  await waitUntilFresh(deps)
-  const { db } = deps.core
-  const underWay = await findSubmissions(db)
-  const deadline = performance.now() + SUBMITTED_WITHIN_MS
-  let submissions = underWay.length
-  while (submissions > 0) {
-    submissions = await countSubmissions(db, underWay)
-    if (submissions === 0 || performance.now() > deadline) break
-    await delay(ASK_EVERY_MS)
-  }
-  return { ...(await countWorkOf(deps, channelIds)), submissions }
-}
+  context: CommandContext,
+  act: (resume: () => AnyStep) => Promise<T>,
+): Promise<T> =>
+  // Requests to this process wait for each other. One to another process is refused meanwhile.
+  deps.runExclusive('pause-of-submissions', () => pauseFor(deps, channelIds, context, act))
 
-export const isAnyIn = ({ tasks, batches, submissions }: WorkInFlight): boolean =>
-  tasks + batches + submissions > 0
+async function pauseFor<T>(
+  { core: { actors, now, log } }: Deps,
+  channelIds: readonly number[],
+  context: CommandContext,
+  act: (resume: () => AnyStep) => Promise<T>,
+): Promise<T> {
+  const pause = randomUUID()
+  const of = { channelIds, pause }
+  const handle = (command: ChannelCommand) =>
+    actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  accepted(await handle({ type: 'PauseSubmissions', ...of, now: now() }))
+  try {
+    return await act(() => ({
+      ...{ decider: channelsDecider, stream: CHANNELS_STREAM },
+      command: { type: 'ResumeSubmissions', ...of, neededAt: now() },
+    }))
+  } catch (error) {
+    // The error of the act is the answer. A pause that can't be ended now ends by itself.
+    await handle({ type: 'ResumeSubmissions', ...of, neededAt: null }).catch((err) =>
+      log.warn({ err, channelIds }, 'the submissions to channels stay paused for a minute'),
+    )
+    throw error
+  }
+}

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
 import { Done, Envelope, Id, IdParams, Query } from '#read-api/contract/response-envelope.ts'
+import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
 const text = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
@@ -21,7 +21,7 @@ export const CreateChannel = Type.Object({
 })
 export type CreateChannel = Static<typeof CreateChannel>
 
-/** `id` is the first of `ids`. */
+/** The channels that a request has created. `id` is the first of `ids`. */
 const CreatedChannels = Type.Object({
   id: Type.Integer(),
   ids: Type.Array(Type.Integer()),
@@ -32,7 +32,7 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Id,
   /**
-   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing. A client can therefore send
+   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
    * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
@@ -45,7 +45,10 @@ export const UpdateChannel = Type.Object({
    * them.
    */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
-  /** Keys of several that unfinished tasks or batches need are removed only if `force` is true. */
+  /**
+   * If the channel has several keys, those with unfinished tasks or batches are removed only if
+   * `force` is true.
+   */
   force: Type.Optional(Type.Boolean()),
   /** The indexes (from 0) of keys that are enabled again after they were disabled automatically. */
   enable_keys: Type.Optional(
@@ -54,7 +57,10 @@ export const UpdateChannel = Type.Object({
 })
 export type UpdateChannel = Static<typeof UpdateChannel>
 
-/** An empty list is valid here, because the action rejects it with a more specific message. */
+/**
+ * A list of channel ids. An empty list is valid here, because the action rejects it with a more
+ * specific message.
+ */
 const ids = Type.Array(Id, { maxItems: 1000 })
 const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
 
@@ -92,8 +98,8 @@ export const NamedTag = Type.Object({ tag })
 export type NamedTag = Static<typeof NamedTag>
 
 /**
- * A request for the models at a provider's address. Without `key`, the stored key of the channel
- * `id` is used. In this case, the address must be the channel's stored address.
+ * Asks for the models that a provider offers at an address. Without `key`, the stored key of the
+ * channel `id` is used. The address must then be the stored address of this channel.
  */
 export const FetchModels = Type.Object({
   base_url: ChannelFields.base_url,

@@ -1,8 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { AppliedSums } from '#read-api/contract/corrections.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import { Envelope, Id } from '#read-api/contract/response-envelope.ts'
 
-/** The start and end of a range in unix seconds. Calls count at the time of their end. */
+/**
+ * The start and end of a time range in Unix seconds. A call belongs to the range in which it ended.
+ */
 const range = {
   from: Type.Integer({ minimum: 0, maximum: TIME_MAX }),
   to: Type.Integer({ minimum: 0, maximum: TIME_MAX }),
@@ -13,20 +16,20 @@ const scan = {
   user_id: Type.Optional(Id),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   channel_id: Type.Optional(Id),
-  /** The `next_cursor` of the previous part. Omitted for the first part. */
+  /** The `next_cursor` of the previous response. Omitted in the first request of a range. */
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 }
 
 export const RecomputeCalls = Type.Object(scan)
 export type RecomputeCalls = Static<typeof RecomputeCalls>
 
-/** A part of a range, which a request reads within its time limit. */
+/** The result for a part of the range: as much as one request reads within its time limit. */
 const part = {
-  /** The number of ended calls in this part that have a charge. */
+  /** The number of ended calls in this part of the range that have a charge. */
   calls: Type.Integer(),
-  /** The sum of the recorded charges. */
+  /** The sum of the charges as the events record them. */
   charged: Type.Integer(),
-  /** The cursor of the next part. Null if the range is complete. */
+  /** The cursor for the next request. Null if the range is complete. */
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 }
 
@@ -40,16 +43,16 @@ const callReference = {
 
 export const Recomputation = Type.Object({
   ...part,
-  /** The sum of the charges, computed from the usage and the price in the events. */
+  /** The sum of the charges that were computed again from the usage and the price in the events. */
   recomputed: Type.Integer(),
   /**
-   * The number of batches. They are skipped, because their lines are charged one by one. A
+   * The number of batches. They are skipped, because each of their lines is charged separately. A
    * verification recomputes them.
    */
   skipped: Type.Integer(),
-  /** The number of calls whose recorded charge differs. */
+  /** The number of calls whose recorded charge differs from the computed one. */
   different: Type.Integer(),
-  /** The first hundred calls whose recorded charge differs. */
+  /** The first hundred calls whose recorded charge differs from the computed one. */
   differences: Type.Array(Type.Object({ ...callReference, recomputed: Type.Integer() })),
 })
 export type Recomputation = Static<typeof Recomputation>
@@ -69,14 +72,14 @@ const figures = {
   calls: Type.Integer(),
   charged: Type.Integer(),
   drafted: Type.Integer(),
-  /** The calls for which the draft has no price. `drafted` does not include them. */
+  /** The number of calls for which the draft has no price. `drafted` does not include them. */
   refused: Type.Integer(),
 }
 
 export const Repricing = Type.Object({
   ...part,
   ...figures,
-  /** Those with the largest differences, at most a hundred each. */
+  /** The models, groups and users with the largest differences, at most a hundred of each. */
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
   groups: Type.Array(Type.Object({ group: Type.String(), ...figures })),
   users: Type.Array(Type.Object({ user_id: Type.Integer(), ...figures })),
@@ -89,7 +92,7 @@ export type Repricing = Static<typeof Repricing>
 const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
 
 /**
- * The price that the calls should have had. If a member is omitted, each call keeps its recorded
+ * The price that the calls should have had. For an omitted field, each call keeps its recorded
  * value.
  */
 export const CorrectedPrice = Type.Object(
@@ -119,23 +122,25 @@ export const PreviewCorrection = Type.Object({
 export type PreviewCorrection = Static<typeof PreviewCorrection>
 
 /**
- * The reasons why calls are skipped. A batch is charged line by line. A price per call has no
- * ratios, and a price per token has no price per call.
+ * The reasons why calls are skipped. `batch`: a batch is charged line by line.
+ * `other-kind-of-price`: the correction changes ratios, but the call has a price per call, or the
+ * other way round.
  */
 export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
 export const CorrectionPreview = Type.Object({
-  /** The preview that is confirmed. It identifies the exact set of calls and charges. */
+  /** The text to send with the confirmation. It identifies the exact set of calls and charges. */
   preview: Type.String(),
   id: Type.String(),
   calls: Type.Integer(),
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
+  /** The part of `charged` that the present balances of the accounts could not pay. */
+  unpaid: Type.Integer(),
   /**
-   * The number of calls in the scope that can't be corrected: batches, and calls with the other
-   * kind of price.
+   * The number of calls in the scope that can't be corrected. `skipped_calls` gives the reasons.
    */
   skipped: Type.Integer(),
   /** The accounts with the largest amounts, at most a hundred. */
@@ -143,11 +148,19 @@ export const CorrectionPreview = Type.Object({
     Type.Object({
       user_id: Type.Integer(),
       calls: Type.Integer(),
-      /** The quota that the user is charged in addition. It is negative for a refund. */
+      /**
+       * The quota by which the user's charges change. It is positive for an additional charge and
+       * negative for a refund.
+       */
       amount: Type.Integer(),
+      /** The part of `amount` that the user's present balance could not pay. */
+      unpaid: Type.Integer(),
     }),
   ),
-  /** The calls whose charges change most, at most a hundred. `charged` is the charge in force. */
+  /**
+   * The calls whose charges change most, at most a hundred. `charged` is the current charge, after
+   * earlier corrections.
+   */
   largest: Type.Array(
     Type.Object({
       request_id: Type.String(),
@@ -178,11 +191,14 @@ export const AppliedCorrection = Type.Object({
   id: Type.String(),
   calls: Type.Integer(),
   accounts: Type.Integer(),
-  /** The accounts that could not be corrected, with the code of the error. */
+  /** What was changed. */
+  applied: AppliedSums,
+  /** The accounts that could not be corrected, each with the code of its error. */
   failed: Type.Array(
     Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
   ),
 })
+export type AppliedCorrection = Static<typeof AppliedCorrection>
 
 export const correctionActions = {
   'POST /api/audit/recompute': {

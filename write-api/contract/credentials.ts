@@ -35,7 +35,8 @@ export const PasskeyAssertion = Type.Object({
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 
 /**
- * Proof of identity: the password, a code of the authenticator app, a recovery code or a passkey.
+ * Proof of identity for a sensitive action: the password, a code of the authenticator app, a
+ * recovery code or a passkey.
  */
 const Proof = {
   password: Type.Optional(Type.String({ maxLength: 512 })),
@@ -61,8 +62,8 @@ export type TotpOffer = Static<typeof TotpOffer>
 const ConfirmTotp = Type.Object({ code })
 
 /**
- * New recovery codes, which only this response contains. The list is empty if the user already had
- * recovery codes.
+ * New recovery codes. They are shown only in this response. The list is empty if the user already
+ * had recovery codes.
  */
 const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 

@@ -3,19 +3,25 @@ import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 const column = Type.String({ minLength: 1, maxLength: 200 })
 
-/** The names of the file's columns, as in its first row, and the format of its numbers. */
+/**
+ * The options of an import: the names of the columns, as in the first row of the file, and the
+ * format of the numbers.
+ */
 export const ImportInvoice = Type.Object({
   channel_id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
   day: column,
   model: column,
   amount: column,
   tokens: Type.Optional(column),
-  /** The column with the provider's ids of requests. A row that repeats an id is not summed. */
+  /**
+   * The column with the provider's request ids. A row that repeats an earlier row with a request id
+   * as a whole is a duplicate and is not summed.
+   */
   request_id: Type.Optional(column),
   delimiter: Type.Optional(Type.String({ pattern: '^[,;\t|]$' })),
   decimal: Type.Optional(Type.String({ pattern: '^[.,]$' })),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-  /** The price of one unit of the currency in dollars. The default is 1. */
+  /** The price of one unit of the currency in dollars. Required unless the currency is USD. */
   dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
   /** A JSON object that maps the provider's names of models to the names of this site. */
   models: Type.Optional(Type.String({ maxLength: 20_000 })),
@@ -33,6 +39,11 @@ export const invoiceActions = {
           rows: Type.Integer(),
           duplicates: Type.Integer(),
           lines: Type.Integer(),
+          /**
+           * The number of request ids that other invoices of the channel contain as well, or null
+           * if it is not known yet. The invoice itself shows it later.
+           */
+          known_ids: Type.Union([Type.Integer(), Type.Null()]),
         }),
       ),
     },

@@ -15,7 +15,7 @@ export type SecondFactorKind = Static<typeof SecondFactorKind>
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
     /**
-     * Identifies the login in the second step. A ticket is valid for five minutes and five
+     * Identifies the login in the second step. A ticket can be used for five minutes and five
      * attempts.
      */
     ticket: Type.String(),
@@ -24,7 +24,10 @@ export const SecondFactorRequired = Type.Object({
 })
 export type SecondFactorRequired = Static<typeof SecondFactorRequired>
 
-/** The user of the new session, or the second factor that is still required. */
+/**
+ * The response to a login: the user of the new session, or the second factor that is still
+ * required.
+ */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])
 export type LoginResult = Static<typeof LoginResult>
 

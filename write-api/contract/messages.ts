@@ -1,12 +1,9 @@
 import Type, { type Static } from 'typebox'
-import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
+import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
-/**
- * The maximum number of recipients in `user_ids`. Messages to groups or to all users have no
- * maximum.
- */
+/** The maximum number of ids in `user_ids`. Messages to groups or to all users have no maximum. */
 const RECIPIENTS_MAX = 20_000
 
 /**

@@ -14,9 +14,9 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * `intent` is the purpose: `login` signs a user in, `bind` binds the identity to the current user,
- * and `anew` confirms the current user's identity. With a session, the default is `bind`. Without
- * one, it is `login`. `aff` is the inviter's code.
+ * Why the browser is sent to the provider. `login` signs a user in, `bind` binds the identity at
+ * the provider to the current user, and `anew` confirms the identity of the current user. With a
+ * session, the default is `bind`. Without one, it is `login`. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -42,8 +42,8 @@ const CallbackQuery = Type.Object({
 })
 
 /**
- * The response to a callback: the signed-in user, or the second factor that is still required.
- * After an identity was bound, `data` is null and `message` is "bind".
+ * The response to a callback: the signed-in user, or the second factor that is still required. If
+ * the identity was bound to the current user, `data` is null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>

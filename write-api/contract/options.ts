@@ -14,8 +14,8 @@ export const PutOption = Type.Object({
 export type PutOption = Static<typeof PutOption>
 
 /**
- * One entry of a scheduled price change. `value` is a decimal as text. For the boolean option, it
- * is `true` or `false`. A null `value` removes the entry.
+ * One entry of a scheduled price change. `value` is a decimal as text, or `true` or `false` for a
+ * boolean option. A null `value` removes the entry.
  */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
@@ -29,7 +29,7 @@ export const PlannedEntry = Type.Object({
 export type PlannedEntry = Static<typeof PlannedEntry>
 
 export const SchedulePrices = Type.Object({
-  /** When the change is due, in unix seconds. */
+  /** The time at which the change is due, in Unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: TIME_MAX }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
   /** The id of a scheduled change that this change replaces. Both are recorded in one append. */
@@ -44,7 +44,7 @@ export const PreviewPrices = Type.Object({
     Type.String({ maxLength: 250000 }),
     { maxProperties: 50 },
   ),
-  /** The start and end of the range in unix seconds. The default is the last seven days. */
+  /** The start and end of the time range in Unix seconds. The default is the last seven days. */
   start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
   end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
 })
@@ -53,9 +53,10 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 const figures = {
   calls: Type.Integer(),
   /**
-   * The charges in force, after corrections. `drafted` is the quota that the draft prices would
-   * have charged. A batch counts as one call. Its drafted charge is computed from the sum of its
-   * lines, so it differs slightly where single lines were rounded or reached a context tier.
+   * `charged` is what the calls are charged now, after corrections. `drafted` is what the draft
+   * prices would have charged. A batch counts as one call. Its drafted charge is computed from the
+   * sum of its lines, so it differs slightly where single lines were rounded or reached a context
+   * tier.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { REDEMPTION_KEY_MAX, REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
+import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
 const REDEMPTION_BATCH_MAX = 1000
 
@@ -24,7 +24,7 @@ export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,
   id: Id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
-  /** With `status_only`: 1 enables the code, and 2 disables it. */
+  /** With `status_only` in the query, 1 enables the code and 2 disables it. Otherwise ignored. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>
@@ -35,7 +35,7 @@ const RedemptionIds = Type.Object({
 
 const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
 
-/** `quota` is the quota that was credited. */
+/** The result of redeeming a code. `quota` is the quota that was credited. */
 export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })
 export type Redeemed = Static<typeof Redeemed>
 

@@ -56,7 +56,8 @@ export const Setup = Type.Object({
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
   /**
-   * The token that the server prints when it starts. Requests from other machines must contain it.
+   * The token that the server prints when it starts. A setup request from another machine must
+   * contain it.
    */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
 import {
   Done,
@@ -8,6 +7,7 @@ import {
   Id,
   IdParams,
 } from '#read-api/contract/response-envelope.ts'
+import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 import {
   RATE_LIMIT_FIELDS,
   TOKEN_BATCH_MAX,
@@ -17,7 +17,10 @@ import {
 const { remainQuota } = TOKEN_FIELDS
 const QUOTA_RANGE = { minimum: remainQuota.min, maximum: remainQuota.max }
 
-/** An omitted field has its default in a new token. An update does not change omitted fields. */
+/**
+ * The fields of a new token. An omitted field gets its default. An update leaves omitted fields
+ * unchanged.
+ */
 export const CreateToken = Type.Object({
   ...requestProperties(writableFields(TOKEN_FIELDS)),
   ...requestProperties(RATE_LIMIT_FIELDS),
@@ -30,11 +33,11 @@ export const CreateToken = Type.Object({
 export type CreateToken = Static<typeof CreateToken>
 
 /**
- * A change of a token. `remain_quota` is the requested remaining quota. A client may also send the
- * values that it has read: `expected_remain_quota` and `budget_version`. Then `remain_quota` less
- * `expected_remain_quota` is added to the quota, so that calls made since the read still count. If
- * this lowers the quota, the result is at most `remain_quota`. If the budget was edited since
- * `budget_version`, the change is rejected with 409.
+ * A change of a token. `remain_quota` is the remaining quota that the client wants to set. A client
+ * may also send the values that it has read: `expected_remain_quota` and `budget_version`. Then the
+ * difference between `remain_quota` and `expected_remain_quota` is added to the quota, so that
+ * calls made since the read still count. If this lowers the quota, the result is at most
+ * `remain_quota`. If the budget was edited since `budget_version`, the change is rejected with 409.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -76,7 +79,10 @@ const CreatedBody = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key: Type.String(),
-  /** The ids in the order in which the tokens were created. */
+  /**
+   * The ids of the new tokens, in the order in which the tokens were created. `names` and `keys`
+   * have the same order.
+   */
   ids: Type.Array(Type.Integer()),
   names: Type.Array(Type.String()),
   keys: Type.Array(Type.String()),

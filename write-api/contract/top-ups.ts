@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox'
 import { Done, IdParams } from '#read-api/contract/response-envelope.ts'
 import { PaymentMethod } from '#read-api/contract/top-ups.ts'
 
-/** The quota to buy, in whole US dollars. */
+/** The amount to buy, in whole US dollars of quota. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 
-/** The default payment method is Epay. */
+/** Asks for the price of an amount of quota. The default payment method is Epay. */
 export const AmountRequest = Type.Object({
   amount: AMOUNT,
   top_up_code: Type.Optional(Type.String({ maxLength: 200 })),

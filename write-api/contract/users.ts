@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { requestProperties } from '#read-api/contract/field-schemas.ts'
 import { Done, Envelope, ErrorEnvelope, Id } from '#read-api/contract/response-envelope.ts'
+import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 import { USER_SETTING_FIELDS, USER_TERMS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'
 
@@ -16,10 +16,10 @@ export type CreateUser = Static<typeof CreateUser>
 const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
 /**
- * A change of a user. `quota` is the new balance. `expected_quota` is the balance that the client
- * has read. The default is the balance that the session or access token last received or set. The
- * change is rejected with 409 if the balance has changed since then. It is also rejected if the
- * server could not store the balance that the client received.
+ * A change of a user by an admin. `quota` is the new balance. `expected_quota` is the balance that
+ * the client has read. The default is the balance that the session or access token last received or
+ * set. The change is rejected with 409 if the balance has changed since then. It is also rejected
+ * if the server could not store the balance that the client received.
  */
 export const UpdateUser = Type.Object({
   id: Id,
@@ -34,14 +34,14 @@ export const UpdateUser = Type.Object({
 export type UpdateUser = Static<typeof UpdateUser>
 
 /**
- * Adds or deducts an amount for one user (`id`) or up to 100 users (`ids`). Repeated requests with
- * the same `request_id` change a balance only once.
+ * Adds an amount to the balance of one user (`id`) or up to 100 users (`ids`), or deducts it.
+ * Repeated requests with the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(Id),
   ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 100 })),
   action: Type.Union([Type.Literal('add'), Type.Literal('deduct')]),
-  /** The amount in quota units. */
+  /** The amount to add or deduct, in quota units. */
   amount: Type.Integer({ minimum: 1, maximum: 9007199254740991 }),
   reason: Type.String({ maxLength: 200 }),
   request_id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,100}$' }),
@@ -74,14 +74,15 @@ export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 
 /**
  * A change of the caller's own account. A new password requires the current password. Users without
- * a password need a second factor or a recent login instead.
+ * a password need a code, a passkey or a recent login instead.
  */
 export const UpdateSelf = Type.Object({
   display_name,
   password: Type.Optional(Type.String({ maxLength: 512 })),
   original_password: Type.Optional(Type.String({ maxLength: 512 })),
   /**
-   * A code of a second factor. Users without a password send it instead of the current password.
+   * A code of the authenticator app or a recovery code. Users without a password can send it
+   * instead of the current password.
    */
   code: Type.Optional(Type.String({ maxLength: 64 })),
   passkey: Type.Optional(PasskeyAssertion),
@@ -101,8 +102,8 @@ export const UpdateSettings = Type.Object({
   /** The https URL of the webhook, or empty. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
   /**
-   * Printable ASCII, never returned. An empty text leaves the secret unchanged, and null removes
-   * it.
+   * The secret that signs requests to the webhook, in printable ASCII. It is never returned. An
+   * empty text leaves it unchanged, and null removes it.
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**
@@ -110,7 +111,7 @@ export const UpdateSettings = Type.Object({
    * A new address that is not bound to the account must be verified with `notification_code`.
    */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
-  /** The code that was mailed to `notification_email` (purpose `notify`). */
+  /** The code that was mailed to `notification_email` after a request with the purpose `notify`. */
   notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>

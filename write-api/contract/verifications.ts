@@ -1,19 +1,25 @@
 import Type, { type Static } from 'typebox'
 import { Envelope } from '#read-api/contract/response-envelope.ts'
 
-/** `incremental` checks the events after the last verified position, `full` checks all events. */
+/**
+ * Asks for a verification of the recorded events. `incremental` checks the events after the last
+ * verified position, and `full` checks all events.
+ */
 export const RequestVerification = Type.Object({
   mode: Type.Optional(Type.Union([Type.Literal('incremental'), Type.Literal('full')])),
 })
 export type RequestVerification = Static<typeof RequestVerification>
 
-/** The names of the read models to rebuild. Empty for all of them. */
+/** `read_models` names the read models to rebuild. An empty list means all of them. */
 export const RequestRebuild = Type.Object({
   read_models: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 }),
 })
 export type RequestRebuild = Static<typeof RequestRebuild>
 
-/** Why a witness refused. The reason is in the audit log, and not public. */
+/**
+ * An admin's explanation why a witness refused to sign. It is shown in the audit log and is not
+ * public.
+ */
 const AcknowledgeWitness = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 1_000 }),
 })

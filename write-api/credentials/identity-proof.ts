@@ -29,8 +29,8 @@ export const beginProof: Action = (api, deps) => {
 }
 
 /**
- * The purpose of a challenge for a proof of identity. It differs from a login's purpose, so that
- * one challenge cannot serve for both.
+ * Returns the purpose for which a challenge for a proof of identity is issued. Challenges for
+ * logins have another purpose, so that a challenge can be used only for one of the two.
  */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
@@ -72,9 +72,9 @@ async function verifyGivenProof(
 }
 
 /**
- * Users with a password or a second factor must prove their identity. All others must have logged
- * in within the last half hour. Otherwise, a stranger at an unattended session could add a password
- * or a second factor.
+ * Throws unless the caller has proved who uses the session. Users with a password or a second
+ * factor must send it. All others must have logged in within the last half hour. Otherwise, a
+ * stranger at an unattended session could add a password or a second factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,
@@ -86,8 +86,8 @@ export async function requireProofOrRecentLogin(
 }
 
 /**
- * Throws if the caller's last login or proof of identity is older than half an hour. Routes whose
- * requests contain no proof use this check.
+ * Throws if the caller's last login or proof of identity is older than half an hour. Used by routes
+ * whose requests contain no proof.
  */
 export async function requireRecentLogin(deps: Deps, request: FastifyRequest): Promise<void> {
   if (isRecent(deps, request)) return

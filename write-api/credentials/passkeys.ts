@@ -15,8 +15,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the WebAuthn user handle. Authenticators store it with a passkey, and it identifies a
- * user who logs in without a username.
+ * Returns the user handle of WebAuthn. Authenticators store it with a passkey and return it at a
+ * login, which identifies a user who enters no username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
@@ -32,11 +32,12 @@ export function userIdOfHandle(handle: string): number | null {
  * passkey.
  */
 export type PasskeyRecord = {
-  /** The authenticator's credential id in base64url. `publicKey` is a COSE key in base64url. */
+  /** The authenticator's credential id in base64url. */
   readonly id: string
+  /** The public key of the passkey: a COSE key in base64url. */
   readonly publicKey: string
   readonly transports: readonly string[]
-  /** The domain name of the WebAuthn relying party to which the passkey is bound. */
+  /** The domain name of the site (in WebAuthn, the relying party) to which the passkey is bound. */
   readonly site: string
   /**
    * True if the authenticator verified the user when the passkey was created. Such a passkey can be
@@ -64,7 +65,9 @@ export async function passkeysOfSite(
   return [...records.values()].map(({ id, transports }) => ({ id, transports: [...transports] }))
 }
 
-/** Reads the records of the passkeys that are valid for this site, by passkey id. */
+/**
+ * Returns the decrypted records of the passkeys that are bound to the domain `site`, by passkey id.
+ */
 async function recordsOfSite(
   vault: Vault,
   userId: number,
@@ -79,11 +82,13 @@ async function recordsOfSite(
   return records
 }
 
-/** The WebAuthn relying party. `id` is the domain to which its passkeys are bound. */
+/**
+ * This site as the relying party of WebAuthn. `id` is the domain to which its passkeys are bound.
+ */
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the WebAuthn relying party for a request. Its origin is the request's `Origin` header, or
+ * Returns the relying party (site) for a request. Its origin is the request's `Origin` header, or
  * the configured address if the header is missing. Throws if the host is an IP address, because
  * browsers do not support passkeys for IP addresses.
  */
@@ -93,10 +98,7 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/**
- * Returns null if the host is an IP address, because browsers do not support passkeys for IP
- * addresses.
- */
+/** Like `passkeySite`, but returns null if the host is an IP address or the address is invalid. */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -112,8 +114,8 @@ async function findPasskeySite(
 }
 
 /**
- * Returns whether the user has a passkey that is sufficient for a login. The passkey `without` is
- * ignored.
+ * Reports whether the user has a passkey that is sufficient for a login, other than the passkey
+ * `without`.
  */
 export async function canLogInWithPasskey(
   deps: Deps,
@@ -142,7 +144,7 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge that is valid once and for one purpose, such as `login` or `add:7`. An IP
+ * Issues a challenge, which can be used once and for one purpose, such as `login` or `add:7`. An IP
  * address can request at most 30 challenges per minute.
  */
 export async function issueChallenge(
@@ -161,15 +163,18 @@ export async function issueChallenge(
 }
 
 /**
- * Returns a function that consumes a challenge. The function returns whether the challenge was
- * issued for the purpose.
+ * Returns a function that consumes a challenge. The function resolves to true if the challenge was
+ * issued for this purpose.
  */
 export const consumeChallenge =
   ({ core }: Deps, purpose: string) =>
   async (challenge: string): Promise<boolean> =>
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
-/** Removes surrounding spaces. Throws if the name is empty or contains forbidden characters. */
+/**
+ * Returns a name for a passkey without surrounding spaces. Throws if the name is empty or contains
+ * forbidden characters.
+ */
 export function passkeyName(text: string): string {
   const name = text.trim()
   if (name === '') throw credentialsError('PasskeyNameRequired')

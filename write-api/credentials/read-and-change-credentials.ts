@@ -1,17 +1,20 @@
-import type { FastifyRequest } from 'fastify'
 import { type CredentialsCommand, credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { CommandContext, Done } from '#infra/event-store/stream-actors-port.ts'
 import { httpError } from '#infra/http/http-errors.ts'
+import type { Sessions } from '#infra/http/sessions.ts'
 import { isFull } from '#infra/limits/port.ts'
-import { accepted, contextOf, type Deps } from '../action.ts'
+import { accepted, type Deps } from '../action.ts'
 
-/** Reads credentials from the event stream, because the read models may lack the latest events. */
+/**
+ * Returns a user's credentials. Reads them from the event stream, because the read models may lack
+ * the latest events.
+ */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Executes a command on a user's credentials. Throws the error of a rejected command. */
+/** Executes a command on a user's credentials. Throws if the command is rejected. */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
@@ -25,9 +28,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records the use of an app's code or a passkey. Each record is permanent, so the number of uses is
- * limited: a user has 20 per minute and 200 per day. Throws 429 above these limits. Strangers
- * cannot use up the limits, because only valid codes and passkeys are recorded.
+ * Records that a code of an authenticator app or a passkey was used. Each record is permanent, so
+ * the number of uses is limited: a user has 20 per minute and 200 per day. Throws 429 above these
+ * limits. Strangers cannot use up the limits, because only valid codes and passkeys are recorded.
  */
 export async function recordUse(
   deps: Deps,
@@ -50,14 +53,14 @@ export async function recordUse(
  */
 export async function revokeCredentials(
   deps: Deps,
-  request: FastifyRequest,
+  sessions: Sessions,
   userId: number,
+  context: CommandContext,
 ): Promise<number> {
   const { totp } = await credentialsOf(deps, userId)
-  const context = contextOf(deps, request)
   const command = { type: 'ForgetCredentials', userId } as const
   const { position } = await changeCredentials(deps, command, context)
   if (totp !== null) await deps.core.vault.deleteSecret(totp.secretRef)
-  await request.server.gate.sessions.endAllOf(userId)
+  await sessions.endAllOf(userId)
   return position
 }

@@ -4,7 +4,9 @@ import type { Vault } from '#infra/vault/port.ts'
 
 const CODE_COUNT = 10
 const CHARACTERS = 12
-/** Characters that look alike, such as `0` and `o`, are left out. */
+/**
+ * The characters of recovery codes. Characters that look alike, such as `0` and `o`, are left out.
+ */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export type NewRecoveryCodes = {
@@ -29,8 +31,8 @@ export const recoveryCodeHash = (vault: Vault, userId: number, code: string): st
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
 /**
- * Returns the new recovery codes if one of the events contains their hashes. Otherwise, returns an
- * empty list.
+ * Returns the new recovery codes if one of the events has stored their hashes. Otherwise, returns
+ * an empty list.
  */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],

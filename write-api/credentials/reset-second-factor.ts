@@ -46,8 +46,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       })
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
-      // The secrets are also deleted if the user has no second factor any more. An earlier reset
-      // may have been interrupted before it deleted them.
+      // The secrets are also deleted if the user has no second factor left, because an earlier
+      // reset may have been interrupted before it deleted them.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -64,8 +64,8 @@ export const resetSecondFactor: Action = (api, deps) => {
 }
 
 /**
- * Returns the steps of a reset. NOTE: the step for the credentials stream comes before the step
- * that removes the passkeys from the user's stream.
+ * Returns the steps (commands to single streams) of a reset. NOTE: the step for the credentials
+ * stream comes before the step that removes the passkeys from the user's stream.
  */
 async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
   const { actors, db } = deps.core
@@ -94,8 +94,9 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. The references come from
- * the events. No event contains the secret of an unconfirmed app, so this secret is kept.
+ * Deletes the secrets of authenticator apps that are no longer enabled. Their references come from
+ * the events. The secret of an app that the user has not confirmed yet is kept, because no event
+ * contains it.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)

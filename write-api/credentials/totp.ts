@@ -7,8 +7,8 @@ const STEP_MS = 30_000
 const WINDOW = 1
 
 /**
- * TOTP (RFC 6238) with the settings that all authenticator apps support: SHA-1, six digits, 30
- * seconds.
+ * Creates a TOTP (RFC 6238) with the settings that all authenticator apps support: SHA-1, six
+ * digits, 30 seconds.
  */
 const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
   new TOTP({
@@ -20,15 +20,15 @@ const totpOf = (secret: string, issuer = '', label = ''): TOTP =>
     secret: Secret.fromBase32(secret),
   })
 
-/** Returns 160 random bits in base 32. */
+/** Returns a new secret for an authenticator app: 160 random bits in base 32. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 export const totpUri = (secret: string, issuer: string, label: string): string =>
   totpOf(secret, issuer, label).toString()
 
 /**
- * Returns the time step for which the code is valid, or null if it is not valid at `now` (unix
- * milliseconds). Time steps of 30 s are counted from 1970.
+ * Returns the time step for which the code is valid, or null if the code is not valid at `now`
+ * (Unix milliseconds). Time steps of 30 s are counted from 1970.
  */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: WINDOW })

@@ -19,13 +19,16 @@ type PasskeyCheck = {
   readonly passkey: PasskeyAssertion
   readonly purpose: string
   /**
-   * True if the passkey is the only proof of identity. The authenticator must then have verified
+   * True if the passkey alone proves the user's identity. The authenticator must then have verified
    * the user.
    */
   readonly isSoleFactor: boolean
 }
 
-/** Throws `PasskeyFailed` if no passkey of the user has signed a challenge for this purpose. */
+/**
+ * Verifies that one of the user's passkeys has signed a challenge for this purpose, and records its
+ * use. Throws `PasskeyFailed` otherwise.
+ */
 export async function verifyPasskeySignature(
   deps: Deps,
   request: FastifyRequest,
@@ -37,11 +40,11 @@ export async function verifyPasskeySignature(
   const site = await passkeySite(deps, request)
   const hash = vault.keyedHash('passkey', check.passkey.id)
   const { passkeys } = await credentialsOf(deps, userId)
-  const found = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
-  const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
-  if (found === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
+  const entry = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
+  const record = entry === undefined ? null : await openPasskey(vault, userId, entry[1] as Passkey)
+  if (entry === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
   const counter = await verifiedCounter(deps, site, check, record)
-  await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: found[0], counter }, context)
+  await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: entry[0], counter }, context)
 }
 
 /** Verifies the signature of the passkey. Returns the authenticator's signature counter. */

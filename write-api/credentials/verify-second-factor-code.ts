@@ -72,8 +72,8 @@ export async function limitCodeAttempts(
 }
 
 /**
- * Limits how fast proofs of identity can be guessed, with the waits of `limitCodeAttempts`. Each
- * session has its own limit, so that a stolen session cannot block the owner.
+ * Limits how fast proofs of identity can be guessed. The waits are those of `limitCodeAttempts`.
+ * Each session has its own limit, so that a stolen session cannot block the owner.
  */
 export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])

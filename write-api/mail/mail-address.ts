@@ -5,12 +5,16 @@ import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-// Other characters are rejected, because `domainToASCII` would silently change some of them. It
-// would remove a path or a query, and decode `%61`.
+// Matches the domain of an address in Unicode. Other characters are rejected, because
+// `domainToASCII` would silently change some of them. It would remove a path or a query, and decode
+// `%61`.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
-/** Returns the canonical address: lower case, with the domain in ASCII. Throws if it is invalid. */
+/**
+ * Returns the canonical form of an email address: lower case, with the domain in ASCII. Throws if
+ * the address is invalid.
+ */
 export function mailAddressOf(text: string): string {
   const input = text.normalize('NFKC').trim()
   if (input === '') throw mailError('MailRequired')
@@ -20,7 +24,8 @@ export function mailAddressOf(text: string): string {
 }
 
 /**
- * Returns the canonical address: lower case, with the domain in ASCII, or null if it is invalid.
+ * Returns the canonical form of an email address: lower case, with the domain in ASCII. Returns
+ * null if the address is invalid.
  */
 export function normalizeMailAddress(text: string): string | null {
   const input = text.normalize('NFKC').trim().toLowerCase()

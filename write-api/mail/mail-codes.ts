@@ -7,8 +7,8 @@ import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * `register` creates an account. `bind:7` binds the address to user 7. `notify:7` uses the address
- * for notifications to user 7.
+ * What a mailed code is for. `register` creates an account. `bind:7` binds the address to user 7.
+ * `notify:7` uses the address for notifications to user 7.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
@@ -22,8 +22,8 @@ type Codes = Pick<Core, 'shortLived'>
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
 
 /**
- * Returns the hash that binds a code to the browser of the request. Returns null if the client is
- * not a browser. The code is then valid for all clients.
+ * Returns a hash that identifies the browser of the request, so that only this browser can use a
+ * code. Returns null if the client is not a browser. Every client can then use the code.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -46,7 +46,7 @@ export async function issueMailCode(
 }
 
 /**
- * Returns whether a mailed code is correct. The request must come from the browser that requested
+ * Reports whether a mailed code is correct. The request must come from the browser that requested
  * the code. A correct code is consumed, and five wrong codes invalidate it. Attempts from other
  * browsers do not count, so that strangers cannot invalidate a code.
  */
@@ -87,7 +87,7 @@ const MAILS_PER_IP_MAX = 20
 /**
  * Acquires the permit to send one mail. An email address receives at most one mail of each kind in
  * 30 s, and five in an hour. An IP address can request twenty mails in an hour. Throws 429 if a
- * limit is reached. `release` never refunds the limit of the IP address.
+ * limit is reached. A refund on `release` concerns only the limits of the email address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,
@@ -107,8 +107,8 @@ export async function acquireMailPermit(
   const outcome = await limits.enter('mail', [
     rate(`${to}:resend`, 1, RESEND_MS),
     rate(`${to}:hour`, MAILS_PER_ADDRESS_MAX, HOUR_MS),
-    // The limit of the IP address is never refunded, because a failed mail costs the mail server as
-    // much as any other mail.
+    // The limit of the IP address is never refunded, because a failed mail is as much work for the
+    // mail server as any other mail.
     { ...ofIp, isRefundable: false },
   ])
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))

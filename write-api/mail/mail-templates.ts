@@ -3,7 +3,7 @@ import type { Mail } from '#infra/mail/port.ts'
 
 type MailContent = Omit<Mail, 'to'>
 
-/** The contents of a mail. A code or a link is emphasized. */
+/** The parts of a mail. A code or a link is emphasized. */
 type MailParts = {
   readonly subject: string
   readonly lines: readonly string[]
@@ -116,8 +116,9 @@ export function resetMail(
 }
 
 /**
- * The text is in Chinese and English, because the user's language is unknown. `hasPassword` is
- * false for a user who has only other login methods.
+ * Returns the mail that tells a user about the reset of the second factors. The text is in Chinese
+ * and English, because the user's language is unknown. `hasPassword` is false for a user who has
+ * only other login methods.
  */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({

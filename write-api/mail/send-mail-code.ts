@@ -75,8 +75,8 @@ async function assertRegistrationByPasswordOpen(
 type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /**
- * Returns the requested purpose. The default is `bind` with a session and `register` without a
- * session.
+ * Returns the requested purpose of the code. The default is `bind` with a session and `register`
+ * without a session.
  */
 async function purposeOf(
   request: FastifyRequest,
@@ -116,7 +116,8 @@ async function mailCode(
 }
 
 /**
- * Sends a mail to a visitor. If this fails, the error only tells whether mail settings are missing.
+ * Sends a mail to a visitor. If this fails, the error only says that the mail was not sent, or that
+ * mail settings are missing.
  */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,

@@ -6,7 +6,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/secret-options-in-vault.ts'
 
-/** The mailer reads the current SMTP options each time it sends a mail. */
+/** Creates the site's mailer. It reads the current SMTP options each time it sends a mail. */
 export const createSiteMailer = (core: Core): Mailer =>
   createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
 
@@ -27,7 +27,8 @@ export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
 /**
- * Parses `Name <address>` or a plain address as the sender. For any other text, there is no sender.
+ * Parses `Name <address>` or a plain address as the sender. Any other text results in an empty
+ * address, which means that there is no sender.
  */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())

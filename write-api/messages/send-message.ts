@@ -27,8 +27,8 @@ const LISTED_IDS_MAX = 10
 const RETRY_SECONDS = 5
 
 /**
- * Returns the ids of the current recipients as ranges. Throws if a group or a user is unknown, or
- * if a user is deleted.
+ * Returns the ids of all users who are to receive the message, as ranges. Throws if a group or a
+ * user is unknown, or if a user is deleted.
  */
 async function resolveRecipients(
   deps: Deps,
@@ -39,7 +39,8 @@ async function resolveRecipients(
   // have just registered.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  // If the read model is outdated, some recipients could be missing, and no one would notice.
+  // Without this check, recipients could be missing from a message to a group or to all users, and
+  // no one would notice.
   if (!isFresh && (everybody || groups.length > 0))
     throw httpError('Unavailable', {}, RETRY_SECONDS)
   await checkGroups(deps, groups)
@@ -77,7 +78,10 @@ async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<v
 
 export type MessageContent = { readonly title: string; readonly content: string }
 
-/** Removes surrounding spaces. Throws if a text is empty or contains forbidden characters. */
+/**
+ * Returns the title and content without surrounding spaces. Throws if one of them is empty or
+ * contains forbidden characters.
+ */
 export function validText(body: MessageContent): MessageContent {
   const [title, content] = [body.title.trim(), body.content.trim()]
   if (title === '') throw messageError('MessageTitleRequired')
@@ -113,7 +117,7 @@ export async function storeTextIfChanged(
   return isUnchanged ? textRef : storeText(vault, messageId, text)
 }
 
-/** POST /api/admin/messages: sends a message. One event records all recipients. */
+/** POST /api/admin/messages: sends a message. A single event records all recipients. */
 export const sendMessage: Action = (api, deps) => {
   api.route({
     ...endpoint(messageActions, 'POST /api/admin/messages'),

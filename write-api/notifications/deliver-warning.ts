@@ -6,12 +6,15 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Mail, Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import type { LowAccount } from '#projections/notifications/query.ts'
+import type { AccountToWarn } from '#projections/notifications/query.ts'
 import { renderMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
 
-/** The text is in Chinese and English, because the user's language is unknown. */
+/**
+ * Returns the mail that warns a user of low quota. The text is in Chinese and English, because the
+ * user's language is unknown.
+ */
 function warningMail(
   site: string,
   remaining: string,
@@ -59,7 +62,7 @@ const SETTLE_WAIT_MS_MAX = 5_000
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {
   const running = new Set<Promise<void>>()
   return {
-    start: async (account: LowAccount, eventId: string, values: ReadonlyMap<string, string>) => {
+    start: async (account: AccountToWarn, eventId: string, values: ReadonlyMap<string, string>) => {
       while (running.size >= CONCURRENT_MAX) await Promise.race(running)
       const { userId, means } = account
       const sending = deliver(core, transports, { account, eventId, values, stop })
@@ -82,7 +85,7 @@ export function createDeliveries(core: Core, transports: WarningTransports, stop
 }
 
 type Warning = {
-  readonly account: LowAccount
+  readonly account: AccountToWarn
   readonly eventId: string
   readonly values: ReadonlyMap<string, string>
   readonly stop: AbortSignal

@@ -37,15 +37,15 @@ const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The webhook secret that is no longer needed after the step: `ifDone` after a success,
-   * `ifRejected` after a rejection.
+   * The vault reference of the webhook secret that must be deleted after the step, or null:
+   * `ifDone` if the step succeeds, `ifRejected` if it is rejected.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
 
 /**
- * Builds the step that changes notification settings. Omitted settings are not changed. Calls for
- * the same user must not run concurrently.
+ * Builds the step (a command to one stream) that changes notification settings. Omitted settings
+ * are not changed. Calls for the same user must not run concurrently.
  */
 export async function notificationsStep(
   { core }: Deps,
@@ -88,13 +88,13 @@ export async function notificationsStep(
 }
 
 /**
- * A text in a request. undefined leaves the stored text unchanged, and an empty text removes it.
+ * A text in a request. Undefined leaves the stored text unchanged, and an empty text removes it.
  */
 type OptionalText = string | undefined
 
 /**
- * Returns the normalized address. Throws if the outbound policy forbids it. The address is checked
- * again before each delivery.
+ * Returns the URL of a webhook in normalized form. Throws if the outbound policy forbids it. The
+ * address is checked again before each delivery.
  */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
@@ -104,7 +104,10 @@ function parseWebhook(text: OptionalText): OptionalText {
   return address.href
 }
 
-/** Throws if the secret contains characters that an HTTP header must not contain. */
+/**
+ * Returns the secret without surrounding spaces. Throws if it contains characters that an HTTP
+ * header must not contain.
+ */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text
   if (typeof trimmed === 'string' && !isHeaderText(trimmed))
@@ -135,8 +138,8 @@ async function verifyAddress(
 }
 
 /**
- * Encrypts a new text. An equal text is not encrypted again, so that a repeated request changes
- * nothing.
+ * Encrypts a new text. If it equals the stored text, returns the stored ciphertext, so that a
+ * repeated request changes nothing.
  */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
@@ -151,8 +154,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret and returns its vault reference. null removes the secret. An empty
- * text keeps the stored secret, because forms never contain it.
+ * Stores a new webhook secret and returns its vault reference. A secret of null removes the stored
+ * one. An empty text keeps the stored one, because forms never contain it.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

@@ -8,16 +8,16 @@ import { openCheckpoint } from '#infra/event-bus/reader-checkpoint.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { webhookErrorOf } from '#infra/outbound/webhook-checks.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
-import { webhookSecret } from '#infra/vault/store-secrets.ts'
-import { type LowAccount, lowAccounts } from '#projections/notifications/query.ts'
+import { webhookSecret } from '#infra/vault/secret-store.ts'
+import { type AccountToWarn, accountsToWarnOfLowQuota } from '#projections/notifications/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
 /**
- * The events that permanently lower a balance. Holds are not included, because they are released
- * when the call ends.
+ * The types of events that permanently lower a balance. Holds are not among them: they set quota
+ * aside during a call, and are released when the call ends.
  */
 const LOWERING = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
@@ -26,7 +26,10 @@ const LOWERING = new Set([
 const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 const BATCH_MAX = 500
-/** The pause after each batch that is not full. It limits the queries of a busy site. */
+/**
+ * The pause in milliseconds after each batch that is not full. It limits the number of queries on a
+ * busy site.
+ */
 const PAUSE_MS = 500
 
 export type WarningDeps = {
@@ -36,8 +39,8 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to warn users whose quota is low. Only one process does this work: the holder of a lease.
- * It reads account events, starting after the last checkpoint.
+ * Starts to warn users whose quota is low. Only the process that holds the lease does this. It
+ * reads account events from the last checkpoint (the stored position of this reader) on.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(NAME, async (_lease, lost) => {
@@ -82,7 +85,7 @@ function follow(
 }
 
 type StartDelivery = (
-  account: LowAccount,
+  account: AccountToWarn,
   eventId: string,
   values: ReadonlyMap<string, string>,
 ) => Promise<void>
@@ -102,7 +105,10 @@ async function warnAbout(
   const { values } = await allOptions(core.db)
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
-  for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
+  for (const account of await accountsToWarnOfLowQuota(core.db, userIds, {
+    siteThreshold,
+    warnedBefore,
+  })) {
     // Without mail settings, no warning is recorded. A record would delay the next warning by two
     // hours, even if an admin corrects the settings earlier.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
@@ -113,12 +119,12 @@ async function warnAbout(
 }
 
 /**
- * Returns whether the webhook can be called. The rules for webhooks may have changed since the
+ * Reports whether the webhook can be called. The rules for webhooks may have changed since the
  * address was saved. The user's profile page shows why a webhook cannot be called.
  */
 async function isSendable(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
-  { userId, webhookUrl, webhookSecretRef: ref }: LowAccount,
+  { userId, webhookUrl, webhookSecretRef: ref }: AccountToWarn,
 ): Promise<boolean> {
   const error = webhookErrorOf(webhookUrl, await webhookSecret(vault, userId, ref))
   if (error === null) return true
@@ -127,12 +133,12 @@ async function isSendable(
 }
 
 /**
- * Records the warning before it is sent. After a crash, the user is therefore not warned twice.
- * Returns the event's id, or null if the user must not be warned now.
+ * Records the warning before it is sent, so that a crash can't cause a second warning. Returns the
+ * event's id, or null if the user must not be warned now.
  */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,
-  { userId, means, remaining, threshold }: LowAccount,
+  { userId, means, remaining, threshold }: AccountToWarn,
 ): Promise<string | null> {
   const at = now()
   const command = { type: 'WarnOfQuota', userId, means, remaining, threshold, at } as const

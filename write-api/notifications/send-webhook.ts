@@ -7,8 +7,7 @@ import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 export type Webhook = {
   readonly url: string
   /**
-   * The bearer token, which is also the key of the signature. If it is null, the request has no
-   * token and no signature.
+   * The bearer token, and also the key of the signature. If it is null, the request has neither.
    */
   readonly secret: string | null
   /** The id of the event. All attempts to deliver one warning send the same id. */
@@ -22,8 +21,8 @@ const PAUSE_MS = 1_000
 const ANSWER_BYTES_MAX = 4_096
 
 /**
- * The response length needs no limit, because each attempt has a time limit and reads only the
- * beginning of the response.
+ * The limits of requests to webhooks. The size of the response is not limited, because each attempt
+ * has a time limit and reads only the beginning of the response.
  */
 export const WEBHOOK_LIMITS: OutboundLimits = {
   connectTimeoutMs: ATTEMPT_MS_MAX,
@@ -33,9 +32,9 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an https address that a user entered. Returns false if the outbound policy for
- * users forbids the address, or if the receiver does not accept the JSON. There are up to three
- * attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
+ * Posts JSON to an https address that a user entered. Returns true if the receiver accepts it.
+ * Returns false if it does not, or if the outbound policy for users forbids the address. There are
+ * up to three attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,
@@ -90,8 +89,8 @@ async function attemptDelivery(
 }
 
 /**
- * Returns the headers that authenticate the webhook. In the signature, `t` is the time in unix
- * seconds, and `v1` is the HMAC-SHA256 of `t.body` in hex.
+ * Returns the headers that authenticate the webhook. In the signature, `t` is the time in Unix
+ * seconds, and `v1` is the HMAC-SHA256 of the text `<t>.<body>` in hex.
  */
 function signed(secret: string, text: string, nowMs: number): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)

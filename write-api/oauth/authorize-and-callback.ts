@@ -14,9 +14,9 @@ import { type Profile, ProviderFailed } from './oauth-provider.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state for a client that redirects the browser itself (GitHub,
- * LinuxDO) or shows the Telegram widget. OIDC requires `/api/oauth/authorize`, which also issues a
- * nonce.
+ * GET /api/oauth/state: issues a state (the one-time value against forged callbacks) for a client
+ * that redirects the browser itself (GitHub, LinuxDO) or shows the Telegram widget. OIDC requires
+ * `/api/oauth/authorize`, which also issues a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -30,8 +30,8 @@ export const oauthState: Action = (api, deps) => {
 }
 
 /**
- * Sends a request to a login provider. All failures have the same error for the visitor, and the
- * log contains the reason.
+ * Sends a request to a login provider. The visitor gets the same error for every failure. The log
+ * contains the reason.
  */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
@@ -92,7 +92,10 @@ export const oauthCallback: Action = (api, deps) => {
   })
 }
 
-/** Binds an identity to the user. The console recognizes the response by the message `bind`. */
+/**
+ * Binds an identity to the user and sends the response. The console recognizes it by the message
+ * `bind`.
+ */
 export async function bindAndRespond(
   deps: Deps,
   request: FastifyRequest,
@@ -100,7 +103,8 @@ export async function bindAndRespond(
   { identity }: Pick<Profile, 'identity'>,
   userId: number,
 ) {
-  // The route may have found the user only after its hooks, which seal the client's address.
+  // The context is created here, because the route may have found the user only after the hooks
+  // that encrypt the client's address.
   const context = await contextOfUser(deps.core, request, userId)
   const position = await bindIdentity(deps, userId, identity, context)
   await waitUntilVisible(deps, reply, ['users'], position)

@@ -8,8 +8,8 @@ import { allOptions } from '#projections/options/query.ts'
 import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import type { LoginResult } from '#write-api/contract/login.ts'
 import { accepted, type Deps, waitUntilVisible } from '../action.ts'
-import { completeLogin } from '../sessions/complete-login.ts'
 import { countFailures, subjectOf } from '../sessions/record-failed-logins.ts'
+import { loginOrRequireSecondFactor } from '../sessions/start-session-or-require-second-factor.ts'
 import { identityKeyOf } from '../users/identity-key.ts'
 import { createUserAccount, inviterOf } from '../users/new-user-account.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
@@ -19,25 +19,29 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user who has the identity. If there is none, a new user is registered. If a user
- * confirms a session, `only` is this user's id, and other users' identities are rejected.
+ * Signs in the user who has the identity. If there is none, a new user is registered.
+ * `requiredUserId` is set if a user with a session confirms who they are. Then the identity must
+ * belong to this user.
  */
 export async function loginWithIdentity(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   profile: Profile,
-  { aff, only }: Pick<OAuthFlow, 'aff' | 'only'>,
+  { aff: affiliateCode, only: requiredUserId }: Pick<OAuthFlow, 'aff' | 'only'>,
 ): Promise<LoginResult> {
   const { identity } = profile
   const key = identityKeyOf(deps.core.vault, identity)
   const existing = await findUserByIdentity(deps.core.db, identity.provider, key)
-  if (only !== undefined && existing?.id !== only) {
+  if (requiredUserId !== undefined && existing?.id !== requiredUserId) {
     throw oauthError('OAuthOther', { provider: identity.provider })
   }
-  const user = existing ?? (await findOrRegister(deps, request, reply, profile, { aff, key }))
+  const user =
+    existing ?? (await findOrRegister(deps, request, reply, profile, { affiliateCode, key }))
   const who = () => subjectOf(user)
-  return countFailures(deps, request, who, () => completeLogin(deps, request, reply, user))
+  return countFailures(deps, request, who, () =>
+    loginOrRequireSecondFactor(deps, request, reply, user),
+  )
 }
 
 async function findOrRegister(
@@ -45,7 +49,7 @@ async function findOrRegister(
   request: FastifyRequest,
   reply: FastifyReply,
   profile: Profile,
-  { aff, key }: { readonly aff: string; readonly key: string },
+  { affiliateCode, key }: { readonly affiliateCode: string; readonly key: string },
 ): Promise<UserRow> {
   const { core } = deps
   const { provider } = profile.identity
@@ -55,7 +59,7 @@ async function findOrRegister(
   const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
-    return register(deps, request, profile, aff)
+    return register(deps, request, profile, affiliateCode)
   })
   await waitUntilVisible(deps, reply, ['users', 'balances'], position)
   const user = await findUser(core.db, id)
@@ -68,11 +72,11 @@ async function register(
   deps: Deps,
   request: FastifyRequest,
   { identity, username, displayName }: Profile,
-  aff: string,
+  affiliateCode: string,
 ): Promise<{ id: number; position: number }> {
   const { values } = await allOptions(deps.core.db)
   await assertRegistrationOpen(deps.core.db, values)
-  const inviterId = await inviterOf(deps, aff)
+  const inviterId = await inviterOf(deps, affiliateCode)
   const context = { actor: 'system:register', cause: request.id, at: deps.core.now() }
   for (const name of usernamesFor(username, identity.provider)) {
     const user = {
@@ -97,8 +101,8 @@ const MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try: first the valid characters of the name at the provider, then this name
- * with random digits. No username exceeds the maximum length.
+ * Yields usernames to try: first the name at the provider without invalid characters, then this
+ * name with random digits. No username exceeds the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)
@@ -112,8 +116,8 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 }
 
 /**
- * Removes characters that a username must not contain. Of an email address, only the part before
- * the @ is used, because the domain is private.
+ * Returns the name at the provider without characters that a username must not contain. Of an email
+ * address, only the part before the @ is used, because the domain is private.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')

@@ -8,7 +8,7 @@ export type Profile = {
 }
 
 /**
- * The parameters of one login, which are known before the browser is redirected to the provider.
+ * The parameters of one login that are chosen before the browser is redirected to the provider.
  * Only the server stores them.
  */
 export type AuthorizationParams = {
@@ -35,7 +35,7 @@ export type OAuthProvider = {
   readonly profileOf: (params: AuthorizationParams, callback: CallbackParams) => Promise<Profile>
 }
 
-/** The error if a provider is unreachable, rejects a request or sends an invalid response. */
+/** Thrown if a provider is unreachable, rejects a request or sends an invalid response. */
 export class ProviderFailed extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

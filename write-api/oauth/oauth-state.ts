@@ -15,9 +15,9 @@ import type { AuthorizationParams } from './oauth-provider.ts'
 export type OAuthFlow = AuthorizationParams & {
   /** The provider, or null if the client redirects the browser itself. */
   readonly type: OAuthType | null
-  /** The user to whom the identity is bound, or null for a login. */
+  /** The id of the user to whom the identity is to be bound, or null for a login. */
   readonly bindTo: number | null
-  /** The only user who can sign in with this state. Without this field, every user can. */
+  /** The id of the user to whom the identity must belong. If omitted, any user can sign in. */
   readonly only?: number
   readonly aff: string
 }
@@ -78,9 +78,10 @@ export async function consumeState(
 }
 
 /**
- * Returns the session's user, or null if there is no session. Also returns null if the header
- * `User-Id` is missing or contains another id. With `mayLackHeader`, the header may be missing, as
- * in browser navigation. The caller must then check that the state was issued in the same browser.
+ * Returns the id of the session's user, or null if there is no session. Also returns null if the
+ * header `User-Id` is missing or contains another id. With `mayLackHeader`, the header may be
+ * missing, as it is when a browser navigates. The caller must then check that the state was issued
+ * in the same browser.
  */
 export async function userOf(
   request: FastifyRequest,

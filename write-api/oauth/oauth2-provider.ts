@@ -23,7 +23,7 @@ export type PlainSettings = {
 }
 
 /**
- * A provider that supports OAuth 2.0 (RFC 6749, section 4.1). PKCE is always used, but some
+ * Creates a provider that uses OAuth 2.0 (RFC 6749, section 4.1). PKCE is always used, but some
  * providers ignore it.
  */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
@@ -57,7 +57,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** These scopes only allow the site to read who the user is. */
+/** The scopes that the site asks for. They only allow it to read who the user is. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>
@@ -86,8 +86,8 @@ function tokenRequest(
 }
 
 /**
- * Reads a profile. The numeric account id identifies the user, because a login name may later
- * belong to another person.
+ * Returns the profile in a provider's account data. The numeric account id identifies the user,
+ * because a login name may later belong to another person.
  */
 function profileIn(
   { provider, authorizationEndpoint }: PlainSettings,

@@ -116,8 +116,9 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
 }
 
 /**
- * Returns how the client authenticates. The default is Basic authentication (OpenID Connect Core,
- * section 9).
+ * Returns the method with which the client authenticates: Basic authentication if the provider
+ * supports it or names no method (OpenID Connect Core, section 9), otherwise the secret in the
+ * request body.
  */
 function authentication(
   secret: string,
@@ -132,8 +133,8 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Reads the user info from the provider. Only the names of a new user depend on the user info, so
- * errors are ignored.
+ * Returns the user info from the provider, or an empty object if it can't be read. Errors are
+ * ignored, because only the names of a new user depend on it.
  */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}
@@ -145,8 +146,8 @@ async function userInfo(config: oidc.Configuration, token: string, sub: string):
 }
 
 /**
- * The issuer and the subject together identify a person permanently (OpenID Connect Core, section
- * 5.7).
+ * Returns the profile for an ID token. The issuer and the subject together identify a person
+ * permanently (OpenID Connect Core, section 5.7).
  */
 const profileIn = (issuer: string, sub: string, names: Claims): Profile => ({
   identity: { provider: 'oidc', id: sub, authority: issuer },

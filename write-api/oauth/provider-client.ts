@@ -47,7 +47,8 @@ type ExchangeRequest = {
 }
 
 /**
- * Sends a request if the operator's outbound policy allows the address. Redirects are not followed.
+ * Sends a request to a provider. The operator's outbound policy must allow the address. Redirects
+ * are not followed.
  */
 async function exchange(
   { dispatcher }: Outbound,

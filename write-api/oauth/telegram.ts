@@ -21,8 +21,9 @@ const AGE_SECONDS_MAX = 300
 const AHEAD_SECONDS_MAX = 60
 
 /**
- * Verifies the data from the Telegram widget. Telegram signs the data with the bot's token
- * (core.telegram.org/widgets/login). The data is valid once, for five minutes.
+ * Returns the profile in the data from the Telegram widget. Throws unless Telegram has signed the
+ * data with the bot's token (core.telegram.org/widgets/login). The data can be used once, within
+ * five minutes.
  */
 async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
@@ -46,8 +47,8 @@ async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Pr
 const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'username'] as const
 
 /**
- * Some versions of the widget sign the field `lang`, and others do not. Both signatures are
- * accepted.
+ * Reports whether the data has a valid signature. Some versions of the widget sign the field
+ * `lang`, and others do not. Both are accepted.
  */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
@@ -61,7 +62,7 @@ function isSigned(query: TelegramQuery, token: string): boolean {
 }
 
 /**
- * Returns whether the data was not used before. All processes share the record of used data. The
+ * Reports whether the data was not used before. All processes share the record of used data. The
  * record is kept for longer than the data is valid.
  */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
@@ -77,8 +78,8 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs a user in. If the request contains a state, the state must
- * have been issued for a login. Browser navigation is rejected, so that a link cannot sign a user
- * in to another account.
+ * have been issued for a login. Requests that a browser sends by opening the address are rejected,
+ * so that a link cannot sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({

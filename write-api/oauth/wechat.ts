@@ -19,7 +19,9 @@ import { oauthError } from './oauth-errors.ts'
 import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
 import { requestProvider } from './provider-client.ts'
 
-/** The milliseconds for which a code is valid. Wrong codes are counted over the same period. */
+/**
+ * The time in milliseconds for which a code is valid. Wrong codes are counted over the same period.
+ */
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
@@ -29,9 +31,9 @@ const ADDRESS_FAILURES_MAX = 5
 const SITE_FAILURES_MAX = 100
 
 /**
- * Asks the operator's WeChat server which user a code belongs to. Codes have only six digits, so
- * wrong codes are limited. In three minutes, five are allowed from one IP address, and a hundred on
- * the whole site.
+ * Asks the operator's WeChat server to which user a code belongs, and returns the profile. Codes
+ * have only six digits, so wrong codes are limited. In three minutes, five are allowed from one IP
+ * address, and a hundred on the whole site.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -71,9 +73,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Browser
- * navigation is rejected. Otherwise, a link with an attacker's code could sign the visitor in to
- * the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests that
+ * a browser sends by opening the address are rejected. Otherwise, a link with an attacker's code
+ * could sign the visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({

@@ -13,8 +13,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit of a number option, for the message about an invalid value. The
- * value may also be a text that is not a number.
+ * Returns the bounds and the unit of a number option, for the message about an invalid value.
+ * Returns no bounds if the error is not about a number or the option is not a number.
  */
 function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}

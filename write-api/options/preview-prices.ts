@@ -32,8 +32,8 @@ export const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
 /**
- * Adds a call to the sums. `amount` is the charge at the draft prices, or null if the draft has no
- * price for the call.
+ * Adds a call to the sums. `amount` is the charge at the draft prices. If it is null, the draft has
+ * no price for the call, and the call counts as refused.
  */
 function addCall(
   tally: Tally,
@@ -92,7 +92,7 @@ export function addSums(sums: Sums, { calls, charged, drafted, refused }: Sums):
   sums.refused += refused
 }
 
-/** A time range in unix seconds, including `from` and `to`. */
+/** A time range in Unix seconds. Both `from` and `to` belong to it. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
@@ -100,7 +100,10 @@ const HOUR = 3_600
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
-/** Sums the calls in a range, hour by hour. Stops early if the time limit is reached. */
+/**
+ * Sums the charges of the calls in a range, hour by hour, and what the calls would cost at the
+ * draft prices. Stops early if the time limit is reached.
+ */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,
   list: PriceList,
@@ -181,8 +184,7 @@ const SPAN_MAX = 31 * DAY
 
 /**
  * POST /api/option/price_preview: returns what past calls were charged, and what they would be
- * charged at the prices of a draft. Each process computes one preview at a time, within a time
- * limit.
+ * charged at draft prices. Each process computes one preview at a time, within a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

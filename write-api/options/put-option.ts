@@ -25,8 +25,9 @@ const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Stores the text in the vault and records only its reference. The previous text is deleted after
- * the event is committed. An empty text clears the option.
+ * Sets a secret option: stores the text in the vault and records only its reference in the event.
+ * Afterwards, the previous text is deleted. An empty text clears the option. Returns the position
+ * of the event.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -90,7 +91,7 @@ export const putOption: Action = (api, deps) => {
 }
 
 /**
- * Returns whether the outbound policy forbids the address in an option. A forbidden address is
+ * Reports whether the outbound policy forbids the address in an option. A forbidden address is
  * stored anyway, because the policy may change. No requests are sent to it.
  */
 function isAddressBlocked(

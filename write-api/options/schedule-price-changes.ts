@@ -67,15 +67,15 @@ export const cancelPrices: Action = (api, deps) => {
 }
 
 const INTERVAL_MS = 1_000
-/** The interval while no price change is planned. */
+/** The interval in milliseconds at which due changes are looked for while none is planned. */
 const IDLE_INTERVAL_MS = 5_000
 const LEASE = 'price-changes'
 
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 
 /**
- * Starts to apply price changes when they are due. Only one process does this work: the holder of a
- * lease. Changes that became due earlier are applied at the start.
+ * Starts to apply price changes when they are due. Only the process that holds the lease does this.
+ * Changes that became due earlier are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
 
-/** Returns the text of a secret option, or an empty text. */
+/** Returns the text of a secret option, or an empty text if the option is not set. */
 export async function readSecretOption(
   { vault }: Pick<Core, 'vault'>,
   secretRefs: ReadonlyMap<string, string>,

@@ -22,8 +22,8 @@ import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
 
 /**
- * Characters that look alike, such as `0` and `O`, are left out, because keys are printed and
- * typed.
+ * The characters of generated keys. Characters that look alike, such as `0` and `O`, are left out,
+ * because keys are printed and typed.
  */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /**
@@ -44,8 +44,9 @@ const redemptionKeyFrom = (bytes: Uint8Array): string =>
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Removes surrounding spaces. Throws for characters that cannot be typed. Keys are exported to
- * files, so a key that a spreadsheet would run as a formula is rejected, too.
+ * Returns a custom key without surrounding spaces. Throws if it is too short or contains characters
+ * that cannot be typed. Keys are exported to files, so a key that a spreadsheet would run as a
+ * formula is rejected too.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -62,8 +63,8 @@ type CodeBatch = {
   readonly keys: readonly string[]
   readonly terms: RedemptionTerms
   /**
-   * Identifies the request, so that a repeated request creates no further codes. If it is null,
-   * every request creates new codes.
+   * Identifies the HTTP request, so that a repeated request creates no further codes. If it is
+   * null, every request creates new codes.
    */
   readonly request: RedemptionRequest | null
 }
@@ -124,8 +125,9 @@ const hintOf = (key: string): string => {
 }
 
 /**
- * Returns the steps that create codes. NOTE: the step that assigns the ids comes first. A store
- * without atomic appends to several streams must assign ids before it creates codes.
+ * Returns the steps (commands to single streams) that create codes. NOTE: the step that assigns the
+ * ids comes first. A store without atomic appends to several streams must assign ids before it
+ * creates codes.
  */
 const stepsFor = (
   codes: readonly NewCode[],
@@ -155,15 +157,16 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
-   * Derives the key of a code from the request. A repeated request therefore returns the same keys,
-   * without reading stored keys.
+   * Returns the key of the code with this index. It is derived from the request, so a repeated
+   * request returns the same keys without reading stored keys.
    */
   readonly keyAt: (index: number) => string
 }
 
 /**
- * Identifies a request by its sender, its `Idempotency-Key` and its content. A client that did not
- * receive the response can then repeat the request. Returns null if the header is missing.
+ * Returns the identity of a request, which consists of its sender, its `Idempotency-Key` and its
+ * content. With it, a client that did not receive the response can repeat the request. Returns null
+ * if the header is missing.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

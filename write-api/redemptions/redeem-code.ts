@@ -31,8 +31,8 @@ const WRONG_PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
 /**
- * Acquires a permit for one attempt. Wrong codes are limited per user and per IP address, because
- * custom keys could be guessed. Throws 429 if a limit is reached.
+ * Acquires a permit for one attempt to redeem a code. Wrong codes are limited per user and per IP
+ * address, because custom keys could be guessed. Throws 429 if a limit is reached.
  */
 async function acquireGuessPermit(
   { limits, vault }: Core,
@@ -40,10 +40,10 @@ async function acquireGuessPermit(
   ip: string,
 ): Promise<Permit> {
   const owner = `user:${userId}`
-  const claim = (of: string, max: number, periodMs: number, who: number | string = userId) =>
+  const claim = (limit: string, max: number, periodMs: number, subject: number | string = userId) =>
     ({
       kind: 'rate',
-      key: `wrong-code-${of}:${who}`,
+      key: `wrong-code-${limit}:${subject}`,
       max,
       periodMs,
       isRefundable: true,
@@ -73,7 +73,8 @@ export const redeemCode: Action = (api, deps) => {
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
       // A user may send the same correct code several times at once. Only one request can redeem
-      // it, and the others must not count as wrong codes.
+      // it, and the others must not count as wrong codes. Requests of one user are therefore
+      // handled one at a time.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -85,7 +86,7 @@ export const redeemCode: Action = (api, deps) => {
 const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
-/** Redeems a code. An attempt uses up its permit only if the code is unknown, disabled or used. */
+/** Redeems a code. A permit is used up only if the code is unknown, disabled or used by others. */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
   const permit = await acquireGuessPermit(deps.core, userId, request.ip)
@@ -119,8 +120,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
       if (state.code === null) return null
       const { id, terms } = state.code
       const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
-      // If a code is popular, most requests are rejected here. This check does not need the
-      // account's stream.
+      // The command is already decided here, although the append decides it again. If a code is
+      // popular, most requests are rejected here without reading the account's stream.
       const decided = redemptionDecider.decide(steps[0].command, state)
       return { terms, steps, error: isCodedError(decided) ? decided : null }
     })
@@ -137,9 +138,9 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
 type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 
 /**
- * Returns the steps that redeem a code. NOTE: the step for the code comes first. In a store without
- * atomic appends to several streams, this step decides whether the code is redeemed. If it
- * succeeds, the quota is always granted, if necessary by a later repair.
+ * Returns the steps (commands to single streams) that redeem a code. NOTE: the step for the code
+ * comes first. In a store without atomic appends to several streams, this step decides whether the
+ * code is redeemed. If it succeeds, the quota is always granted, if necessary by a later repair.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

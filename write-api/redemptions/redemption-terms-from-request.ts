@@ -12,7 +12,10 @@ export const NO_TERMS: RedemptionTerms = {
   quota: toWire(0n),
 }
 
-/** Returns the terms with the given fields applied. Throws if a field is invalid. */
+/**
+ * Returns the terms (settings) of a code with the fields of a request applied. Throws if a field is
+ * invalid.
+ */
 export async function termsWith(
   before: RedemptionTerms,
   fields: Partial<Omit<UpdateRedemption, 'id'>>,
@@ -26,8 +29,9 @@ export async function termsWith(
 }
 
 /**
- * Throws if the expiry was changed to a time before `now` (unix milliseconds). An expiry before the
- * start of validity is left to the domain, which has a more specific error.
+ * Throws if the expiry time was changed to a time before `now` (Unix milliseconds). An expiry
+ * before the start of validity is not checked here, because the domain has a more specific error
+ * for it.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

@@ -9,7 +9,7 @@ import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/que
 import type { UpdateRedemption } from '#write-api/contract/redemptions.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { redemptionActions } from '../contract/redemptions.ts'
-import { executeOnRedemptions } from './delete-redemptions.ts'
+import { executeOnRedemptions } from './delete-and-disable-redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
 import { checkValidUntil, termsWith } from './redemption-terms-from-request.ts'
 

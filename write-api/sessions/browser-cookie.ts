@@ -35,7 +35,7 @@ export function issueBrowserCookie(
 }
 
 /**
- * Returns whether the request comes from the browser for which `issueBrowserCookie` returned this
+ * Reports whether the request comes from the browser for which `issueBrowserCookie` returned this
  * hash.
  */
 export function isSameBrowser(

@@ -15,8 +15,8 @@ import { type Action, contextOf, type Deps, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
 /**
- * GET (used by the console) and POST /api/user/logout: ends the session. All processes reject it
- * from then on.
+ * GET (used by the console) and POST /api/user/logout: ends the session of the request. All
+ * processes reject this session from then on.
  */
 export const logout: Action = (api, deps) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
@@ -34,8 +34,8 @@ export const logout: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/user/sessions/:id: ends one of the caller's sessions and closes its WebSocket
- * connections.
+ * DELETE /api/user/sessions/:id: ends one of the caller's sessions. Its WebSocket connections are
+ * closed soon afterwards.
  */
 export const endSession: Action = (api, deps) => {
   api.route({
@@ -68,8 +68,8 @@ export const endOtherSessions: Action = (api, deps) => {
 }
 
 /**
- * Records that sessions have ended. They stay ended if it fails, because a user must be able to end
- * sessions at any time.
+ * Appends an event about ended sessions. A failure is only logged, because a user must be able to
+ * end sessions at any time.
  */
 async function recordEnd(
   deps: Deps,

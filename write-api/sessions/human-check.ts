@@ -13,13 +13,14 @@ import { readSecretOption } from '../options/secret-options-in-vault.ts'
 import { loginError } from './login-errors.ts'
 
 /**
- * The action for which a CAPTCHA is solved. The console's widget sends it to the CAPTCHA provider.
+ * The action that a visitor solves the CAPTCHA for. The console's widget sends it to the CAPTCHA
+ * provider.
  */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * The CAPTCHA of the site. `pass` throws if the visitor did not solve the CAPTCHA, or if the token
- * cannot be verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts every visitor.
+ * The CAPTCHA of the site. `pass` throws if the visitor did not solve it, or if the token cannot be
+ * verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts every visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -30,7 +31,7 @@ const PROVIDER = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 const VERIFY_MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
-/** The milliseconds for which the CAPTCHA provider accepts a token. */
+/** The time in milliseconds for which the CAPTCHA provider accepts a token. */
 const TOKEN_MS = 300_000
 const CHECKS_MAX = 60
 const CHECKS_PERIOD_MS = 60_000
@@ -79,8 +80,8 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * For each action, the actions whose CAPTCHA is accepted. To request a mail code (`verification`),
- * the registration form sends the CAPTCHA of `register`.
+ * For each action, the actions whose CAPTCHA tokens are accepted. For example, the registration
+ * form requests a mail code (`verification`) with the token of its own CAPTCHA (`register`).
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
@@ -113,8 +114,8 @@ async function failureOf(
 }
 
 /**
- * Limits the checks per IP address and minute. Otherwise, requests with invented tokens would make
- * this server flood the CAPTCHA provider.
+ * Throws 429 if an IP address causes too many checks per minute. Otherwise, requests with invented
+ * tokens would make this server flood the CAPTCHA provider.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`
@@ -124,7 +125,7 @@ async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Pr
 }
 
 /**
- * Returns whether a token is used for the first time. If several requests send the token at once,
+ * Reports whether a token is used for the first time. If several requests send the token at once,
  * only one of them succeeds.
  */
 async function isFirstUse({ limits }: Core, token: string): Promise<boolean> {

@@ -26,13 +26,13 @@ const ACCOUNT_FAILURES_MAX = 30
 /** The longest wait in milliseconds for attempts without priority (see `LoginGuard`). */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * How many attempts of an IP address have priority per day while an account is throttled. It is
- * more than one, because the owner may mistype the password.
+ * How many attempts of an IP address are handled with priority per day while an account is
+ * throttled. It is more than one, because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * How many attempts of a network have priority per day while an account is throttled. All of them
- * can be checked within `SLOT_WAIT_MS_MAX`.
+ * How many attempts of a network are handled with priority per day while an account is throttled.
+ * All of them can be checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /**
@@ -42,14 +42,20 @@ const NETWORK_FIRST_ATTEMPTS_MAX = 16
 const SLOT_WAIT_MS_MAX = 15_000
 
 /**
- * Slows down password guessing without locking the owner out. After five failed attempts for an
- * account from one IP address, each attempt doubles the wait of this address, up to 30 seconds. A
- * browser that has signed in to the account before has its own limit. After 30 failed attempts for
- * an account in an hour, the account is throttled. An IP address then has three attempts with
- * priority per day, and a network has 16. Each second, two attempts with priority and one without
- * are checked. Each attempt without priority doubles the wait of its address, up to 15 minutes. At
- * most 30 + 3 × 3 600 passwords of an account are checked per hour. The owner can still sign in
- * from an address without failed attempts. With Redis, all processes share the counters.
+ * Slows down password guessing without locking the owner out.
+ *
+ * After five failed attempts for an account from one IP address, each attempt doubles the wait of
+ * this address, up to 30 seconds. A browser that has signed in to the account before has its own
+ * limit.
+ *
+ * After 30 failed attempts for an account in an hour, the account is throttled. While it is
+ * throttled, three attempts of an IP address and 16 attempts of a network have priority each day.
+ * Each second, two attempts with priority and one without are checked. Each attempt without
+ * priority doubles the wait of its address, up to 15 minutes. At most 30 + 3 × 3 600 passwords of
+ * an account are checked per hour. The owner can still sign in from an address without failed
+ * attempts.
+ *
+ * With Redis, all processes share the counters.
  */
 export type LoginGuard = {
   /**
@@ -63,16 +69,16 @@ export type LoginGuard = {
 
 export type LoginAttempt = {
   /**
-   * The seconds that the client must wait. 0 means that the attempt is allowed. It counts as failed
-   * until `succeeded` is called.
+   * The seconds that the client must wait. 0 means that the attempt is allowed. An allowed attempt
+   * counts as failed until `succeeded` is called.
    */
   readonly waitSeconds: number
   readonly succeeded: () => void
 }
 
 /**
- * Creates a guard that stores IP addresses only as hashes. `pause` waits for the given number of
- * milliseconds.
+ * Creates a guard that stores IP addresses only as hashes. `pause` waits for a number of
+ * milliseconds; tests replace it.
  */
 export function createLoginGuard(
   limits: Limits,

@@ -8,8 +8,8 @@ const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
 /**
- * A user who has completed the first step of a login. If `authVersion` changes, the ticket becomes
- * invalid.
+ * What the server stores for a user who has completed the first step of a login. If the user's
+ * `authVersion` changes, the ticket becomes invalid.
  */
 export type LoginTicket = {
   readonly userId: number
@@ -33,7 +33,10 @@ export async function issueTicket(
   return ticket
 }
 
-/** Reads a ticket. Throws if the ticket is unknown or expired. */
+/**
+ * Returns what a ticket stands for, without consuming it. Throws if the ticket is unknown or
+ * expired.
+ */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return parseTicket(await core.shortLived.peek(KIND, key))

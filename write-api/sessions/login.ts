@@ -14,15 +14,18 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { isPassword } from '../users/passwords.ts'
 import { nameKeyOf } from '../users/user-names.ts'
-import { assertMayLogIn, completeLogin } from './complete-login.ts'
 import { loginError } from './login-errors.ts'
 import { countFailures, subjectOf } from './record-failed-logins.ts'
+import {
+  assertMayLogIn,
+  loginOrRequireSecondFactor,
+} from './start-session-or-require-second-factor.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * POST /api/user/login: signs a user in with a password. An unknown username and a wrong password
- * have the same error.
+ * POST /api/user/login: signs a user in with a password. The error for an unknown username is the
+ * same as for a wrong password.
  */
 export const login: Action = (api, deps) => {
   api.route({
@@ -41,14 +44,14 @@ export const login: Action = (api, deps) => {
         assertMayLogIn(user)
         return user
       })
-      return success(await completeLogin(deps, request, reply, user, true))
+      return success(await loginOrRequireSecondFactor(deps, request, reply, user, true))
     },
   })
 }
 
 /**
  * Returns the user whose username and password are in the request. Throws if there is none.
- * `onCandidate` is called with the user of this name before the password is verified.
+ * `onCandidate` is called with a user found by name before the password is verified.
  */
 async function verifyPassword(
   deps: Deps,
@@ -57,17 +60,17 @@ async function verifyPassword(
 ): Promise<UserRow> {
   const { username, password } = request.body
   const address = normalizeMailAddress(username)
-  const found = await findCandidates(deps, username, address)
-  if (found[0] !== undefined) onCandidate(found[0])
-  // Failed attempts are counted by the entered text. If they were counted by user, guesses with
-  // an email address would delay logins with a username. This would reveal whose address it is.
+  const candidates = await findCandidates(deps, username, address)
+  if (candidates[0] !== undefined) onCandidate(candidates[0])
+  // Failed attempts are counted by the entered text, not by user. Otherwise, guesses with an email
+  // address would delay logins with a username, which would reveal whose address it is.
   const account = nameKeyOf(deps.core.vault, address ?? username)
-  const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
+  const device = candidates.map((user) => knownDevice(request, user)).find((id) => id !== null)
   const attempt = await deps.loginGuard.enter(request.ip, account, device)
   if (attempt.waitSeconds > 0) throw httpError('TooManyRequests', {}, attempt.waitSeconds)
   const user =
-    (await findByPassword(deps.core, found, password)) ??
-    (await findByPasswordOnceFresh(deps, { username, address, found, password }))
+    (await findByPassword(deps.core, candidates, password)) ??
+    (await findByPasswordOnceFresh(deps, { username, address, candidates, password }))
   await assertPasswordLoginOpen(deps, user)
   if (user === null) throw loginError('WrongCredentials')
   onCandidate(user)
@@ -89,20 +92,20 @@ async function findCandidates(
     address === null ? null : findMailOwner(core, address),
   ])
   const isOtherUser = owner !== null && owner.id !== user?.id
-  const found = [user, isOtherUser ? owner : null]
-  return found.filter((one) => one !== null).filter(({ isDeleted }) => !isDeleted)
+  const candidates = [user, isOtherUser ? owner : null]
+  return candidates.filter((one) => one !== null).filter(({ isDeleted }) => !isDeleted)
 }
 
 /**
- * Returns the first user whose password matches, or null. If no user was found, a dummy hash is
- * verified, so that the response takes the same time.
+ * Returns the first candidate whose password matches, or null. If there is none to check, a dummy
+ * hash is verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,
-  found: readonly UserRow[],
+  candidates: readonly UserRow[],
   password: string,
 ): Promise<UserRow | null> {
-  for (const user of found.length === 0 ? [null] : found) {
+  for (const user of candidates.length === 0 ? [null] : candidates) {
     if (await isPassword(vault, user, password)) return user
   }
   return null
@@ -111,24 +114,26 @@ async function findByPassword(
 type FailedAttempt = {
   readonly username: string
   readonly address: string | null
-  readonly found: readonly UserRow[]
+  readonly candidates: readonly UserRow[]
   readonly password: string
 }
 
 /**
- * Waits up to two seconds until the read model is up to date. Then checks users who are new or have
- * a new password. Every failed attempt waits, so that the response time reveals nothing.
+ * Waits up to two seconds until the read model is up to date, and then checks the password of users
+ * who are new or have a new password. Every failed attempt waits, so that the response time reveals
+ * nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,
-  { username, address, found, password }: FailedAttempt,
+  { username, address, candidates, password }: FailedAttempt,
 ): Promise<UserRow | null> {
   const { core, freshness } = deps
   const head = await core.store.headPosition()
   await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
   const current = await findCandidates(deps, username, address)
   const changed = current.filter(
-    ({ id, passwordRef }) => !found.some((one) => one.id === id && one.passwordRef === passwordRef),
+    ({ id, passwordRef }) =>
+      !candidates.some((one) => one.id === id && one.passwordRef === passwordRef),
   )
   return changed.length === 0 ? null : findByPassword(core, changed, password)
 }

@@ -7,8 +7,8 @@ import { loginActions } from '../contract/login.ts'
 import { credentialsError } from '../credentials/credentials-errors.ts'
 import { issueChallenge, passkeySite, userIdOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.ts'
-import { startUserSession } from './complete-login.ts'
 import { countFailures, subjectOf } from './record-failed-logins.ts'
+import { startUserSession } from './start-session-or-require-second-factor.ts'
 
 /**
  * POST /api/user/login/passkey/begin: returns the WebAuthn options for any passkey of this site.

@@ -17,12 +17,12 @@ import {
 } from './tally-failed-logins.ts'
 
 /**
- * The minimum length of a period. It is short, so that a failed login soon appears in the audit
- * log.
+ * The length of the first period in milliseconds. It is short, so that a failed login soon appears
+ * in the audit log.
  */
 const PERIOD_MS_MIN = 5_000
 const PERIOD_MS_MAX = 600_000
-/** After this time without a failed login, the next period is short again. */
+/** After this time in milliseconds without a failed login, the next period is short again. */
 const QUIET_MS = 600_000
 
 export type FailedLogins = {
@@ -55,7 +55,7 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
     try {
       await append(deps, taken)
     } catch (err) {
-      // The next period includes them, so that an outage of the store hides no attack.
+      // The next period includes the tallies, so that an outage of the store hides no attack.
       for (const tally of taken) tallies.merge(tally)
       deps.log.warn({ err }, 'failed logins could not be recorded')
     }
@@ -153,17 +153,17 @@ export const subjectOf = (
   user === null ? null : { id: user.id, urgency: user.role >= AUDITOR ? 2 : 0 }
 
 /**
- * Returns no user. It is used for logins with an identity of another site, because they name no
+ * Returns null. Used as `who` for logins with an identity of another site, because they name no
  * user of this site.
  */
 export const nobody = (): null => null
 
-/** The errors that an inner step of a login has already counted. */
+/** The errors that were already counted by a nested call of `countFailures`. */
 const counted = new WeakSet<HttpError>()
 
 /**
- * Runs a login or one step of it. If it fails, counts the reason. `who` returns the user of the
- * login, or null if the user was not found yet.
+ * Runs a login or one step of it. If it throws an error that means a failed login, counts the
+ * reason. `who` returns the user of the login, or null if the user was not found yet.
  */
 export async function countFailures<T>(
   { failedLogins }: { readonly failedLogins: FailedLogins },

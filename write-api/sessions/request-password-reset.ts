@@ -25,8 +25,8 @@ export type ResetLink = { readonly userId: number; readonly authVersion: number 
 type Links = Pick<Core, 'shortLived'>
 
 /**
- * Creates a reset link and returns its token. The token and the email address are stored only as a
- * hash.
+ * Creates a reset link and returns its token. Only a hash of the token and the email address is
+ * stored.
  */
 async function issueResetLink(
   { shortLived }: Links,
@@ -46,7 +46,7 @@ async function issueResetLink(
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))
 
-/** Returns whether a token is valid. The token is not consumed. */
+/** Reports whether a token is valid. The token is not consumed. */
 export const isResetLinkValid = async (
   { shortLived }: Links,
   address: string,
@@ -124,9 +124,9 @@ async function mailLink(
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Returns the origin of the link. NOTE: the `Host` header is only used if it is a local name of
- * this machine. Otherwise, an attacker who requests a link for another user could choose the host
- * that receives the token.
+ * Returns the origin for the reset link. NOTE: the `Host` header is only used if it is a local name
+ * of this machine. Otherwise, an attacker who requests a link for another user could choose the
+ * host that receives the token.
  */
 function originOf(
   { core }: Deps,

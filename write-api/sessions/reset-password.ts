@@ -25,7 +25,7 @@ export const resetPassword: Action = (api, deps) => {
       const { email, token } = request.body
       const address = normalizeMailAddress(email) ?? ''
       const password = newPassword()
-      // Requests with the same link run one at a time. Only one of them may hash a password.
+      // Requests with the same link run one at a time, so that only one of them hashes a password.
       const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         consumeLink(deps, address, token, password),
       )
@@ -41,8 +41,9 @@ export const resetPassword: Action = (api, deps) => {
 }
 
 /**
- * Hashes the password before the link is consumed. If hashing fails because too many passwords are
- * waiting, the link stays valid.
+ * Consumes a reset link. Returns its data and the hash of the new password. The password is hashed
+ * before the link is consumed: if hashing fails because too many passwords wait, the link stays
+ * valid.
  */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
@@ -82,7 +83,10 @@ async function changePassword(
   throw loginError('ResetLinkInvalid')
 }
 
-/** Characters that look alike are left out, because users may have to type the password. */
+/**
+ * The characters of a new password. Characters that look alike are left out, because users may have
+ * to type it.
+ */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16
 

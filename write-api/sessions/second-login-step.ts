@@ -10,9 +10,9 @@ import { credentialsError } from '../credentials/credentials-errors.ts'
 import { passkeyAssertionOptions } from '../credentials/passkeys.ts'
 import { verifyPasskeySignature } from '../credentials/verify-passkey-signature.ts'
 import { limitCodeAttempts, verifyCode } from '../credentials/verify-second-factor-code.ts'
-import { startUserSession } from './complete-login.ts'
 import { consumeTicket, countTicketAttempt, type LoginTicket, readTicket } from './login-ticket.ts'
 import { countFailures, type LoginSubject, subjectOf } from './record-failed-logins.ts'
+import { startUserSession } from './start-session-or-require-second-factor.ts'
 
 /** POST /api/user/login/second/begin: returns the WebAuthn options for the user's passkeys. */
 export const secondStepPasskey: Action = (api, deps) => {
@@ -29,15 +29,15 @@ export const secondStepPasskey: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose of a challenge. It contains the ticket, so that the challenge is only valid
- * for this login.
+ * Returns the purpose for which a challenge is issued in the second step of a login. It contains
+ * the ticket, so that the challenge can be used only for this login.
  */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /**
- * POST /api/user/login/second: starts a session. The request contains the ticket of the first step
- * and a second factor.
+ * POST /api/user/login/second: starts a session. The request contains the ticket from the first
+ * step and a second factor.
  */
 export const secondStep: Action = (api, deps) => {
   api.route({
@@ -48,7 +48,8 @@ export const secondStep: Action = (api, deps) => {
       return countFailures(deps, request, who, async () => {
         const first = await readTicket(deps, request.body.ticket)
         const found = subjectOf(await findUser(deps.core.db, first.userId))
-        // The password was correct.
+        // In the second step, the first factor (such as the password) was correct, which makes a
+        // failure more important.
         subject = found?.urgency === 0 ? { ...found, urgency: 1 } : found
         await verifySecondStep(deps, request, first, request.body)
         const user = await findUser(deps.core.db, first.userId)

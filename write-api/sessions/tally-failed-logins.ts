@@ -13,15 +13,18 @@ export type FailedLogin = {
   readonly userId: number | null
   readonly urgency: Urgency
   readonly ip: string
-  /** The time in unix milliseconds. */
+  /** The time of the failed login in Unix milliseconds. */
   readonly at: number
 }
 
-/** Failed logins of one account from one network. */
+/** The failed logins of one account from one network, added up. */
 export type FailedLoginTally = {
   readonly userId: number | null
   readonly urgency: Urgency
-  /** The address, or the network if there were several addresses. Null for several networks. */
+  /**
+   * The IP address from which the logins came, or their network if there were several addresses.
+   * Null if there were several networks.
+   */
   readonly from: string | null
   readonly count: number
   readonly reasons: ReadonlyMap<LoginFailure, number>
@@ -35,13 +38,16 @@ export type FailedLoginTally = {
 const TALLIES_MAX = 1_000
 /** The maximum number of networks of one account that are counted separately. */
 const NETWORKS_PER_ACCOUNT_MAX = 3
-/** The maximum number of tallies of one period. All others are added up without their account. */
+/**
+ * The maximum number of tallies that are recorded in one period. All others are added up in one
+ * more tally without an account.
+ */
 const TALLIES_PER_PERIOD_MAX = 15
 
 /**
  * Adds up failed logins in a limited amount of memory, however many accounts and networks an
  * attacker uses. Failed logins to accounts of admins have priority, so that an attacker can't hide
- * them behind many others.
+ * them among many others.
  */
 export class FailedLoginTallies {
   #tallies = new Map<string, FailedLoginTally>()
@@ -71,8 +77,9 @@ export class FailedLoginTallies {
   }
 
   /**
-   * Removes and returns the tallies of a period. The most urgent ones come first, then those with
-   * the highest counts. The last tally is the sum of all others.
+   * Removes all tallies of the period and returns the ones to record. The most urgent ones come
+   * first, then those with the highest counts. If there are too many, the last one is the sum of
+   * the rest.
    */
   take(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
@@ -86,7 +93,8 @@ export class FailedLoginTallies {
   }
 
   /**
-   * Returns the network, or `SEVERAL` if the account already has the maximum number of networks.
+   * Returns the network under which a failed login is counted. Returns `SEVERAL` if the account
+   * already has the maximum number of networks.
    */
   #networkOf({ userId, from, urgency }: FailedLoginTally): string {
     const network = from === null ? SEVERAL : from.includes('/') ? from : networkOf(from)

@@ -9,7 +9,7 @@ import { findUserByNameKey } from '#projections/users/query.ts'
 import type { Setup } from '#write-api/contract/registration.ts'
 import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
 import { registrationActions } from '../contract/registration.ts'
-import { startUserSession } from '../sessions/complete-login.ts'
+import { startUserSession } from '../sessions/start-session-or-require-second-factor.ts'
 import { createUserAccount } from '../users/new-user-account.ts'
 import { checkPassword } from '../users/passwords.ts'
 import { userError } from '../users/user-errors.ts'
@@ -20,7 +20,7 @@ const ROOT_QUOTA = 100_000_000n
 
 /**
  * POST /api/setup: creates the super admin and stores how the site is used. The response contains
- * the super admin's session user, or null if no session could be started.
+ * the super admin as the user of a new session, or null if no session could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({

@@ -4,11 +4,13 @@ import type { FastifyRequest } from 'fastify'
 import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/** The token for the setup screen. Requests from other machines must contain it. */
+/**
+ * Decides who may use the setup screen. Requests from other machines must contain the token `text`.
+ */
 export type SetupToken = {
   readonly text: string
   /**
-   * Returns whether the request may set up the site. `token` is the token in the request, if any.
+   * Reports whether the request may set up the site. `token` is the token in the request, if any.
    */
   accepts(request: FastifyRequest, token: string | undefined): boolean
 }
@@ -16,8 +18,8 @@ export type SetupToken = {
 const TOKEN_BYTES = 24
 
 /**
- * Derives the token from `SECRET_KEY`. It is not stored. Each process therefore accepts the token
- * that another process has printed. After the setup, the token has no effect.
+ * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so each process accepts
+ * the token that another process has printed. After the setup, it has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
@@ -35,7 +37,7 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * Returns whether a request comes from this machine, uses a local host name and passed no proxy.
+ * Reports whether a request comes from this machine, uses a local host name and passed no proxy.
  * NOTE: a local IP address is not sufficient. A proxy may run on this machine, or another site may
  * make its host name resolve to 127.0.0.1. Request headers reveal both cases.
  */

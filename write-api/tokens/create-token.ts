@@ -28,7 +28,7 @@ import {
 type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** The budget of each token. */
+  /** The budget of each token: the quota that it may spend. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 
@@ -89,8 +89,9 @@ function newTokens(
 }
 
 /**
- * Returns the steps that create tokens. NOTE: the step that assigns the ids comes first. A store
- * without atomic appends to several streams must assign ids before it creates tokens.
+ * Returns the steps (commands to single streams) that create tokens. NOTE: the step that assigns
+ * the ids comes first. A store without atomic appends to several streams must assign ids before it
+ * creates tokens.
  */
 function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: TokenBatch) {
   const tokenIds = tokens.map(({ tokenId }) => tokenId)

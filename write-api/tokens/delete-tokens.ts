@@ -69,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes all keys that an erased user ever had. Their references come from the events, so an
- * interrupted call can be repeated.
+ * Deletes the keys of all tokens that a user ever had, after the user was erased. Their references
+ * come from the events, so an interrupted call can be repeated.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

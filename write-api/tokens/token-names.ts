@@ -25,7 +25,7 @@ export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalidField(field, validationMessage({ error: 'bad-character' }))
 }
 
-/** Decrypts a name. Returns an empty text if the owner was erased. */
+/** Returns the decrypted name of a token, or an empty text if the owner was erased. */
 export const decryptName = async (
   vault: Pick<Vault, 'open'>,
   userId: number,
@@ -33,7 +33,10 @@ export const decryptName = async (
 ): Promise<string> =>
   typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
 
-/** Encrypts a name. A name that is unchanged and already encrypted is not encrypted again. */
+/**
+ * Returns the encrypted name of a token. If the name does not change and is already encrypted, the
+ * stored ciphertext is returned.
+ */
 export async function sealName(
   vault: Pick<Vault, 'open' | 'seal'>,
   userId: number,
@@ -55,7 +58,10 @@ export function namesFor(name: string, count: number): readonly string[] {
   return [...names]
 }
 
-/** NOTE: the name is shortened by whole Unicode code points, so that it stays valid. */
+/**
+ * Returns the name with a random suffix. NOTE: the name is shortened by whole Unicode code points,
+ * so that it stays valid.
+ */
 function withSuffix(name: string): string {
   const suffix = Array.from(
     { length: SUFFIX_CHARACTERS },

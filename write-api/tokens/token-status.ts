@@ -11,7 +11,7 @@ import { type TokenIds, tokenActions } from '../contract/tokens.ts'
 import { tokenError } from './token-errors.ts'
 import { decryptName } from './token-names.ts'
 
-/** Removes duplicates. Throws if the request contains no ids. */
+/** Returns the ids in the request without duplicates. Throws if there are none. */
 export function selectedIds({ ids }: TokenIds): readonly number[] {
   if (ids.length === 0) throw tokenError('NoTokenChosen')
   return [...new Set(ids)]
@@ -44,8 +44,9 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the time, the exhausted tokens and the names for `EnableTokens`. Quota held by open calls
- * counts as remaining, because it may be released.
+ * Returns what the command `EnableTokens` needs to reject unusable tokens: the time, the ids of the
+ * exhausted tokens, and the names for the error message. Quota held by open calls counts as
+ * remaining, because it may be released.
  */
 async function unusableTokens(
   core: Deps['core'],

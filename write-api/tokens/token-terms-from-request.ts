@@ -38,7 +38,8 @@ function invalidAddress(line: number, text: string) {
 }
 
 /**
- * NOTE: a zone (`fe80::1%eth0`) is not accepted, because a zone is only meaningful on one machine.
+ * Reports whether the text is an IP address or a network in CIDR notation. NOTE: a zone
+ * (`fe80::1%eth0`) is not accepted, because a zone is only meaningful on one machine.
  */
 function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
@@ -49,7 +50,7 @@ function isAddressOrNetwork(text: string): boolean {
 
 const { group, allowIps, ...others } = initialValues(TOKEN_TERMS)
 
-/** The default terms of a new token. They have the same order as in the stored events. */
+/** The default terms (settings) of a new token, in the order in which events store them. */
 export const INITIAL_TERMS: SharedTerms = {
   expiresAt: null,
   group,
@@ -66,7 +67,10 @@ export function checkRemain(remain: number): void {
 
 type Fields = CreateToken | UpdateToken
 
-/** Returns the terms without the name. Throws if a field is invalid. */
+/**
+ * Returns the terms (settings) of a token with the fields of a request applied, except the name.
+ * Throws if a field is invalid.
+ */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,

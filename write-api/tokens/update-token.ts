@@ -20,8 +20,8 @@ import { setTokensStatus } from './token-status.ts'
 import { checkRemain, checkUsableGroup, termsWith } from './token-terms-from-request.ts'
 
 /**
- * PUT /api/token/: changes the given fields. With `?status_only=true`, only the status is changed:
- * 1 enables the token, and 2 disables it.
+ * PUT /api/token/: changes the fields in the request. With `?status_only=true`, only the status is
+ * changed: 1 enables the token, and 2 disables it.
  */
 export const updateToken: Action = (api, deps) => {
   api.route({
@@ -70,8 +70,8 @@ async function change(
     ...budgetSteps(user, fields, quota),
   ]
   const { position } = accepted(await actors.handleTogether(steps, context))
-  // Stores the requested quota as the quota that the caller last saw. The actual quota may differ,
-  // because calls may have spent some of it.
+  // The requested quota is remembered as the quota that the caller last saw. The actual quota may
+  // differ, because calls may have spent some of it.
   if (quota !== null) {
     await deps.shownBudgets.remember(user, new Map([[tokenId, Number(quota.remain)]]))
   }
@@ -80,7 +80,8 @@ async function change(
 
 /**
  * Returns the step that changes the budget, or no step if nothing changes. The account rejects the
- * step if `edits` is outdated. Without `edits`, it compares `expected` with the remaining quota.
+ * step if the budget was edited since the caller read the number of edits (`edits`). Without
+ * `edits`, the account rejects it if the remaining quota is not the `expected` one.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -125,9 +126,10 @@ async function requestedQuota(
 }
 
 /**
- * Returns the quota and the number of edits that the caller has read. The default quota is the one
- * that the caller last received. If there is none, returns an empty object. Returns `'unknown'` if
- * the server could not store the quota that the caller received.
+ * Returns what the caller has read: the remaining quota, and the number of edits if the request
+ * contains both. Without a quota in the request, the quota that the caller last received is used.
+ * Returns an empty object if there is none. Returns `'unknown'` if the server could not store the
+ * quota that the caller received.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -1,5 +1,5 @@
+import { topUpId } from '#domain/accounts/build-deduplication-ids.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { topUpId } from '#domain/accounts/deduplication-ids.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -15,18 +15,19 @@ import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './place-order.ts'
 
-/** A payment that a provider has reported with a valid signature. */
+/** A payment that a provider has reported. The signature of the report is already verified. */
 type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * `credited-before`: the payment was already credited. `rejected`: nothing was changed, and the log
- * contains the reason.
+ * The result of a reported payment. `credited-before`: it was already credited. `rejected`: nothing
+ * was changed, and the log contains the reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
 /**
  * Marks an order as paid and credits the account in one append. A payment is credited only once,
- * even if it is reported several times. If the outcome is unknown, the promise is rejected.
+ * even if it is reported several times. If it is unknown whether the append was written, the
+ * promise is rejected.
  */
 export async function applyPayment(
   core: Core,
@@ -56,8 +57,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if a paid order is not credited yet, so that the provider repeats the report. This can
- * only happen in a store without atomic appends to several streams.
+ * Throws if a paid order is not credited yet. The provider then repeats the report of the payment.
+ * This can only happen in a store without atomic appends to several streams.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -66,8 +67,8 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 }
 
 /**
- * Returns the steps that apply a payment. NOTE: the step for the order comes first. If it is
- * rejected, the whole append is rejected.
+ * Returns the steps (commands to single streams) that apply a payment. NOTE: the step for the order
+ * comes first. If it is rejected, the whole append is rejected.
  */
 async function paymentSteps(
   core: Core,
@@ -99,8 +100,8 @@ async function paymentSteps(
 }
 
 /**
- * Returns the inviter's rebate. Returns null if rebates are disabled, or if there is no inviter who
- * can receive one.
+ * Returns the inviter's rebate (a percentage of the order's quota). Returns null if rebates are
+ * disabled, or if there is no inviter who can receive one.
  */
 async function rebateOf(
   core: Core,
@@ -118,9 +119,10 @@ async function rebateOf(
 }
 
 /**
- * Returns the steps that deduct quota from the accounts of the user and the inviter. `cents` is the
- * refunded money in hundredths. If it is negative, quota is restored. NOTE: an earlier step of the
- * same append must fail if the order has changed since `state` was read.
+ * Returns the steps that deduct refunded quota from the accounts of the user and the inviter.
+ * `cents` is the refunded money in hundredths of the currency. If it is negative, quota is
+ * restored. NOTE: an earlier step of the same append must fail if the order has changed since
+ * `state` was read.
  */
 export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

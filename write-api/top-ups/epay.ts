@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Epay } from './payment-methods.ts'
 
-/** The names of the payment methods in the Epay protocol. */
+/** The names of the payment methods (Alipay and WeChat Pay) in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
 
 export type EpayOrder = {
@@ -27,7 +27,7 @@ export function epayForm({ merchant, key }: Epay, order: EpayOrder): Record<stri
   return { ...fields, sign: signatureOf(Object.entries(fields), key), sign_type: 'MD5' }
 }
 
-/** A notification from the gateway. Its signature is verified. */
+/** A notification from the gateway with a valid signature. */
 export type EpayNotification = {
   readonly merchant: string
   readonly tradeNo: string

@@ -2,12 +2,12 @@ import type { ReportEffect } from '#domain/top-ups/decide-provider-report.ts'
 import type { TopUpOrdered } from '#domain/top-ups/events.ts'
 import { moneyText } from '#domain/top-ups/money.ts'
 import type { MessageContent } from '../messages/send-message.ts'
-import type { StripeReport } from './read-stripe-report.ts'
+import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
 
 type Report = StripeReport['command']
 /**
- * `other-currency`: the report was not applied, because its currency differs from the order's
- * currency.
+ * What a report caused. `other-currency`: it was not applied, because its currency differs from the
+ * order's currency.
  */
 type NoticeEffect = ReportEffect | 'other-currency'
 
@@ -15,7 +15,10 @@ export type ReportNotice = {
   readonly order: TopUpOrdered['data']
   readonly effect: NoticeEffect
   readonly command: Report
-  /** The money, in hundredths, for which quota is deducted. It is negative if quota is restored. */
+  /**
+   * The money in hundredths of the currency for which quota is deducted. It is negative if quota is
+   * restored.
+   */
   readonly cents: bigint
 }
 
@@ -29,7 +32,10 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
   'other-currency': ['Stripe 报告的币种不符', 'A Stripe report has another currency'],
 }
 
-/** The message is in Chinese and English, because the language of each admin is unknown. */
+/**
+ * Returns the message to the admins about a report. It is in Chinese and English, because the
+ * language of each admin is unknown.
+ */
 export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]
@@ -52,7 +58,9 @@ export function noticeText({ order, effect, command, cents }: ReportNotice): Mes
   }
 }
 
-/** Removes characters that could be interpreted as markup. */
+/**
+ * Formats a text as code in Markdown. Characters that could be interpreted as markup are removed.
+ */
 const code = (text: string): string => `\`${text.replace(/[^\w.-]/g, '')}\``
 
 function dueLine(command: Report, effect: NoticeEffect): string[] {

@@ -41,14 +41,14 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   }
 }
 
-/** The provider of a payment method, and the price of one dollar of quota. */
+/** The provider of a payment method, and the price of one dollar of quota in `currency`. */
 export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText
   readonly currency: string
 }
 
-/** Returns the terms of a payment method. Throws if the method is disabled. */
+/** Returns the provider and price of a payment method. Throws if the method is disabled. */
 export function termsOf(
   { values, epay, stripe }: PaymentMethods,
   method: PaymentMethod,

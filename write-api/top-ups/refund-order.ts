@@ -18,7 +18,8 @@ import { topUpError } from './top-up-errors.ts'
 
 /**
  * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
- * quota bought with this money is deducted, and so is the inviter's rebate.
+ * quota that was bought with this money is deducted. The matching part of the inviter's rebate is
+ * deducted too.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
@@ -58,8 +59,8 @@ async function assertMayActOn(
 }
 
 /**
- * Returns the money to refund, in hundredths. The default is all money that is not refunded yet. An
- * invalid amount becomes 0.
+ * Returns the money to refund in hundredths of the currency. The default is all money that is not
+ * refunded yet. An invalid amount in the request becomes 0.
  */
 function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
   if (money !== undefined) return centsOf(money.trim()) ?? 0n
@@ -67,8 +68,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 }
 
 /**
- * Returns the steps of a refund. NOTE: the step for the order comes first. It is rejected if the
- * order has changed since the other steps were computed.
+ * Returns the steps (commands to single streams) of a refund. NOTE: the step for the order comes
+ * first. It is rejected if the order has changed since the other steps were computed.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000
  */
 export const loadStripe = async (): Promise<typeof Stripe> => (await import('stripe')).default
 
-type Page = {
+type CheckoutRequest = {
   readonly apiKey: string
   readonly order: TopUpOrdered['data']
   readonly returnUrl: string
@@ -24,8 +24,8 @@ type Page = {
  * Opens a checkout page for an order and returns its URL. A repeated call returns the same URL. If
  * Stripe fails, an error is thrown and the order stays unpaid.
  */
-export async function openStripePage(deps: Deps, page: Page): Promise<string> {
-  const { order, returnUrl, name } = page
+export async function openStripePage(deps: Deps, request: CheckoutRequest): Promise<string> {
+  const { order, returnUrl, name } = request
   const { tradeNo, money, currency } = order
   const price = {
     currency: currency.toLowerCase(),
@@ -33,7 +33,7 @@ export async function openStripePage(deps: Deps, page: Page): Promise<string> {
     product_data: { name },
   }
   try {
-    const client = await clientOf(deps, page.apiKey)
+    const client = await clientOf(deps, request.apiKey)
     const { url } = await client.checkout.sessions.create(
       {
         mode: 'payment',

@@ -7,9 +7,9 @@ import { done } from '#infra/http/response-envelope.ts'
 import { Done } from '#read-api/contract/response-envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
-import { applyReport } from './apply-stripe-report.ts'
+import { applyRefundOrDispute } from './apply-stripe-refund-or-dispute.ts'
 import { paymentMethods } from './payment-methods.ts'
-import { stripeReport } from './read-stripe-report.ts'
+import { readStripeReport } from './read-stripe-refund-or-dispute.ts'
 import { loadStripe } from './stripe-checkout.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -26,7 +26,7 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The expected form of a checkout. Even a signed event is validated, because it may have another
+ * The expected shape of a checkout. Even a signed event is validated, because it may have another
  * API version or be a test event.
  */
 const Checkout = Type.Object({
@@ -76,8 +76,8 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
   if (stripe === null) throw httpError('Unavailable')
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw httpError('InvalidRequest')
-  const report = stripeReport(event)
-  if (report !== null) return applyReport(deps, stripe.apiKey, report, request.id)
+  const report = readStripeReport(event)
+  if (report !== null) return applyRefundOrDispute(deps, stripe.apiKey, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
   if (!checkouts.Check(checkout)) throw httpError('InvalidRequest')
@@ -96,14 +96,15 @@ async function applyEvent(deps: Deps, request: FastifyRequest): Promise<void> {
 }
 
 /**
- * Returns Stripe's id of the payment intent. If there is none, the id of the checkout is returned.
+ * Returns Stripe's id of the payment intent, or the id of the checkout if there is no payment
+ * intent.
  */
 const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
 /**
- * Returns the event in a request. Returns null if the signature is invalid or older than five
- * minutes.
+ * Returns the Stripe event in a request. Returns null if the signature is invalid or older than
+ * five minutes.
  */
 async function signedEvent(
   { body, headers }: FastifyRequest,

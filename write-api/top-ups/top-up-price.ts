@@ -1,5 +1,5 @@
 import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
-import { readRatios } from '#domain/pricing/ratio-map.ts'
+import { readRatios } from '#domain/pricing/read-ratios.ts'
 import { QUOTA_MAX, type Quota } from '#domain/shared/quota.ts'
 import type { TopUpOrdered } from '#domain/top-ups/events.ts'
 import { priceCents, quotaOfDollars } from '#domain/top-ups/money.ts'
@@ -10,7 +10,10 @@ import type { Deps } from '../action.ts'
 import { type PaymentMethods, type PaymentTerms, termsOf } from './payment-methods.ts'
 import { topUpError } from './top-up-errors.ts'
 
-/** A requested top-up and its price at the current options. */
+/**
+ * A requested top-up with its price at the current options. `cents` is the price in hundredths of
+ * the currency.
+ */
 export type Quote = PaymentTerms & {
   readonly cents: bigint
   readonly quota: Quota
@@ -18,8 +21,8 @@ export type Quote = PaymentTerms & {
 }
 
 /**
- * The maximum price of an order through Stripe, in hundredths. For Epay, it is `CENTS_MAX`, but a
- * gateway may accept less.
+ * The maximum price of an order through Stripe, in hundredths of the currency. For Epay, it is
+ * `CENTS_MAX`, but a gateway may accept less.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n
@@ -47,7 +50,8 @@ export async function quoteFor(
 const WRONG_CODES_PER_MINUTE_MAX = 10
 
 /**
- * Returns the discount of a top-up code. Wrong codes are limited, so that codes cannot be guessed.
+ * Returns the top-up code with its discount, or null for an empty name. Throws if the code is
+ * unknown. Wrong codes are limited, so that codes cannot be guessed.
  */
 async function codeOf(
   { core }: Deps,

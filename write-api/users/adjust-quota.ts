@@ -21,7 +21,10 @@ import { accountError } from './account-errors.ts'
 
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
-/** Encrypts the reason for a change of the group or quota. Throws if the reason is empty. */
+/**
+ * Returns the encrypted reason for a change of the group or quota, as a field of the event. Throws
+ * if the reason is empty.
+ */
 export async function sealReason(
   vault: Vault,
   userId: number,
@@ -34,9 +37,9 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds an amount to balances, or deducts it. Each user has a separate append.
- * A request with `ids` succeeds and has a result for each user. A request with `id` fails if the
- * change is rejected.
+ * POST /api/user/quota: adds an amount to the balances of users, or deducts it. The change of each
+ * user is a separate append. A request with `ids` succeeds and has a result for each user. A
+ * request with `id` fails if the change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -51,12 +54,12 @@ export const adjustQuota: Action = (api, deps) => {
       const items: QuotaAdjustment[] = []
       let position = 0
       for (const userId of userIds) {
-        const one = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
+        const result = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
           if (body.ids === undefined || !(error instanceof HttpError)) throw error
           return refusedItem(deps, request, userId, error)
         })
-        items.push(one.item)
-        position = Math.max(position, one.position)
+        items.push(result.item)
+        position = Math.max(position, result.position)
       }
       const balances = items.flatMap(({ id, quota }) =>
         quota === null ? [] : [[id, quota] as const],
@@ -80,7 +83,7 @@ function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
 
 type AdjustmentResult = { readonly item: QuotaAdjustment; readonly position: number }
 
-/** Changes the balance of one user. Throws the error of a rejected change. */
+/** Changes the balance of one user. Throws if the change is rejected. */
 async function adjustOne(
   deps: Deps,
   request: FastifyRequest,
@@ -127,19 +130,19 @@ async function adjustOne(
 }
 
 /**
- * Returns two prefixes of the ids of an adjustment. The first is for new events. It contains a
+ * Returns two prefixes of adjustment ids. New adjustments get ids with the first one. It contains a
  * keyed hash of the request id, because a client may put personal data into the request id, which
- * could not be erased from events. The second finds adjustments of earlier versions, which contain
- * the request id itself.
+ * could not be erased from events. The second one contains the request id itself. It finds
+ * adjustments of earlier releases.
  */
-// NOTE: request ids contain no colon. The prefix of one request id can therefore never match
-// another request id.
+// NOTE: request ids contain no colon, so the prefix of one request id can never match another
+// request id.
 const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly string[] =>
   [vault.keyedHash('adjustment-request', id), id].map((part) => `adjust:${part}:`)
 
 /**
- * Returns the id of an adjustment. It contains the action and the amount. A request with the same
- * `request_id` but another amount is therefore not taken for a repetition.
+ * Returns the id of an adjustment. It contains the action and the amount, so that a request with
+ * the same `request_id` but another amount is not taken for a repetition.
  */
 const adjustmentIdOf = (prefix: string, { action, amount }: AdjustQuota): string =>
   `${prefix}${action}:${amount}`
@@ -158,8 +161,8 @@ function commandOf(
 }
 
 /**
- * Returns the result of a rejected change. It contains the balance only if the caller may act on
- * the user.
+ * Returns the result for a user whose change was rejected. It contains the balance only if the
+ * caller may act on the user.
  */
 async function refusedItem(
   { core }: Deps,

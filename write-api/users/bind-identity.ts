@@ -37,8 +37,8 @@ export function bindIdentity(
 }
 
 /**
- * Returns the steps that bind an identity. `currentKey` is the key of the identity to replace, or
- * null.
+ * Returns the steps (commands to single streams) that bind an identity to a user. `currentKey` is
+ * the key of the identity to replace, or null.
  */
 export async function bindSteps(
   { core }: Pick<Deps, 'core'>,
@@ -63,7 +63,10 @@ export async function bindSteps(
   return [...steps, identityStep('ReleaseIdentity', { provider, identityKey: currentKey, userId })]
 }
 
-/** Returns the steps that release all identities of a user, so that other users can bind them. */
+/**
+ * Returns the steps (commands to single streams) that release all identities of a user, so that
+ * other users can bind them.
+ */
 export const releaseSteps = (userId: number, currentKey: UserRecord['identities']): AnyStep[] =>
   IDENTITY_PROVIDERS.flatMap((provider) => {
     const identityKey = currentKey[provider]

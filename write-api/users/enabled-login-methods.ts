@@ -14,8 +14,8 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
 ]
 
 /**
- * Returns the login methods that the site enables for a role. An email address is included if it
- * can be used to reset the password.
+ * Returns the login methods that the site enables for users with a role. Email is included if a
+ * password can be reset by mail.
  */
 export function enabledLoginMethods(
   values: ReadonlyMap<string, string>,
@@ -34,9 +34,9 @@ export function enabledLoginMethods(
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide` again if another process has changed the login methods. NOTE: `decide` must first
- * read the number of removed login methods, and then the passkeys. Otherwise, a change between the
- * two reads would not be noticed.
+ * Calls `decide`, and repeats it if another process has changed the user's login methods meanwhile.
+ * NOTE: `decide` must first read the number of removed login methods, and then the passkeys.
+ * Otherwise, a change between the two reads would not be noticed.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,

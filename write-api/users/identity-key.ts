@@ -3,7 +3,10 @@ import type { Vault } from '#infra/vault/port.ts'
 
 export type Identity = {
   readonly provider: IdentityProvider
-  /** The provider's immutable account id, or an email address. Users can see their own id. */
+  /**
+   * The provider's immutable account id, or an email address. Users can see the ids of their own
+   * identities.
+   */
   readonly id: string
   /**
    * The authority that issued the id: the origin of the login page, or the OIDC issuer. It is

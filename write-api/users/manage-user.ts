@@ -20,8 +20,8 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: promotes, appoints as auditor, demotes, disables, enables or deletes a
- * user. Returns the new status and role.
+ * POST /api/user/manage: changes the role or status of a user, or deletes the user. `action` is to
+ * promote, appoint as auditor, demote, disable, enable or delete. Returns the new status and role.
  */
 export const manageUser: Action = (api, deps) => {
   api.route({
@@ -36,8 +36,10 @@ export const manageUser: Action = (api, deps) => {
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
       // The sessions are ended here, because the read model ends them only some time later.
-      if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
-      const revokedPosition = action === 'delete' ? await revokeCredentials(deps, request, id) : 0
+      const { sessions } = request.server.gate
+      if (events.length > 0 && action !== 'enable') await sessions.endAllOf(id)
+      const revokedPosition =
+        action === 'delete' ? await revokeCredentials(deps, sessions, id, context) : 0
       await waitUntilVisible(
         deps,
         reply,

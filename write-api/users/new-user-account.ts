@@ -19,8 +19,9 @@ import { storePassword } from './passwords.ts'
 import { nameKeyOf } from './user-names.ts'
 
 /**
- * Returns the inviter who has the invite code. Returns null if the code is unknown, the inviter is
- * banned or deleted, or invitations are disabled. A new user can register without an inviter.
+ * Returns the id of the user to whom an invite code belongs. Returns null if the code is unknown,
+ * the inviter is banned or deleted, or invitations are disabled. A new user can register without an
+ * inviter.
  */
 export async function inviterOf(
   { core }: Pick<Deps, 'core'>,
@@ -35,8 +36,8 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps that reward the inviter and the new user. They belong to the append that
- * creates the user, so that the reward is paid once.
+ * Returns the steps (commands to single streams) that reward the inviter and the new user. They
+ * belong to the append that creates the user, so that the reward is paid once.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,

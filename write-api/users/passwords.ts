@@ -25,7 +25,7 @@ export const storePassword = (vault: Vault, userId: number, hash: string): Promi
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Returns whether a text is the user's current password. For an unknown user, or a user without a
+ * Reports whether a text is the user's current password. For an unknown user, or a user without a
  * password, the check takes the same time.
  */
 export async function isPassword(
@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords. Their references come from the events. A hash whose
- * event is not appended yet is therefore kept. If a crash leaves old hashes, the next change of the
- * password deletes them.
+ * Deletes the hashes of earlier passwords from the vault. Their references come from the events, so
+ * a new hash whose event is not appended yet is kept. If a crash leaves old hashes, the next change
+ * of the password deletes them.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -54,7 +54,7 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** A vault reference that no password has. */
+/** A vault reference that no password has. It is looked up for users without a password. */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**

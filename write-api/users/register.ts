@@ -73,8 +73,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the email address to verify and store. If the site does not verify addresses, it stores
- * none, and null is returned.
+ * Returns the email address in a registration, which must be verified and stored. Returns null if
+ * the site does not verify addresses, because it then stores none.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null

@@ -49,7 +49,7 @@ export const updateSelf: Action = (api, deps) => {
         await request.server.gate.sessions.endAllOf(userId)
         await deleteOldPasswords(deps.core, userId)
         // NOTE: the change of the password has increased `authVersion`. The new session must have
-        // the new value, so that a later change ends this session, too.
+        // the new value, so that a later change ends this session too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
@@ -79,7 +79,7 @@ async function newPassword(
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))
 }
 
-/** Throws if the password is wrong. Wrong passwords are counted as failed logins. */
+/** Throws if the current password is wrong. Wrong passwords are counted as failed logins. */
 const verifyPassword = (
   deps: Deps,
   request: FastifyRequest,
@@ -121,7 +121,7 @@ async function appendChange(
   return accepted(outcome).position
 }
 
-/** PUT /api/user/setting: changes the given settings of the caller. */
+/** PUT /api/user/setting: changes the settings of the caller that are in the request. */
 export const updateSettings: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/setting'),

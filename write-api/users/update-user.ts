@@ -42,8 +42,8 @@ export const updateUser: Action = (api, deps) => {
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await loadChangeableUser(deps, body.id, mayAct.command)
-        // Admins must change their own password elsewhere, where the current password is required.
-        // An unattended session must not be sufficient.
+        // Admins must change their own password in their profile, where the current password is
+        // required. An unattended session must not be sufficient.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw userError('OwnPasswordElsewhere')
         // The quota step is prepared before the password hash is stored, because the preparation
@@ -123,7 +123,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username. It replaces an empty display name. */
+/** Returns the username of a user. It is used if the display name is empty. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -134,8 +134,9 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * Returns the step that sets the balance. During the append, the account checks the expected
- * balance. The request id ensures that the change is made only once.
+ * Returns the step that sets the balance, or no step if the balance does not change. During the
+ * append, the account checks the expected balance. The id of the HTTP request ensures that the
+ * change is made only once.
  */
 async function quotaSteps(
   deps: Deps,
@@ -169,8 +170,8 @@ async function quotaSteps(
 }
 
 /**
- * Stores the new balance as the balance that the caller last received. The caller can then set the
- * balance again without reading it first.
+ * Remembers the new balance as the balance that the caller last received. The caller can then set
+ * the balance again without reading it first.
  */
 async function rememberBalance(
   deps: Deps,

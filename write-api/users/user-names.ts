@@ -32,7 +32,7 @@ export function displayNameOf(text: string): string {
 }
 
 /**
- * Returns a display name from the user's name at a login provider. Invalid characters are removed,
+ * Converts the user's name at a login provider to a display name. Invalid characters are removed,
  * and the length is limited.
  */
 export const displayNameFrom = (providerName: string): string =>
@@ -51,7 +51,7 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   if ([...name].length > max) throw userError('UsernameTooLong', { max })
   if (/\s/u.test(name)) throw userError('UsernameInvalid')
   if (/\p{C}/u.test(name)) throw userError('UsernameUnseen')
-  // The login form accepts usernames and email addresses. A username must therefore not be an email
+  // The login form accepts usernames and email addresses, so a username must not be an email
   // address.
   if (normalizeMailAddress(name) !== null) throw userError('UsernameIsMail')
   return name
@@ -72,8 +72,8 @@ export async function assertNotAnotherUsername(
 }
 
 /**
- * Returns the key by which a username is found. Usernames that differ only in case or Unicode
- * normalization have the same key.
+ * Returns the keyed hash by which a username is looked up. Usernames that differ only in case or
+ * Unicode normalization have the same hash.
  */
 export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
   vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())

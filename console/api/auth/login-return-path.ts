@@ -1,8 +1,9 @@
 const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
- * Returns the path to open after a login. `value` comes from the URL, so it is used only if it is a
- * known path of this site. Otherwise, a link could lead to a foreign site.
+ * Returns the path to open after a login. `value` comes from the URL. It is returned only if it is
+ * a known path of this site, because a link could otherwise lead to a foreign site. For any other
+ * value, returns the default path.
  */
 export function safeReturnPath(
   value: string | null,

@@ -8,8 +8,8 @@ const browserFrames: FrameClock = (draw) => {
 }
 
 /**
- * Collects items and emits them once per animation frame, so that many events cause one rendering.
- * If there are more than `capacity` items, they are dropped and `overflow` is emitted.
+ * Collects the items of `source` and emits them once per animation frame, so that many events cause
+ * one rendering. If more than `capacity` items arrive in a frame, only `overflow` is emitted.
  */
 export function batchPerFrame<T>(
   source: Observable<T>,
@@ -18,23 +18,23 @@ export function batchPerFrame<T>(
   frames: FrameClock = browserFrames,
 ): Observable<readonly T[]> {
   return new Observable((listener) => {
-    let gathered: T[] = []
-    let isOver = false
+    let pendingItems: T[] = []
+    let hasOverflowed = false
     let cancel: (() => void) | null = null
-    const draw = (): void => {
+    const emitBatch = (): void => {
       cancel = null
-      const batch = isOver ? [overflow] : gathered
-      gathered = []
-      isOver = false
+      const batch = hasOverflowed ? [overflow] : pendingItems
+      pendingItems = []
+      hasOverflowed = false
       listener.next(batch)
     }
     const running = source.subscribe((item) => {
-      if (!isOver) gathered.push(item)
-      if (gathered.length > capacity) {
-        gathered = []
-        isOver = true
+      if (!hasOverflowed) pendingItems.push(item)
+      if (pendingItems.length > capacity) {
+        pendingItems = []
+        hasOverflowed = true
       }
-      cancel ??= frames(draw)
+      cancel ??= frames(emitBatch)
     })
     return () => {
       running.unsubscribe()

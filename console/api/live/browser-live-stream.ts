@@ -19,7 +19,7 @@ import { createLiveStream, type LiveSocket, type LiveStream } from './live-strea
 const HIDDEN_DISCONNECT_MS = 60_000
 const SESSION_CHECK_DELAY_MS = 300
 /**
- * The WebSocket close code of the server for a session that has ended, or for a client that sends
+ * The code with which the server closes the WebSocket if the session has ended or the client sends
  * too fast.
  */
 const POLICY_VIOLATION = 1008
@@ -35,8 +35,9 @@ export function liveStream(): LiveStream {
       distinctUntilChanged(),
     ),
     isWatched$: combineLatest([isPageVisible$(), isLoggedIn$()]).pipe(
-      // Live events would change what a scratch copy shows.
-      map(([isLookedAt, isSomebodyIn]) => isLookedAt && isSomebodyIn && openCopy() === null),
+      // While a scratch copy (the site as of an earlier time) is open, live events would change
+      // what it shows.
+      map(([isVisible, hasUser]) => isVisible && hasUser && openCopy() === null),
       distinctUntilChanged(),
     ),
     random: Math.random,
@@ -55,9 +56,9 @@ const isPageVisible$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits whether there is a session that may receive live events. It emits false for a user who must
- * first replace a reset password, and while a session is being replaced, because the server sends
- * no events then.
+ * Emits whether the user has a session that may receive live events. In two cases, the server sends
+ * no events and this is false. Either the user must first replace a password that an admin has set,
+ * or the session is being replaced.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -80,7 +81,8 @@ function connect(): LiveSocket {
 }
 
 /**
- * Delays `close` until the socket is open, because browsers report an earlier `close` as an error.
+ * Makes `close` wait until the socket is open. Browsers report an error if a socket is closed
+ * earlier.
  */
 function closeOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)
@@ -92,8 +94,8 @@ function closeOnceOpen(socket: WebSocket): WebSocket {
 }
 
 /**
- * Checks after a delay whether the session is still valid. The delay gives a password change in
- * another tab the time to renew the session.
+ * Checks after a short delay whether the session is still valid. If another tab has just changed
+ * the password, the delay gives that tab the time to store the new session.
  */
 function checkSessionAfterDelay(): void {
   setTimeout(() => {

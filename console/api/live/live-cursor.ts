@@ -1,7 +1,7 @@
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
-import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { LiveMessage, LiveTopic } from '#read-api/contract/live-messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
 import { FOLLOWED_TOPICS, type FollowedTopic, type LiveEvent } from './live-event.ts'
 
@@ -14,9 +14,9 @@ type NumberedMessage = EventMessage & { data: { id: number } | AuditAct }
 type SeenAtPosition = { position: number; ids: Set<number | string> }
 
 /**
- * Remembers the position of the last received event, at which a reconnected stream continues.
- * Several events can have the same position, so the server sends the events of the last position
- * again. The cursor drops those that were already received.
+ * Remembers the position of the last event that was received. A stream that reconnects continues
+ * there. Several events can have the same position, so the server sends all events of that position
+ * again. The cursor drops the events that were already received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, SeenAtPosition>()
@@ -27,8 +27,8 @@ export class LiveCursor {
   }
 
   /**
-   * Converts a message of the server to events for screens. A `resync` event tells screens to read
-   * their data again.
+   * Converts a message of the server to events for the screens. An event of the kind `resync` tells
+   * them to read their data again.
    */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
@@ -44,7 +44,8 @@ export class LiveCursor {
     if (isProgress(message)) {
       return [{ kind: 'event', topic: 'tasks', position: message.position, data: message.data }]
     }
-    // The unread count is sent on every connection and does not advance the position.
+    // The number of unread messages is sent on every connection. It does not count as progress of
+    // the stream.
     if (message.topic === 'inbox') {
       return [{ kind: 'event', topic: 'inbox', position: message.position, data: message.data }]
     }
@@ -59,8 +60,8 @@ export class LiveCursor {
   }
 
   /**
-   * Handles the start of a connection. After the first one, all screens read their data again,
-   * because the data may be older than the stream.
+   * Handles the message `ready`, which the server sends after a subscription. If no position is
+   * known yet, all screens read their data again, because it may be older than the stream.
    */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
@@ -82,8 +83,8 @@ export class LiveCursor {
 }
 
 /**
- * Returns an id for telling apart the events at one position. An act on several objects has one
- * event for each object, all at the same position.
+ * Returns an id that tells apart the events with the same position. An action on several objects
+ * has one event for each object.
  */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id
@@ -96,15 +97,15 @@ const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
 /**
- * Returns true for the progress of a task. Such a message does not advance the position of the
- * stream.
+ * Reports whether a message contains the progress of tasks. Such a message does not change the
+ * position at which the stream continues.
  */
 const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
 /**
- * Returns true for a message about a channel test. Repeats are not dropped, because they do no
- * harm.
+ * Reports whether a message is about channel tests. Such a message is not dropped if it is sent
+ * twice, because it only repeats a state.
  */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'

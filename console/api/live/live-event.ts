@@ -2,7 +2,7 @@ import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { TestPush } from '#read-api/contract/channel-actions.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import { LIVE_TOPICS, type LiveMessage } from '#read-api/contract/live.ts'
+import { LIVE_TOPICS, type LiveMessage } from '#read-api/contract/live-messages.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { UnreadCount } from '#read-api/contract/messages.ts'
 import type { TaskPush } from '#read-api/contract/tasks.ts'
@@ -12,8 +12,8 @@ export const FOLLOWED_TOPICS = LIVE_TOPICS.filter((topic) => topic !== 'stats')
 export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
- * The data of live events by the topic that screens subscribe to. The server sends `health` in the
- * topic `channels`, and it does not advance the position of the stream.
+ * The data of live events, by the topic to which a screen subscribes. `health` and `tests` are
+ * topics of the console only. The server sends both in its topic `channels`.
  */
 export type LiveData = {
   logs: LogEntry
@@ -29,7 +29,7 @@ export type LiveData = {
 export type ScreenTopic = keyof LiveData
 
 /**
- * An event for screens. After a `resync`, screens read their data again. If its `position` is not
+ * A live event for screens. `resync` tells a screen to read its data again. If `position` is not
  * null, the data must include all events up to this position.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
@@ -37,8 +37,8 @@ export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'resync'; topic: T; position: number | null }
 
 /**
- * The state of the live connection. `retryAt` is the time of the next attempt to connect, in
- * milliseconds of `performance.now()`.
+ * The state of the live connection. `retryAt` is the time of the next attempt to connect, as a time
+ * of `performance.now()`.
  */
 export type LiveState =
   | { kind: 'connecting' }

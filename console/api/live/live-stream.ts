@@ -17,7 +17,7 @@ import {
   tap,
   timer,
 } from 'rxjs'
-import type { LiveRequest } from '#read-api/contract/live.ts'
+import type { LiveRequest } from '#read-api/contract/live-messages.ts'
 import { LiveCursor } from './live-cursor.ts'
 import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
@@ -33,8 +33,8 @@ export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /**
-   * Emits whether the page is watched. After the page has been hidden for a while, it emits false,
-   * and the stream closes its socket.
+   * Emits whether a logged-in user looks at the page. It becomes false after the page has been
+   * hidden for a while. The stream then closes its socket.
    */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number
@@ -51,22 +51,25 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/** The time (ms) for which an unused connection stays open, so that the next screen can use it. */
+/**
+ * The time (ms) for which a connection stays open when no screen uses it, in case that the next
+ * screen does.
+ */
 const LINGER_MS = 5_000
 
 /**
- * Creates the stream of live events. It connects while a screen uses it, the browser is online and
- * the page is visible. Failed connections are retried with increasing delays.
+ * Creates the stream of live events. It is connected while a screen uses it, the browser is online
+ * and a user looks at the page. Failed connections are retried with increasing delays.
  */
-export function createLiveStream(parts: LiveDeps): LiveStream {
+export function createLiveStream(deps: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
   const session$ = new Observable<LiveEvent>((screen) => {
     const cursor = new LiveCursor()
-    return mayRun(parts)
+    return mayRun(deps)
       .pipe(
         switchMap((permission) => {
-          if (permission === 'run') return keepConnected(parts, cursor, state$, retry$)
+          if (permission === 'run') return keepConnected(deps, cursor, state$, retry$)
           state$.next({ kind: permission })
           return NEVER
         }),
@@ -95,7 +98,7 @@ const mayRun = ({
   )
 
 function keepConnected(
-  parts: LiveDeps,
+  deps: LiveDeps,
   cursor: LiveCursor,
   state$: Subject<LiveState>,
   retry$: Observable<void>,
@@ -106,11 +109,11 @@ function keepConnected(
     state$.next({ kind: 'live' })
   }
   state$.next({ kind: 'connecting' })
-  return connection(parts, cursor, ready).pipe(
+  return connection(deps, cursor, ready).pipe(
     repeat({
       delay: () => {
-        const wait = waitAfter(failures++, parts.random())
-        state$.next({ kind: 'reconnecting', retryAt: parts.now() + wait })
+        const wait = waitAfter(failures++, deps.random())
+        state$.next({ kind: 'reconnecting', retryAt: deps.now() + wait })
         return race(timer(wait), retry$)
       },
     }),
@@ -126,13 +129,16 @@ function waitAfter(failures: number, random: number): number {
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
-/** Opens a connection. The observable completes when the server no longer responds. */
-function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
+/**
+ * Opens a connection. The observable completes when the socket is closed or the server no longer
+ * responds.
+ */
+function connection(deps: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
-    const socket = parts.connect()
+    const socket = deps.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
     const heard = new Subject<void>()
-    // NOTE: Sending on a socket that is still connecting throws an error.
+    // NOTE: `send` throws an error if the socket is still connecting.
     let isOpen = false
     socket.onopen = () => {
       isOpen = true

@@ -8,12 +8,13 @@ const CAPACITY = 5_000
 
 export type LiveHandlers<T extends ScreenTopic> = {
   /**
-   * Receives the events since the last frame, oldest first, and the position of the newest event.
+   * Receives the data of the events since the last animation frame, oldest first, and the position
+   * of the newest event.
    */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
   /**
-   * Called if events were missed. The screen must then read its data again. The data must include
-   * all events up to `position`, unless that is null.
+   * Called if events may have been missed. The screen must then read its data again. If `position`
+   * is not null, the data must include all events up to this position.
    */
   readonly onResync: (position: number | null) => void
 }
@@ -35,8 +36,8 @@ export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHand
 }
 
 /**
- * Calls the handlers. Events before the last resync are dropped, because the screen reads all its
- * data again.
+ * Calls the handlers for the events of one frame. Events before the last `resync` are dropped,
+ * because the screen reads all its data again.
  */
 function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],

@@ -44,7 +44,8 @@ function useLiveChannels(): void {
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
       if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) readAgain()
-      // A running read may be older than the event. Its response would undo the change.
+      // The response to a list request that is under way may be older than the event. It would undo
+      // the change on screen, so the list is requested once more.
       else if (isMoved || entries.some(isTagGroup) || isReading()) readSoon()
     },
     onResync: readAgain,
@@ -54,8 +55,8 @@ function useLiveChannels(): void {
 const DELAY_MS = 1_000
 
 /**
- * Runs `perform` at most once per second. Each relayed call causes a live event about its channel,
- * so without a limit `perform` would run for each call.
+ * Runs `perform` at most once per second. Each call that is sent to a provider causes a live event
+ * about a channel. Without a limit, `perform` would run for each call.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

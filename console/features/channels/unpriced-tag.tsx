@@ -9,7 +9,8 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 type ServedModels = { readonly models: readonly string[]; readonly prefix: string }
 
 /**
- * Returns the names of the models with the channel's prefix, which is how API clients call them.
+ * Returns the names by which API clients call a channel's models: the channel's prefix followed by
+ * the name of the model.
  */
 export const callableModelNames = ({ models, prefix }: ServedModels): string[] =>
   models.map((model) => `${prefix.trim()}${model}`)
@@ -17,16 +18,16 @@ export const callableModelNames = ({ models, prefix }: ServedModels): string[] =
 const NONE: readonly string[] = []
 
 /**
- * Returns a function that finds those models of a channel that have no price. It finds none until
- * the prices have loaded.
+ * Returns a function that finds the models of a channel that have no price. Until the prices have
+ * loaded, the function returns an empty list.
  */
 export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const options = useQuery({ ...optionsQuery, retry: false }).data
   return useMemo(() => {
     if (isSelfUse || options === undefined) return () => NONE
-    const among = createUnpricedFilter(options)
-    return (served: ServedModels) => among(callableModelNames(served))
+    const keepUnpriced = createUnpricedFilter(options)
+    return (served: ServedModels) => keepUnpriced(callableModelNames(served))
   }, [isSelfUse, options])
 }
 

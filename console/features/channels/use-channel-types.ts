@@ -7,8 +7,8 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 export type ChannelTypes = {
   readonly types: readonly ChannelType[]
   /**
-   * Returns a type by its number. Returns undefined if it is not supported, and until the types
-   * have loaded.
+   * Returns the type with a number. Returns undefined if the type is not supported, or if the types
+   * have not loaded yet.
    */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string

@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSiteAddress, useStatus } from '#console/api/status.ts'
+import { chatAddress, chatTarget, externalClient } from '#console/ui/chat-links/chat-links.ts'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
-import { chatAddress, chatTarget, externalClient } from '#console/ui/state/chat-links.ts'
 import { MissingClient } from './missing-chat-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 

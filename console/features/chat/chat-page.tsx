@@ -5,18 +5,18 @@ import { Navigate, useParams } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/login-return-path.ts'
 import { useUser } from '#console/api/session.ts'
 import { useSiteAddress, useStatus } from '#console/api/status.ts'
-import { Icon } from '#console/ui/elements/icons.tsx'
-import { fullKey } from '#console/ui/elements/token-key.ts'
-import { Select } from '#console/ui/forms/inputs.tsx'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { usePageTitle } from '#console/ui/layout/page.tsx'
 import {
   type ChatLink,
   chatAddress,
   chatClients,
   chatTarget,
-} from '#console/ui/state/chat-links.ts'
-import { useChats } from '#console/ui/state/use-chat-links.ts'
+} from '#console/ui/chat-links/chat-links.ts'
+import { useChats } from '#console/ui/chat-links/use-chat-links.ts'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { fullKey } from '#console/ui/elements/token-key.ts'
+import { Select } from '#console/ui/forms/inputs.tsx'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { usePageTitle } from '#console/ui/layout/page.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { MissingClient, UnknownClient } from './missing-chat-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
@@ -24,8 +24,8 @@ import { useChatTokens } from './use-chat-token.ts'
 const RELOADED = 'chat-reloaded'
 
 /**
- * Shows a chat client in a frame. The client may run scripts, store data, and read the token's key,
- * which is in `address`.
+ * Shows a chat client, which is a web page of another operator, in a frame. The client may run
+ * scripts and store data. It can read the token's key, because `address` contains the key.
  */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
@@ -45,8 +45,8 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Returns true if the content security policy of the page blocks the frame. The page is reloaded
- * once, because the policy may have changed since it was loaded.
+ * Reports whether the content security policy of this page blocks the frame. If it does, the page
+ * is first reloaded once, because the policy may have changed since the page was loaded.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

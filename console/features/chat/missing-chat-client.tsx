@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { isRoot, useUser } from '#console/api/session.ts'
+import type { ChatLink } from '#console/ui/chat-links/chat-links.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import type { ChatLink } from '#console/ui/state/chat-links.ts'
 
 export function MissingClient() {
   const { t } = useTranslation()

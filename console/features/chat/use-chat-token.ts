@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { fetchTokens, isEnabledToken, tokensKey } from '#console/api/tokens.ts'
+import { fetchTokens, isEnabledToken, tokensKey } from '#console/api/token-queries.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
 const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 
-/** Reads the user's tokens. If `isNeeded` is true, a user without a token is redirected. */
+/**
+ * Reads the user's enabled tokens. If `isNeeded` is false, nothing is read. Otherwise, a user
+ * without an enabled token is redirected to the page of tokens.
+ */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()

@@ -2,8 +2,8 @@ import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
 import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
 
 /**
- * The number of calls that ended in one second. It is null if the live connection was interrupted
- * in that second.
+ * The number of calls that ended in one second, or null if the live connection was interrupted
+ * during this second.
  */
 export type CallsOfSecond = number | null
 
@@ -11,7 +11,10 @@ const SECOND_MS = 1_000
 const SECONDS_KEPT = 60
 const MEAN_OF = 10
 
-/** Every second, passes on the number of calls in each of the last 60 seconds, oldest first. */
+/**
+ * Emits a list once per second: the number of calls that ended in each of the last 60 seconds,
+ * oldest first.
+ */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
   state$: Observable<LiveState>,
@@ -33,12 +36,15 @@ function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
   return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
 }
 
-/** A log row is a call if it has a request id. Other rows record changes of a balance. */
+/**
+ * Reports whether a row of the usage log is about a call. Only these rows have a request id. Other
+ * rows record changes of a balance.
+ */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 
 /**
- * Returns the mean number of calls per second over the last ten seconds, or null if the last second
- * is unknown.
+ * Returns the mean number of calls per second over the last ten seconds. Seconds with an unknown
+ * number are left out. Returns null if the number of the newest second is unknown.
  */
 export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
   const recent = seconds.slice(-MEAN_OF)

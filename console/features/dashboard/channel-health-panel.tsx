@@ -10,7 +10,7 @@ import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 
 const SHOWN = 10
 
-export function ChannelPanel(props: { channels: readonly ChannelHealth[] | undefined }) {
+export function ChannelHealthPanel(props: { channels: readonly ChannelHealth[] | undefined }) {
   const { t } = useTranslation()
   const { channels } = props
   return (

@@ -5,13 +5,14 @@ import type { ChartBucket, ChartTexts } from './usage-chart-data.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
 /**
- * Shows the figures of a bar beside it. `place` is the bar's horizontal position from 0 (left) to 1
- * (right).
+ * Shows the figures of a bar beside the bar. `position` is the bar's horizontal position in the
+ * chart, from 0 (left) to 1 (right).
  */
-function BarTip(props: ChartTexts & { bucket: ChartBucket; place: number }) {
+function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
   const { t } = useTranslation()
-  const { chart, bucket, place, nameOf, text } = props
-  const side = place > 0.5 ? { right: `${(1 - place) * 100}%` } : { left: `${place * 100}%` }
+  const { chart, bucket, position, nameOf, text } = props
+  const side =
+    position > 0.5 ? { right: `${(1 - position) * 100}%` } : { left: `${position * 100}%` }
   return (
     <div className="tg-dash-tip" style={side} aria-hidden="true">
       <strong>{bucketText(bucket.at, chart)}</strong>
@@ -43,16 +44,16 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interva
   const { t } = useTranslation()
   const { chart, nameOf, text } = props
   const { buckets } = chart
-  const { box, focusedIndex, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
+  const { barList, focusedIndex, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
     chart,
     props.onZoom,
   )
   const bucket = buckets[focusedIndex]
-  const place = (focusedIndex + 0.5) / buckets.length
+  const position = (focusedIndex + 0.5) / buckets.length
   return (
     <div className="tg-dash-hits">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags go over the bars */}
-      <div ref={box} onKeyDown={onKeyDown} {...drag}>
+      <div ref={barList} onKeyDown={onKeyDown} {...drag}>
         {buckets.map(({ at, total }, index) => (
           <button
             key={at}
@@ -70,7 +71,7 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interva
         ))}
       </div>
       {bucket !== undefined && (
-        <BarTip chart={chart} bucket={bucket} place={place} nameOf={nameOf} text={text} />
+        <BarTip chart={chart} bucket={bucket} position={position} nameOf={nameOf} text={text} />
       )}
     </div>
   )

@@ -5,7 +5,7 @@ const dayText = (at: number, isUtc: boolean): string =>
   isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
 
 /**
- * Formats the time of a chart's bar, which starts at `at` (unix seconds): `11-21 07:00` for an
+ * Formats the time of a chart's bar, which starts at `at` (Unix seconds): `11-21 07:00` for an
  * hour, `11-21` for a day, and `11-17–11-23` for a week.
  */
 export function bucketText(at: number, calendar: Calendar): string {

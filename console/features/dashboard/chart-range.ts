@@ -4,14 +4,14 @@ export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
 export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
 
-/** A time range in unix seconds. The range includes the seconds `from` and `to`. */
+/** A time range in Unix seconds. The range includes the seconds `from` and `to`. */
 export type Interval = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The longest range that the chart can show, in seconds. It is a week shorter than the server's
- * limit, because a chart of weeks extends the range to complete weeks.
+ * The longest range that the chart can show, in seconds. The server's limit is a week longer,
+ * because a chart with weekly bars extends the range to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
 
@@ -28,8 +28,8 @@ export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
 /**
- * Returns the ranges that can be selected. Usage by token is counted per day (`isByDay`), so it has
- * no range of 24 hours.
+ * Returns the ranges that can be selected. `isByDay` is true for the usage of tokens, which is
+ * counted per day. It has no range of 24 hours.
  */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
@@ -54,7 +54,10 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
   return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
 }
 
-/** Returns the interval of a range that ends at `now`. It starts at the start of a bar. */
+/**
+ * Returns the interval that a range covers if it ends at `now`. The interval starts where a bar
+ * starts.
+ */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const stepSeconds = calendar.step === 'hour' ? HOUR : DAY
   return { from: bucketStart(now - SPANS[range] + stepSeconds, calendar), to: now }

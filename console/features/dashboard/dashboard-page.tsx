@@ -24,7 +24,8 @@ export function DashboardPage() {
   const view = useChartView()
   const everyMs = useReadEvery(view.scope)
   const calls = self.data?.request_count
-  // The account of the caller is read from the live site.
+  // A scratch copy shows the site's data as of an earlier time. The user's own account is always
+  // current, so it is hidden while a scratch copy is open.
   const isOfCopy = openCopy() !== null
   return (
     <Page
@@ -53,8 +54,8 @@ const MINUTE_MS = 60_000
 const SITE_EVERY_MS = 15_000
 
 /**
- * Returns how often to read the usage (ms), or false for the user's own usage, which live events
- * update.
+ * Returns the interval (ms) at which the usage is read again. Returns false for the user's own
+ * usage while live events update it.
  */
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

@@ -38,8 +38,8 @@ export function LiveCallRate() {
 const START_SECONDS = 5
 
 /**
- * Returns true in the first seconds after the page has opened. A notice about missing data would be
- * premature then.
+ * Reports whether the page was opened only a few seconds ago and has no data yet. A notice about
+ * missing data would be premature.
  */
 const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
   seconds.length < START_SECONDS && peakOf(seconds) === null
@@ -56,12 +56,12 @@ function Spark(props: { seconds: readonly CallsOfSecond[]; max: number }) {
       {seconds.map((calls, index) => {
         if (calls === null) return null
         const height = Math.max(1, (calls / max) * HEIGHT)
-        const place = SECONDS - seconds.length + index
+        const position = SECONDS - seconds.length + index
         return (
           <rect
             // biome-ignore lint/suspicious/noArrayIndexKey: seconds have no name but their place
             key={index}
-            x={place * STEP}
+            x={position * STEP}
             y={HEIGHT - height}
             width={STEP - 1}
             height={height}

@@ -1,8 +1,9 @@
 import { quotaOf } from '#console/ui/quota/money.ts'
 
 /**
- * Totals in quota units. `quota` is the charge of all calls. `costed_quota` is the charge of the
- * calls with a known cost.
+ * Totals of calls in quota units. `quota` is what users were charged for all calls. `costed_quota`
+ * is what they were charged for those calls whose cost is known. `cost` is what the providers
+ * charge for these calls.
  */
 export type CostTotals = {
   readonly quota: number
@@ -11,11 +12,17 @@ export type CostTotals = {
 }
 
 export type Margin = {
-  /** The charges minus the providers' costs, for calls with a known cost. */
+  /** What users were charged minus what the providers charge, for the calls whose cost is known. */
   readonly amount: bigint
-  /** The margin as a share of the charges, or null if these charges are 0. */
+  /**
+   * `amount` divided by what users were charged for the calls whose cost is known, or null if they
+   * were charged nothing.
+   */
   readonly share: number | null
-  /** The share of the charges whose cost is known, or 1 if there are no charges. */
+  /**
+   * The share (0 to 1) of all charges that belongs to calls whose cost is known, or 1 if there are
+   * no charges.
+   */
   readonly coverage: number
 }
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { chatModelsQuery, usableModelsQuery } from '#console/api/account.ts'
+import { chatModelsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
 import { channelsQuery, enabledModelsQuery } from '#console/api/channels.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
-import { tokensQuery } from '#console/api/tokens.ts'
+import { tokensQuery } from '#console/api/token-queries.ts'
 import { ClientSetup } from '#console/ui/client-setup/client-setup.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -17,8 +17,8 @@ const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
 /**
- * Reads the progress again every 5 s, because a step may be completed in another tab or by another
- * admin.
+ * Reads the data for the steps again every 5 s, because a step may be completed in another tab or
+ * by another admin.
  */
 const POLLING = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
@@ -27,12 +27,14 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
   const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...POLLING, enabled: isAdmin })
-  const served = useQuery({ ...enabledModelsQuery, ...POLLING, enabled: isAdmin })
+  const enabledModels = useQuery({ ...enabledModelsQuery, ...POLLING, enabled: isAdmin })
   const models = useQuery({ ...usableModelsQuery, ...POLLING })
   const chats = useQuery({ ...chatModelsQuery, ...POLLING })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...POLLING })
   // Shows a placeholder until all data has loaded, because the panel's height depends on it.
-  const isWaiting = [channels, served, models, chats, tokens].some(({ isLoading }) => isLoading)
+  const isWaiting = [channels, enabledModels, models, chats, tokens].some(
+    ({ isLoading }) => isLoading,
+  )
   const steps = setupSteps({
     isAdmin,
     channels: channels.data?.total ?? null,
@@ -41,7 +43,8 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
     calls,
   })
   const done = steps.filter(({ isDone }) => isDone).length
-  const hasUnpriced = served.data?.some((model) => models.data?.includes(model) === false) === true
+  const hasUnpriced =
+    enabledModels.data?.some((model) => models.data?.includes(model) === false) === true
   const [first = FALLBACK_MODEL, ...others] = chats.data ?? []
   const isWhole = done === steps.length
   if (isWaiting) return <SetupChecklistSkeleton />
@@ -85,7 +88,7 @@ function StepItem(props: { step: Step; number: number; path: string }) {
   const { t } = useTranslation()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const { name, isDone, isNext } = step
-  const isForm = name !== 'call'
+  const opensForm = name !== 'call'
   const action = t(`dashboard.steps.${name}.action`)
   return (
     <li className={isNext ? 'tg-dash-step tg-dash-step-next' : 'tg-dash-step'}>
@@ -102,18 +105,18 @@ function StepItem(props: { step: Step; number: number; path: string }) {
             ? t(isSelfUse ? 'dashboard.selfUsePrice' : 'shared.unpricedRefused')
             : t(`dashboard.steps.${name}.body`)}
         </p>
-        {isForm && isNext && (
+        {opensForm && isNext && (
           <ButtonLink to={path} tone="primary" state={RETURN_STATE}>
             {action}
           </ButtonLink>
         )}
-        {isForm && !isNext && !isDone && (
+        {opensForm && !isNext && !isDone && (
           <Link to={path} state={RETURN_STATE}>
             {action}
           </Link>
         )}
-        {!isForm && isNext && <p className="tg-dash-waiting">{t('dashboard.waitingForCall')}</p>}
-        {!isForm && isDone && <Link to="/app/logs/api-usage">{action}</Link>}
+        {!opensForm && isNext && <p className="tg-dash-waiting">{t('dashboard.waitingForCall')}</p>}
+        {!opensForm && isDone && <Link to="/app/logs/api-usage">{action}</Link>}
       </div>
     </li>
   )

@@ -1,8 +1,8 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The numbers that tell which setup steps are done. A number is null until it has loaded, and for
- * users who may not read it.
+ * The numbers from which `setupSteps` derives which setup steps are done. A number is null until it
+ * has loaded, and for users who may not read it.
  */
 export type Progress = {
   readonly isAdmin: boolean
@@ -22,14 +22,14 @@ export function stepPath(name: StepName, hasUnpriced: boolean): string {
 }
 
 export function setupSteps(progress: Progress): Step[] {
-  const has = (count: number | null): boolean => (count ?? 0) > 0
+  const isPositive = (count: number | null): boolean => (count ?? 0) > 0
   const all: { name: StepName; isDone: boolean }[] = [
-    { name: 'channel', isDone: has(progress.channels) },
-    { name: 'price', isDone: has(progress.callableModels) },
-    { name: 'token', isDone: has(progress.tokens) },
-    { name: 'call', isDone: has(progress.calls) },
+    { name: 'channel', isDone: isPositive(progress.channels) },
+    { name: 'price', isDone: isPositive(progress.callableModels) },
+    { name: 'token', isDone: isPositive(progress.tokens) },
+    { name: 'call', isDone: isPositive(progress.calls) },
   ]
-  const own = progress.isAdmin ? all : all.slice(2)
-  const next = own.find(({ isDone }) => !isDone)?.name
-  return own.map((step) => ({ ...step, isNext: step.name === next }))
+  const shownSteps = progress.isAdmin ? all : all.slice(2)
+  const next = shownSteps.find(({ isDone }) => !isDone)?.name
+  return shownSteps.map((step) => ({ ...step, isNext: step.name === next }))
 }

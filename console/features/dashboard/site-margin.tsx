@@ -44,9 +44,9 @@ export function MarginNote({ totals }: { totals: CostTotals }) {
   )
 }
 
-export function MarginShare({ of }: { of: CostTotals }) {
+export function MarginShare({ totals }: { totals: CostTotals }) {
   const percent = usePercent()
-  const share = marginOf(of)?.share ?? null
+  const share = marginOf(totals)?.share ?? null
   return <>{share === null ? '–' : percent(share)}</>
 }
 

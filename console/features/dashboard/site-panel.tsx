@@ -10,7 +10,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { SiteUsage } from '#read-api/contract/usage.ts'
-import { ChannelPanel } from './channel-health-panel.tsx'
+import { ChannelHealthPanel } from './channel-health-panel.tsx'
 import { KeyFigure } from './key-figures.tsx'
 import { LiveCallRate } from './live-call-rate.tsx'
 import { type CostTotals, marginOf } from './margin.ts'
@@ -51,7 +51,7 @@ export function SitePanel({ view }: { view: ChartView }) {
       {data !== undefined && data.totals.quota > 0 && <MarginNote totals={data.totals} />}
       <div className="tg-dash-site-lists">
         <TopLists site={data} range={logRange(view)} />
-        <ChannelPanel channels={health?.channels} />
+        <ChannelHealthPanel channels={health?.channels} />
       </div>
     </section>
   )
@@ -82,7 +82,7 @@ function TopLists({ site, range }: TopListsProps) {
           name: model,
           ...spent,
           search: { model, range },
-          margin: <MarginShare of={spent} />,
+          margin: <MarginShare totals={spent} />,
         }))}
       />
       <TopList
@@ -94,7 +94,7 @@ function TopLists({ site, range }: TopListsProps) {
           name,
           ...spent,
           search: { channel: `${id}`, range },
-          margin: <MarginShare of={spent} />,
+          margin: <MarginShare totals={spent} />,
         }))}
       />
     </>
@@ -180,8 +180,12 @@ function useSite({ range, zoom, calendar }: ChartView) {
 
 const siteUsageKey = ['site-usage'] as const
 
-const siteUsage = (ask: { from: number; to: number; signal?: AbortSignal }): Promise<SiteUsage> =>
+const siteUsage = (request: {
+  from: number
+  to: number
+  signal?: AbortSignal
+}): Promise<SiteUsage> =>
   call('GET /api/data/site', {
-    query: { start_timestamp: ask.from, end_timestamp: ask.to },
-    signal: ask.signal,
+    query: { start_timestamp: request.from, end_timestamp: request.to },
+    signal: request.signal,
   })

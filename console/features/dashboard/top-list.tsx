@@ -15,8 +15,8 @@ type TopRow = {
   readonly count: number
   readonly quota: number
   /**
-   * The filters with which this row links to the usage log, or null if the log can't filter by this
-   * row.
+   * The URL parameters with which the usage log lists the calls of this row, or null if the log
+   * can't filter by what the row stands for.
    */
   readonly search: Readonly<Record<string, string>> | null
   readonly margin?: ReactNode

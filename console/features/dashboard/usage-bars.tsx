@@ -75,7 +75,8 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
 }
 
 /**
- * Returns the height of a bar. A missing value is null, because the chart would draw a 0 as a bar.
+ * Returns the height of a bar, or null for a missing value. The chart library would draw a 0 as a
+ * bar.
  */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

@@ -7,12 +7,12 @@ export type ChartStep = 'hour' | 'day' | 'week'
 
 /** The data of one bar (bucket) of the chart. `values` has no entry for a series without calls. */
 export type ChartBucket = {
-  /** The start of the bar in unix seconds. */
+  /** The start of the bar's time in Unix seconds. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
   /**
-   * The sum of all series. It is null if there is no data for this time, which the chart shows as a
-   * gap.
+   * The sum of all series, or null if there is no data for this bar's time. The chart shows null as
+   * a gap.
    */
   readonly total: bigint | null
 }
@@ -24,8 +24,8 @@ export type UsageChart = {
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
   /**
-   * The series with the largest totals. All other series are added up in one series,
-   * `OTHER_SERIES`.
+   * The series with the largest totals. If there are too many series, the others are added up in
+   * one series with the name `OTHER_SERIES`.
    */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
@@ -38,7 +38,10 @@ export type ChartTexts = {
   readonly text: (value: bigint) => string
 }
 
-/** How time is divided into bars. `isUtc` is true for data that the server counts by UTC day. */
+/**
+ * How time is divided into bars. `isUtc` is true for data that the server counts by UTC day. Other
+ * bars follow the browser's time zone.
+ */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHER_SERIES = ''
@@ -50,26 +53,26 @@ const DAY = 24 * HOUR
 
 export function prepareUsageChart(
   points: readonly ChartPoint[],
-  ask: Calendar & { from: number; to: number; measure: ChartMeasure },
+  request: Calendar & { from: number; to: number; measure: ChartMeasure },
 ): UsageChart {
-  const inside = points.filter(({ created_at: at }) => at >= ask.from && at <= ask.to)
-  const series = seriesOf(inside, ask.measure)
+  const inside = points.filter(({ created_at: at }) => at >= request.from && at <= request.to)
+  const series = seriesOf(inside, request.measure)
   const named = new Set(series.map(({ name }) => name))
   const filled = new Map<number, Map<string, bigint>>()
   for (const point of inside) {
-    const at = bucketStart(point.created_at, ask)
+    const at = bucketStart(point.created_at, request)
     const values = filled.get(at) ?? new Map<string, bigint>()
     const name = named.has(point.series) ? point.series : OTHER_SERIES
-    values.set(name, (values.get(name) ?? 0n) + BigInt(point[ask.measure]))
+    values.set(name, (values.get(name) ?? 0n) + BigInt(point[request.measure]))
     filled.set(at, values)
   }
-  const buckets = bucketStarts(ask).map((at): ChartBucket => {
+  const buckets = bucketStarts(request).map((at): ChartBucket => {
     const values = filled.get(at)
     return { at, values: values ?? new Map(), total: values === undefined ? null : sumOf(values) }
   })
   return {
-    step: ask.step,
-    isUtc: ask.isUtc === true,
+    step: request.step,
+    isUtc: request.isUtc === true,
     buckets,
     series,
     total: series.reduce((sum, { total }) => sum + total, 0n),
@@ -82,8 +85,9 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // Leaves out series without a value other than 0. If there are only such series, all remain. A
-  // series of corrections has values below 0, which the totals contain.
+  // Leaves out each series that has no value except 0. If all series are like this, none is left
+  // out. The check reads the values and not the totals, because a series of corrections also has
+  // values below 0, which can add up to a total of 0.
   const used = new Set(points.flatMap((one) => (one[measure] === 0 ? [] : [one.series])))
   const some = [...totals].filter(([name]) => used.has(name))
   const sorted = (some.length > 0 ? some : [...totals])
@@ -98,29 +102,29 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
 }
 
 /**
- * Returns the starts of all bars in unix seconds. A day may have 23 or 25 hours, when clocks
- * change.
+ * Returns the start times of all bars in Unix seconds. Bars are not always equally long, because a
+ * day on which clocks change has 23 or 25 hours.
  */
 function bucketStarts({
   from,
   to,
   ...calendar
 }: Calendar & { from: number; to: number }): number[] {
-  const found: number[] = []
-  for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
-  return found
+  const starts: number[] = []
+  for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) starts.push(at)
+  return starts
 }
 
 export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
- * Added to the start of a bar, these seconds lead into the next bar and no further. Days and weeks
- * get two more hours, because a day has 25 hours when clocks are set back.
+ * The start of a bar plus this number of seconds is always within the next bar. Days and weeks get
+ * two more hours, because a day has 25 hours when clocks are set back.
  */
 const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 
-/** Returns the start of the bar that contains `at`, in unix seconds. Weeks start on Monday. */
+/** Returns the start of the bar that contains `at`, in Unix seconds. Weeks start on Monday. */
 export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)

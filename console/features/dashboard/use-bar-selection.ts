@@ -5,12 +5,12 @@ import { bucketEnd, type UsageChart } from './usage-chart-data.ts'
 const NONE = -1
 
 /**
- * Lets the user select bars by dragging, or by Shift and an arrow key. When the pointer is released
- * or Enter is pressed, the chart zooms into the selected bars.
+ * Lets the user select bars by dragging, or with Shift and the arrow keys. When the user releases
+ * the pointer or presses Enter, `onZoom` receives the time interval of the selected bars.
  */
 export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) => void) {
   const { buckets } = chart
-  const box = useRef<HTMLDivElement>(null)
+  const barList = useRef<HTMLDivElement>(null)
   const [focusedIndex, setFocusedIndex] = useState(NONE)
   const [stop, setStop] = useState(NONE)
   const [anchor, setAnchor] = useState(NONE)
@@ -41,21 +41,21 @@ export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) 
     if (next === undefined) return
     event.preventDefault()
     setAnchor(event.shiftKey ? (anchor === NONE ? current : anchor) : NONE)
-    const button = box.current?.children[next]
+    const button = barList.current?.children[next]
     if (button instanceof HTMLElement) button.focus()
   }
-  const drag = useDrag(box, last + 1, { setFocusedIndex, setAnchor, zoom })
+  const drag = useDrag(barList, last + 1, { setFocusedIndex, setAnchor, zoom })
   const isOn = (index: number): boolean => range !== null && index >= range[0] && index <= range[1]
   const focus = (index: number): void => {
     setStop(index)
     setFocusedIndex(index)
   }
   const blur = (): void => setFocusedIndex(NONE)
-  return { box, focusedIndex, current, isOn, focus, blur, onKeyDown, drag }
+  return { barList, focusedIndex, current, isOn, focus, blur, onKeyDown, drag }
 }
 
 function useDrag(
-  box: { current: HTMLDivElement | null },
+  barList: { current: HTMLDivElement | null },
   count: number,
   on: {
     setFocusedIndex: (index: number) => void
@@ -65,7 +65,7 @@ function useDrag(
 ) {
   const isDown = useRef(false)
   const indexOf = ({ clientX }: PointerEvent): number => {
-    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {}
+    const { left = 0, width = 1 } = barList.current?.getBoundingClientRect() ?? {}
     return Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count)))
   }
   return {

@@ -18,10 +18,10 @@ import type { ChartMeasure, ChartStep } from './usage-chart-data.ts'
 export const MEASURES = ['quota', 'count', 'token_used'] as const
 
 /**
- * The view of the chart, which is kept in the URL. Without a step, the chart uses the default that
- * the operator has set.
+ * The settings of the chart that are kept in the URL. If the URL has no `step` (the length of a
+ * bar), the chart uses the default that the operator has set.
  */
-const ADDRESS = {
+const URL_PARAMS = {
   range: choiceParam(['', ...RANGES], ''),
   step: choiceParam(['', ...STEPS], ''),
   measure: choiceParam<ChartMeasure>(MEASURES, 'quota'),
@@ -34,16 +34,17 @@ const ADDRESS = {
 export type ChartView = ReturnType<typeof useChartView>
 
 export function useChartView() {
-  const [urlState, set] = useUrlState(ADDRESS)
+  const [urlState, set] = useUrlState(URL_PARAMS)
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // The site's chart can't show tokens: the server has no totals by token for all users.
+  // The chart of all users can't show tokens, because the server has no totals by token for all
+  // users.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'
   const ranges = rangesFor(isByDay)
-  const wished = urlState.range === '' ? RANGE_OF_STEP[preset] : urlState.range
-  const range = ranges.find((one) => one === wished) ?? '7d'
+  const requestedRange = urlState.range === '' ? RANGE_OF_STEP[preset] : urlState.range
+  const range = ranges.find((one) => one === requestedRange) ?? '7d'
   const zoom = zoomFromUrl(urlState)
   const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
   const preferredStep: ChartStep = urlState.step === '' ? preset : urlState.step

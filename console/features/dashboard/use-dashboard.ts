@@ -1,6 +1,6 @@
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { selfKey } from '#console/api/account.ts'
+import { selfKey } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
@@ -14,18 +14,19 @@ const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
 /**
- * Reads the data again whenever the page is opened, because live events update it only while the
- * page is open.
+ * Reads the data again whenever the page is opened, because live events update the data only while
+ * the page is open.
  */
 const FRESH = { refetchOnMount: 'always' } as const
 
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
-  const floor = useRef(0)
+  const minPosition = useRef(0)
   const self = useQuery({
     queryKey: selfKey,
-    queryFn: ({ signal }) => call('GET /api/user/self', { afterPosition: floor.current, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/user/self', { afterPosition: minPosition.current, signal }),
     ...FRESH,
   })
   const today = useQuery({
@@ -34,7 +35,7 @@ export function useDashboard() {
       logStat({
         scope: 'self',
         params: { start_timestamp: midnight(), type: CONSUMPTION },
-        afterPosition: floor.current,
+        afterPosition: minPosition.current,
         signal,
       }),
     ...FRESH,
@@ -47,27 +48,30 @@ export function useDashboard() {
         params: {},
         page: 0,
         pageSize: RECENT_ROWS,
-        afterPosition: floor.current,
+        afterPosition: minPosition.current,
         signal,
       }),
     ...FRESH,
   })
-  const read = (...keys: readonly QueryKey[]): void => {
+  const invalidate = (...keys: readonly QueryKey[]): void => {
     for (const queryKey of keys) void client.invalidateQueries({ queryKey })
   }
-  const refresh = useThrottledCallback(() => read(selfKey, logsKey), BALANCE_EVERY_MS)
-  const redraw = useThrottledCallback(() => read(usageKey), CHART_EVERY_MS)
+  const refreshBalanceAndCalls = useThrottledCallback(
+    () => invalidate(selfKey, logsKey),
+    BALANCE_EVERY_MS,
+  )
+  const refreshCharts = useThrottledCallback(() => invalidate(usageKey), CHART_EVERY_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       if (!rows.some((row) => row.user_id === ownId)) return
-      floor.current = Math.max(floor.current, position)
-      refresh()
-      redraw()
+      minPosition.current = Math.max(minPosition.current, position)
+      refreshBalanceAndCalls()
+      refreshCharts()
     },
     onResync: (position) => {
-      floor.current = Math.max(floor.current, position ?? 0)
-      refresh()
-      redraw()
+      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      refreshBalanceAndCalls()
+      refreshCharts()
     },
   })
   return { self, today, recent }

@@ -45,16 +45,16 @@ export const requestedInterval = ({
   zoom === null ? intervalOf(range, presentSeconds(), calendar) : extendToSteps(zoom, calendar)
 
 async function read(
-  ask: Interval & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
+  request: Interval & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
 ): Promise<ChartPoint[]> {
-  if (ask.by === 'token') return tokenPoints(await tokenUsage(ask))
-  const points = await callsByHour({ ...ask, username: '' })
+  if (request.by === 'token') return tokenPoints(await tokenUsage(request))
+  const points = await callsByHour({ ...request, username: '' })
   return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
 }
 
 /**
- * Returns the points of the chart. If several tokens have the same name, the token's id is appended
- * to tell them apart.
+ * Returns the points of the chart of tokens. If several tokens have the same name, their ids are
+ * appended to the names to tell them apart.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
@@ -67,9 +67,12 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   }))
 }
 
-/** Reads usage by token and UTC day. The token id 0 is the sum of all other tokens. */
-const tokenUsage = (ask: { from: number; to: number; signal?: AbortSignal }) =>
+/**
+ * Reads the user's usage by token and UTC day. The entry with the token id 0 is the sum of all
+ * tokens that have no entry.
+ */
+const tokenUsage = (request: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {
-    query: { start_timestamp: ask.from, end_timestamp: ask.to },
-    signal: ask.signal,
+    query: { start_timestamp: request.from, end_timestamp: request.to },
+    signal: request.signal,
   })

@@ -2,7 +2,12 @@ import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { type HealthPoint, healthPoints, successRate } from '#console/api/channel-health.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import { type Column, column, NUMBER_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  type Column,
+  column,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import type { Period } from './health-filters.ts'
@@ -13,14 +18,14 @@ const STEP = 5
 const BAR = 4
 const HEIGHT = 20
 /**
- * The minimum height (px) of the failed part of a bar, so that a failure rate of one percent is
- * visible.
+ * The minimum height (px) of the part of a bar that stands for failed calls, so that a failure rate
+ * of one percent is visible.
  */
 const FAILURE_HEIGHT_MIN = 2
 
 /**
- * Draws the success rates as small bars, and a dot for a time without calls. All bars of a color
- * are one SVG path, because many elements would make scrolling slow.
+ * Draws a channel's success rate over time as small bars. A time without calls is drawn as a dot.
+ * All bars of one color are one SVG path, because many elements would make scrolling slow.
  */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)
@@ -68,9 +73,12 @@ export const UnknownValue = () => <span className="tg-muted">–</span>
 
 type Row = ChannelHealth
 
-/** Returns the columns of the health list. They fit into a window of 1280 pixels. */
-export function healthColumns(of: ColumnContext): readonly Column<Row>[] {
-  const { t, number, money, period } = of
+/**
+ * Returns the columns of the list of channels. All columns fit into a window that is 1280 pixels
+ * wide.
+ */
+export function healthColumns(context: ColumnContext): readonly Column<Row>[] {
+  const { t, number, money, period } = context
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
     const figures = row.figures[period]
@@ -90,8 +98,10 @@ export function healthColumns(of: ColumnContext): readonly Column<Row>[] {
     balance === null ? <UnknownValue /> : <span className="tg-amount">{money.format(balance)}</span>
   return [
     column('channel', t('shared.channel'), 200, nameCell, TITLE_COLUMN),
-    column('state', title('state'), 176, (row) => <State row={row} of={of} />, { onCard: 'aside' }),
-    column('success', title('success'), 204, (row) => <SuccessCell row={row} of={of} />),
+    column('state', title('state'), 176, (row) => <State row={row} context={context} />, {
+      onCard: 'aside',
+    }),
+    column('success', title('success'), 204, (row) => <SuccessCell row={row} context={context} />),
     column('latency', title('latency'), 98, latency, NUMBER_COLUMN),
     column('first', t('shared.firstToken'), 84, first, NUMBER_COLUMN),
     column('speed', title('speed'), 80, speed, NUMBER_COLUMN),
@@ -100,10 +110,10 @@ export function healthColumns(of: ColumnContext): readonly Column<Row>[] {
   ]
 }
 
-const State = ({ row, of }: { row: Row; of: ColumnContext }) => (
+const State = ({ row, context }: { row: Row; context: ColumnContext }) => (
   <span className="tg-health-state">
     <StateCell channel={row} />
-    <Anomalies row={row} of={of} />
+    <Anomalies row={row} context={context} />
   </span>
 )
 
@@ -118,7 +128,8 @@ const nameCell = ({ id, name, tag }: Row) => (
  * Shows the number of anomalies of a channel. An anomaly is a response with the wrong model or with
  * an unexpectedly high cost.
  */
-function Anomalies({ row, of: { t, number, period } }: { row: Row; of: ColumnContext }) {
+function Anomalies({ row, context }: { row: Row; context: ColumnContext }) {
+  const { t, number, period } = context
   const count = row.figures[period]?.anomalies ?? 0
   if (count === 0) return null
   const values = { count, number: number.format(count), window: t(`health.window.${period}`) }
@@ -143,8 +154,8 @@ function Latency(props: { p50: number; p95: number; number: Intl.NumberFormat })
   )
 }
 
-function SuccessCell({ row, of }: { row: Row; of: ColumnContext }) {
-  const { t, number, period, healthBarEnd } = of
+function SuccessCell({ row, context }: { row: Row; context: ColumnContext }) {
+  const { t, number, period, healthBarEnd } = context
   const figures = row.figures[period]
   const rate = successRate(figures)
   const tries = figures === null ? 0 : figures.successes + figures.failures

@@ -14,7 +14,10 @@ import type {
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
-/** The smallest range of the history chart that contains the period of the list. */
+/**
+ * For each period that the list of channels can show, the shortest range of the history chart that
+ * contains the period.
+ */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',
   h1: '1h',
@@ -30,7 +33,7 @@ export const HEALTH_URL_PARAMS = {
   /** The id of the channel whose details are open, or 0. */
   peek: integerParam({ fallback: 0 }),
   history: choiceParam(['', ...HISTORY_RANGES], ''),
-  /** The end of the timeline in unix seconds, or 0 for the current time. */
+  /** The end of the timeline in Unix seconds, or 0 for the current time. */
   at: integerParam({ fallback: 0 }),
 }
 

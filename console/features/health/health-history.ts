@@ -1,7 +1,10 @@
 import { stampText } from '#console/ui/elements/time-text.ts'
 import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/channel-health.ts'
 
-/** The attempts in one time step of the chart. A value is null if there is no data. */
+/**
+ * The attempts to send calls to a channel during one time step of the chart. A value is null if
+ * there is no data for it.
+ */
 export type HistoryStep = {
   readonly at: number
   readonly time: string
@@ -15,9 +18,15 @@ export type HistoryStep = {
 export type History = {
   readonly steps: readonly HistoryStep[]
   readonly attempts: number
-  /** The share of all attempts in the range that succeeded, or null if there were none. */
+  /**
+   * The share (0 to 1) of all attempts in the range that succeeded, or null if there were no
+   * attempts.
+   */
   readonly rate: number | null
-  /** The step with the lowest success rate. Among steps with the same rate, it is the newest. */
+  /**
+   * The step with the lowest success rate, or null if no step has a rate. Among steps with the same
+   * rate, the newest.
+   */
   readonly lowest: HistoryStep | null
 }
 

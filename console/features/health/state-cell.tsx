@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { HEALTH_TONE, type HealthKind, healthKind } from '#console/api/channel-health.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { countdownText } from './metric-text.ts'
@@ -42,13 +42,14 @@ function StateReason(props: { channel: ChannelHealth; kind: HealthKind }) {
 export function CircuitLine({ circuit }: { circuit: CircuitState }) {
   const { t } = useTranslation()
   const { model, key_index: key, state, failures, round, until } = circuit
-  const of = model ?? (key === null ? t('health.wholeChannel') : t('health.key', { key: key + 1 }))
+  const scopeName =
+    model ?? (key === null ? t('health.wholeChannel') : t('health.key', { key: key + 1 }))
   return (
     <li>
       <StatusTag tone={state === 'open' ? 'bad' : 'warn'}>
         {t(state === 'open' ? 'health.kind.open' : 'health.kind.halfOpen')}
       </StatusTag>
-      <b>{of}</b>
+      <b>{scopeName}</b>
       <span>{reasonText(t, circuit.reason)}</span>
       <span className="tg-muted">{t('health.opened', { count: failures, round })}</span>
       {state === 'open' ? <Countdown until={until} /> : <span>{t('health.probing')}</span>}
@@ -60,7 +61,8 @@ const TICK_MS = 1_000
 
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Converts `until` to the monotonic clock, which changes of the system clock don't affect.
+  // Converts `until` to a time of the monotonic clock, because changes of the system clock do not
+  // affect this clock.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

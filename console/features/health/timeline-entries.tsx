@@ -17,7 +17,8 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // The oldest entry's id is the key, so that an expanded group stays open.
+          // The key is the id of the oldest entry, so that an expanded group stays open when a
+          // newer entry is added.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { durationText } from './metric-text.ts'
 
@@ -33,7 +33,7 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
-  const of = scopeText(t, entry)
+  const scope = scopeText(t, entry)
   const parts: Record<Kind, readonly string[]> = {
     created: entry.is_enabled === false ? [t('health.entry.createdDisabled')] : [],
     'terms-changed': [fieldsText(t, fields)],
@@ -44,11 +44,11 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
     deleted: [],
     tagged: [tag ?? ''],
     'tag-changed': [tagText(t, tag), fieldsText(t, fields)],
-    'key-set-aside': [of, why],
+    'key-set-aside': [scope, why],
     'keys-taken-back': [t('health.entry.keys', { count: count ?? 0 })],
-    'circuit-opened': [of, why, t('health.entry.failures', { count: count ?? 0 })],
-    'circuit-half-opened': [of],
-    'circuit-closed': [of, t(`health.entry.${CLOSED_BY[reason] ?? 'byCall'}`)],
+    'circuit-opened': [scope, why, t('health.entry.failures', { count: count ?? 0 })],
+    'circuit-half-opened': [scope],
+    'circuit-closed': [scope, t(`health.entry.${CLOSED_BY[reason] ?? 'byCall'}`)],
     tested: [
       model ?? '',
       is_success === true ? '' : why,
@@ -95,8 +95,8 @@ const FIELD_KEYS = {
 } as const
 
 /**
- * Returns the number of a channel's key as text. `key` is null if the channel does not have the key
- * any longer.
+ * Returns the name of a channel's key, which is its number from 1. `key` is the index of the key,
+ * or null if the key was removed from the channel.
  */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })

@@ -1,14 +1,15 @@
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
 /**
- * Entries of the timeline that are shown together: a single entry, or several entries of one
- * circuit, newest first. A circuit stops calls to a failing channel for a while.
+ * Entries of a channel's timeline that are shown together: a single entry, or several entries of
+ * one circuit breaker, newest first. A circuit breaker stops calls to a failing channel, model or
+ * key for a while.
  */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups entries of the same circuit. An action of a user or a change of the channel ends all
- * groups, because it may explain what follows. An automatic test ends no group.
+ * Groups entries of the same circuit breaker. An action of a user or a change of the channel ends
+ * all groups, because it may explain the entries that follow it. An automatic test ends no group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -29,8 +30,8 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
 }
 
 /**
- * Returns a text that identifies the circuit of an entry. Returns null for an entry without a
- * circuit, such as a user's action.
+ * Returns a text that identifies the circuit breaker of an entry within its channel. Returns null
+ * for an entry that no circuit breaker has caused, such as a user's action.
  */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null

@@ -22,25 +22,25 @@ function fieldText(at: number): string {
 function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
   const { t } = useTranslation()
   const id = useId()
-  const [draft, setDraft] = useState({ of: props.at, text: fieldText(props.at) })
-  if (draft.of !== props.at) setDraft({ of: props.at, text: fieldText(props.at) })
+  const [draft, setDraft] = useState({ at: props.at, text: fieldText(props.at) })
+  if (draft.at !== props.at) setDraft({ at: props.at, text: fieldText(props.at) })
   const moment = Math.floor(new Date(draft.text).getTime() / 1_000)
-  const isMoment = Number.isSafeInteger(moment) && moment > 0
-  const ask = (event: FormEvent): void => {
+  const isValidTime = Number.isSafeInteger(moment) && moment > 0
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (isMoment) props.onAt(moment)
+    if (isValidTime) props.onAt(moment)
   }
   return (
-    <form className="tg-health-moment" onSubmit={ask}>
+    <form className="tg-health-moment" onSubmit={submit}>
       <label htmlFor={id}>{t('health.stateAt')}</label>
       <TextInput
         id={id}
         type="datetime-local"
         step={1}
         value={draft.text}
-        onChange={(text) => setDraft({ of: props.at, text })}
+        onChange={(text) => setDraft({ at: props.at, text })}
       />
-      <Button type="submit" isDisabled={!isMoment}>
+      <Button type="submit" isDisabled={!isValidTime}>
         {t('shared.view')}
       </Button>
       {props.at !== 0 && (
@@ -54,7 +54,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
 
 export function Timeline(props: {
   channelId: number
-  /** The end of the timeline in unix seconds, or 0 for the current time. */
+  /** The end of the timeline in Unix seconds, or 0 for the current time. */
   at: number
   onAt: (at: number) => void
 }) {
@@ -68,7 +68,7 @@ export function Timeline(props: {
   })
   const { data } = read
   const pages = Math.ceil((data?.total ?? 0) / TIMELINE_PAGE)
-  const turn = (number: number) => setPage({ at, number })
+  const openPage = (number: number) => setPage({ at, number })
   return (
     <section aria-label={t('health.timeline')}>
       <h3>{t('health.timeline')}</h3>
@@ -84,7 +84,7 @@ export function Timeline(props: {
             icon="chevronLeft"
             label={t('health.newer')}
             isDisabled={current === 0}
-            onClick={() => turn(current - 1)}
+            onClick={() => openPage(current - 1)}
           />
           <span className="tg-muted">{t('ui.pageOf', { page: current + 1, pages })}</span>
           <Button
@@ -92,7 +92,7 @@ export function Timeline(props: {
             icon="chevronRight"
             label={t('health.older')}
             isDisabled={current + 1 >= pages}
-            onClick={() => turn(current + 1)}
+            onClick={() => openPage(current + 1)}
           />
         </div>
       )}
@@ -116,20 +116,20 @@ function StateAtMoment(props: { state: NonNullable<ChannelTimeline['state_at']> 
 }
 
 /**
- * The number of entries per page. It is high, because one line of the timeline can combine several
- * entries.
+ * The number of entries that are read per page. It is high, because one line on the screen can
+ * combine several entries.
  */
 const TIMELINE_PAGE = 50
 
-function timelineQuery(ask: { channelId: number; at: number; page: number }) {
-  const { channelId: id, at, page } = ask
+function timelineQuery(request: { channelId: number; at: number; page: number }) {
+  const { channelId: id, at, page } = request
   const moment = at === 0 ? {} : { at, to: at }
   const query = { p: page, page_size: TIMELINE_PAGE, ...moment }
   return {
     ...apiQuery('GET /api/channel/:id/timeline', { params: { id }, query }, [
       ...healthKey,
       'timeline',
-      ask,
+      request,
     ]),
     placeholderData: keepPreviousData,
   }

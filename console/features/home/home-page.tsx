@@ -50,15 +50,15 @@ const POINTS = [
 
 export function HomePage() {
   const { t } = useTranslation()
-  const own = useQuery(sitePageQuery('home_page_content'))
+  const ownContent = useQuery(sitePageQuery('home_page_content'))
   const name = useSiteName()
   usePageTitle(t('shell.home'))
-  if (own.isPending) return null
-  if ((own.data ?? '') === '') return <DefaultHome />
+  if (ownContent.isPending) return null
+  if ((ownContent.data ?? '') === '') return <DefaultHome />
   return (
     <article className="tg-prose-page">
       <h1 className="tg-visually-hidden">{name}</h1>
-      <RichText text={own.data ?? ''} title={t('shell.home')} />
+      <RichText text={ownContent.data ?? ''} title={t('shell.home')} />
     </article>
   )
 }

@@ -2,7 +2,7 @@ import './inbox.css'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { inboxQuery } from '#console/api/messages.ts'
+import { inboxQuery } from '#console/api/message-queries.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -18,14 +18,14 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 import { previewOf } from './message-preview.ts'
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   {},
   { sorts: { created: 'created_at', title: 'title', unread: 'is_read' }, isKeyset: true },
 )
 
 export function InboxPage() {
   const { t } = useTranslation()
-  const view = useListPage(ADDRESS, inboxQuery, 'message-page-size')
+  const view = useListPage(URL_PARAMS, inboxQuery, 'message-page-size')
   const { list, total, paging } = view
   const orders = [
     { sort: { column: 'created', isDescending: false }, label: t('shared.oldestFirst') },

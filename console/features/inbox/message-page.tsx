@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { inboxKey, unreadKey } from '#console/api/messages.ts'
+import { inboxKey, unreadKey } from '#console/api/message-queries.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -52,7 +52,7 @@ function useLeaveIfMissing(isMissing: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
     if (!isMissing) return
-    showError(new Error(t('shared.messageNotFound')), { goesAlong: true })
+    showError(new Error(t('shared.messageNotFound')), { staysOnNavigation: true })
     void navigate('/app/inbox', { replace: true })
   }, [isMissing, navigate, t])
 }
@@ -70,7 +70,10 @@ function Content({ message }: { message: InboxMessage }) {
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])
 
-/** Marks a message as read. The number of unread messages is reduced before the server responds. */
+/**
+ * Marks a message as read. The displayed number of unread messages is reduced before the server
+ * responds.
+ */
 function useMarkRead(message: InboxMessage | undefined): void {
   const client = useQueryClient()
   const marked = useRef(0)

@@ -1,15 +1,15 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The maximum number of characters that a preview is made from. Removing the markup of a long text
- * is slow.
+ * The maximum number of characters of a message that are read for its preview, because removing the
+ * markup of a long text is slow.
  */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
 /**
- * Splits a text into visible characters. One of them, such as an emoji, can have several code
- * points.
+ * Splits a text into visible characters. A visible character, such as an emoji, can have several
+ * code points.
  */
 const CHARACTERS = new Intl.Segmenter()
 
@@ -30,11 +30,17 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   )
 }
 
-/** Matches a long URL. It is removed first, because it could use up all `READ_MAX` characters. */
+/**
+ * Matches a long URL in a link or in an HTML attribute. Long URLs are removed first, because one of
+ * them could use up all `READ_MAX` characters.
+ */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
-/** Returns at most `READ_MAX` characters, without an incomplete tag or link at the end. */
+/**
+ * Returns the first `READ_MAX` characters of a message. An incomplete tag or link at the end is
+ * left out.
+ */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
   if (short.length <= READ_MAX) return short
@@ -50,7 +56,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 }
 
-/** Removes HTML tags. The result must be displayed as plain text and never as HTML. */
+/**
+ * Removes HTML tags and decodes character references. The result must be displayed as plain text
+ * and never as HTML.
+ */
 const withoutTags = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')

@@ -1,4 +1,4 @@
-/** Common passwords in lower case. They include the default passwords of similar products. */
+/** Common passwords in lower case, including the default passwords of similar products. */
 const COMMON: ReadonlySet<string> = new Set(
   `
     123456 12345678 123456789 1234567890 0123456789 987654321 87654321 11111111 00000000

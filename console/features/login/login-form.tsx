@@ -23,11 +23,12 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       return password === '' ? { password: t('auth.credentialsRequired') } : {}
     },
     save: async ({ username, password }) => {
-      const turnstile = human.take()
+      const turnstile = human.takeToken()
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const entered = await call('POST /api/user/login', { query: { turnstile }, body })
-      // The browser checks the strength, because the server stores nothing about it.
+      // The browser checks whether the password is a common one, because the server stores nothing
+      // about the strength of passwords.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const by = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })

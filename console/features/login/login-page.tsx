@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
-import { arePasskeysSupported, showPasskey } from '#console/api/auth/passkeys.ts'
+import { arePasskeysSupported, showPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -50,11 +50,12 @@ export function LoginPage() {
   const [params] = useSearchParams()
   const name = useSiteName()
   const title = t('shell.login')
-  // Set by `useCompleteLogin` if a login on another page requires a second factor.
-  const arrived = useLocation().state as Partial<SecondFactorRequired> | null
+  // `useCompleteLogin` sets this state if a login that began on another page requires a second
+  // factor.
+  const locationState = useLocation().state as Partial<SecondFactorRequired> | null
   const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
-  const needed: SecondFactor | undefined = secondFactor ?? arrived?.second_factor
+  const needed: SecondFactor | undefined = secondFactor ?? locationState?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
       <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
@@ -79,7 +80,7 @@ export function LoginPage() {
 
 /**
  * Shows the login methods. The password form is collapsed if only the super admin may log in with a
- * password.
+ * password and there are other login methods.
  */
 function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
@@ -116,15 +117,16 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
 }
 
 /**
- * Links to the registration and to the password reset. `aff` is the invitation code from the URL.
+ * Links to the registration and to the password reset. `aff` is the invitation code from the URL,
+ * or null if there is none.
  */
 function Links({ aff }: { aff: string | null }) {
   const { t } = useTranslation()
   const status = useStatus()
-  const canJoin = status?.register_enabled !== false && status?.self_use_mode_enabled !== true
+  const canRegister = status?.register_enabled !== false && status?.self_use_mode_enabled !== true
   return (
     <p className="tg-entry-links">
-      {canJoin && (
+      {canRegister && (
         <span>
           {t('auth.noAccount')}{' '}
           <Link to={aff === null ? '/register' : `/register?${new URLSearchParams({ aff })}`}>

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { storedReturnPath, storeReturnPath } from '#console/api/oauth.ts'
+import { storedReturnPath, storeReturnPath } from '#console/api/oauth-redirect.ts'
 import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
@@ -21,18 +21,18 @@ export function OAuthPage() {
   const enter = useCompleteLogin()
   const isStarted = useRef(false)
   const method = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
-  const site = t(`oauth.siteInSentence.${method}`)
+  const site = t(`oauth.siteNameInSentence.${method}`)
   const end = useEffectEvent(async () => {
     try {
       const answer = await completeOAuth(method, params, t('oauth.refused', { site }))
       const returnTo = storedReturnPath()
       storeReturnPath(null)
       if (answer !== null) return await enter(answer, { returnTo })
-      showSuccess(t('oauth.bound', { site }), { goesAlong: true })
+      showSuccess(t('oauth.bound', { site }), { staysOnNavigation: true })
       await navigate('/app/me', { replace: true })
     } catch (error) {
       storeReturnPath(null)
-      showError(error, { goesAlong: true })
+      showError(error, { staysOnNavigation: true })
       await navigate('/admin/settings', { replace: true })
     }
   })
@@ -45,7 +45,10 @@ export function OAuthPage() {
   return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
-/** Returns the result of the login, or null if a login method was connected. */
+/**
+ * Completes the OAuth request on the server. Returns the result of the login, or null if a login
+ * method was connected to the account.
+ */
 async function completeOAuth(
   method: string,
   params: URLSearchParams,
@@ -53,10 +56,10 @@ async function completeOAuth(
 ): Promise<LoginOrBindResult> {
   const query = Object.fromEntries(params)
   if (method === 'telegram') {
-    const { act, ...said } = query
+    const { act, ...telegramParams } = query
     // A link without `state` may be an attack that logs the user in to the attacker's account.
-    if (said.state === undefined) throw new Error(refusedText)
-    const input = { query: said as TelegramQuery }
+    if (telegramParams.state === undefined) throw new Error(refusedText)
+    const input = { query: telegramParams as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)
     return call('GET /api/oauth/telegram/login', input)
   }

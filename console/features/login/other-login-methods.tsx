@@ -2,14 +2,17 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { redirectToProvider, storeReturnPath } from '#console/api/oauth.ts'
+import { redirectToProvider, storeReturnPath } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-/** Shows buttons for other login methods. `isFirst` is true if no form is above them. */
+/**
+ * Shows buttons for the login methods other than a password. `isFirst` is true if no login form is
+ * above the buttons.
+ */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()
   const status = useStatus()
@@ -51,7 +54,7 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="login"
-      title={t('oauth.signInWith', { site: t(`oauth.siteInSentence.${props.method}`) })}
+      title={t('oauth.signInWith', { site: t(`oauth.siteNameInSentence.${props.method}`) })}
       submitText={t('shell.login')}
       onCode={weChat}
       getState={getState}
@@ -60,8 +63,8 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
 }
 
 /**
- * Returns the purpose of the OAuth request. Here it is always a login, because login methods are
- * connected only on the account page.
+ * Returns the purpose of the OAuth request, and the invitation code from the URL. The purpose is
+ * always a login, because only the account page connects login methods to an account.
  */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')

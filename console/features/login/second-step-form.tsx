@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showPasskey } from '#console/api/auth/passkeys.ts'
+import { showPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { CODE_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { ONE_TIME_CODE_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,
@@ -45,7 +45,7 @@ export function SecondStepForm({
       const factor = isByPasskey ? { passkey: await askForPasskey(ticket) } : { code: code.trim() }
       await enter(await call('POST /api/user/login/second', { body: { ticket, ...factor } }), by)
     },
-    errorsOf: errorsByCode({ code: CODE_CODES }),
+    errorsOf: errorsByCode({ code: ONE_TIME_CODE_ERRORS }),
     showsFormError: true,
   })
   const select = (kind: CodeKind) => {

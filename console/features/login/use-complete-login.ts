@@ -11,14 +11,15 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // If a second factor is required, the OAuth page passes on the path to open in `returnTo`.
-  const arrived = useLocation().state as { returnTo?: string | null } | null
+  // If a login on the OAuth page requires a second factor, `returnTo` is the path to open after the
+  // login.
+  const locationState = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (
     entered: LoginResult,
     {
       isCommonPassword = false,
-      returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null,
+      returnTo = params.get('returnTo') ?? locationState?.returnTo ?? null,
     } = {},
   ): Promise<void> => {
     // The login page must first ask for the second factor, because there is no session yet.
@@ -28,8 +29,9 @@ export function useCompleteLogin() {
     client.clear()
     storeUser(entered)
     const isWarned = isCommonPassword && isRoot(entered)
-    if (isWarned) showWarning(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
-    else showSuccess(t('auth.success'), { goesAlong: true })
+    if (isWarned)
+      showWarning(t('auth.defaultPassword'), { stayMs: 20_000, staysOnNavigation: true })
+    else showSuccess(t('auth.success'), { staysOnNavigation: true })
     await navigate(safeReturnPath(returnTo, window.location.origin, isKnownPath), { replace: true })
   }
 }

@@ -3,7 +3,7 @@ import './credentials.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery } from '#console/api/account.ts'
+import { credentialsQuery } from '#console/api/account-queries.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -14,11 +14,11 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import type { MePanelProps } from './me-panel.ts'
+import type { MePanelProps } from './me-panel-types.ts'
 
 /**
- * Creates the access token, with which scripts call the management API. The server sends it only
- * once, when it is created.
+ * Creates the user's access token, with which scripts call the management API. The server sends the
+ * access token only once, when it is created.
  */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -27,20 +27,20 @@ export function AccessTokenPanel({ user }: MePanelProps) {
   const [shown, setShown] = useState('')
   const accessToken = credentials?.access_token ?? null
   const refresh = () => client.invalidateQueries({ queryKey: credentialsQuery.queryKey })
-  const isSure = async (action: 'reset' | 'revoke') => {
+  const confirmAction = async (action: 'reset' | 'revoke') => {
     const [title, body] = [t(`credentials.${action}Title`), t(`credentials.${action}Body`)]
     const confirmText = t(`credentials.${action}Token`)
     return accessToken === null || confirm({ title, body, confirmText, tone: 'danger' })
   }
   const resetting = useSubmit(async () => {
-    if (!(await isSure('reset'))) return
+    if (!(await confirmAction('reset'))) return
     const token = await retryWithIdentityProof(() => call('GET /api/user/token'))
     setShown(token)
     if (await copyText(token)) showSuccess(t('credentials.tokenCopied'))
     await refresh()
   })
   const revoking = useSubmit(async () => {
-    if (!(await isSure('revoke'))) return
+    if (!(await confirmAction('revoke'))) return
     await call('DELETE /api/user/token')
     setShown('')
     showSuccess(t('credentials.tokenRevoked'))
@@ -55,7 +55,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
             t('credentials.noToken')
           ) : (
             <>
-              {t('credentials.tokenUntil')} <Time at={accessToken.expires_at} canLieAhead />
+              {t('credentials.tokenUntil')} <Time at={accessToken.expires_at} mayBeInFuture />
             </>
           )}
         </p>

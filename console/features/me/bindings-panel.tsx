@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
-import { redirectToProvider } from '#console/api/oauth.ts'
+import { redirectToProvider } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -12,7 +12,7 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-fields.ts'
+import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-id-fields.ts'
 import {
   isLoginMethodEnabled,
   LOGIN_METHOD_ICONS,
@@ -25,7 +25,7 @@ import {
   MessengerDialog,
 } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import type { MePanelProps } from './me-panel.ts'
+import type { MePanelProps } from './me-panel-types.ts'
 
 export function BindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -95,7 +95,7 @@ function useBindings(openDialog: (method: Messenger) => void) {
     )
   }
   const unbind = async (method: LoginMethod): Promise<void> => {
-    const site = t(`oauth.siteInSentence.${method}`)
+    const site = t(`oauth.siteNameInSentence.${method}`)
     const texts = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...texts, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(method, async () => {
@@ -129,7 +129,7 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
     <MessengerDialog
       {...props}
       act="bind"
-      title={t('oauth.bindTo', { site: t(`oauth.siteInSentence.${props.method}`) })}
+      title={t('oauth.bindTo', { site: t(`oauth.siteNameInSentence.${props.method}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
       getState={() => provenHere(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))}

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
-import { MAIL_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { MAIL_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,
@@ -17,19 +17,19 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 
 const FIELD_CODES = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
-  email: [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername'],
+  email: [...MAIL_ERRORS, 'IdentityTaken', 'MailIsUsername'],
 }
 
 export function ChangeEmailDialog(props: {
   isOpen: boolean
-  /** The mail address of the account, or an empty text if it has none. */
+  /** The mail address of the account, or an empty text if the account has no mail address. */
   bound: string
   onClose: () => void
 }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { bound } = props
-  const isChange = bound !== ''
+  const hasBoundAddress = bound !== ''
   const form = useDraftForm<MailDraft>({
     initial: () => ({ email: '', code: '' }),
     onClose: props.onClose,
@@ -49,9 +49,9 @@ export function ChangeEmailDialog(props: {
   return (
     <FormDialog
       isOpen={props.isOpen}
-      title={isChange ? t('me.changeMailTitle') : t('me.bindMail')}
-      lead={isChange ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
-      submitText={isChange ? t('me.changeSubmit') : t('me.bindSubmit')}
+      title={hasBoundAddress ? t('me.changeMailTitle') : t('me.bindMail')}
+      lead={hasBoundAddress ? t('me.changeMailLead', { address: bound }) : t('me.bindMailLead')}
+      submitText={hasBoundAddress ? t('me.changeSubmit') : t('me.bindSubmit')}
       form={form}
     >
       <Fields form={form} />
@@ -62,14 +62,14 @@ export function ChangeEmailDialog(props: {
 type MailDraft = { email: string; code: string }
 
 /**
- * The fields of the dialog. They are a separate component, so that the human check loads only when
- * the dialog opens.
+ * The fields of the dialog. They are a separate component, so that the check that the user is human
+ * loads only when the dialog opens.
  */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')
   return (
     <>
-      <MailCodeFields form={form} purpose="bind" takeToken={human.take} />
+      <MailCodeFields form={form} purpose="bind" takeToken={human.takeToken} />
       {human.box}
     </>
   )

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { errorWithMessage } from '#console/api/api-error.ts'
 import { apiQuery, call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'

@@ -24,7 +24,7 @@ export function DeleteAccountDialog(props: {
       if (typed !== props.username) throw new FieldError({ typed: t('me.typeName') })
       await retryWithIdentityProof(() => call('DELETE /api/user/self'))
       startLogout()
-      showSuccess(t('me.deleted'), { goesAlong: true })
+      showSuccess(t('me.deleted'), { staysOnNavigation: true })
       clearUser()
       client.clear()
       await navigate('/login', { replace: true })

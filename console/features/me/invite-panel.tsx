@@ -13,7 +13,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { Quota, useMoneyRule } from '#console/ui/quota/quota.tsx'
-import type { MePanelProps } from './me-panel.ts'
+import type { MePanelProps } from './me-panel-types.ts'
 import { minimumTransfer, TransferRewardsDialog } from './transfer-rewards-dialog.tsx'
 
 export function InvitePanel({ user }: MePanelProps) {
@@ -26,7 +26,7 @@ export function InvitePanel({ user }: MePanelProps) {
   const min = minimumTransfer(rule)
   const isTooLittle = earned < min
   const whyId = useId()
-  // Earned rewards stay visible after the site has disabled invitations.
+  // Rewards that were earned stay visible after the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -94,7 +94,7 @@ function InviteLink() {
   )
 }
 
-/** Reads the user's invitation code. It is read only once, because it never changes. */
+/** Reads the user's invitation code. The code is read only once, because it never changes. */
 const inviteCodeQuery = {
   ...apiQuery('GET /api/user/aff'),
   staleTime: Number.POSITIVE_INFINITY,

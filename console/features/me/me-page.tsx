@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -28,28 +28,25 @@ import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import { AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
-import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
 import { ChangeEmailDialog } from './change-email-dialog.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
-import type { MePanel, MePanelProps } from './me-panel.ts'
-import { ModelsPanel } from './models-panel.tsx'
+import type { MePanel, MePanelProps } from './me-panel-types.ts'
+import { PasswordAndDeletionPanel } from './password-and-deletion-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
+import { UsableModelsPanel } from './usable-models-panel.tsx'
 import { SettingsPanel } from './user-settings-panel.tsx'
 
-/**
- * Shows the mail address of the account. It can be used for the login and for resetting the
- * password.
- */
+/** Shows the mail address of the account, with which the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const address = user?.email ?? ''
   // The server refuses to remove the address if the user has no other login method.
-  const lettingGo = useSubmit(async () => {
+  const removal = useSubmit(async () => {
     const isSure = await confirm({
       title: t('me.unbindMailTitle'),
       body: t('me.unbindMailBody', { address }),
@@ -73,7 +70,7 @@ function MailPanel({ user }: MePanelProps) {
           </div>
           <div className="tg-actions">
             {address !== '' && (
-              <Button isBusy={lettingGo.isBusy} onClick={() => void lettingGo.submit()}>
+              <Button isBusy={removal.isBusy} onClick={() => void removal.submit()}>
                 {t('oauth.unbind')}
               </Button>
             )}
@@ -91,7 +88,7 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // Shows the name from the session until the account has loaded.
+  // Until the account has loaded, shows the name of the user who is stored in this browser.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''
@@ -164,7 +161,7 @@ export function MePage() {
 }
 
 const PANELS: readonly MePanel[] = [
-  { id: 'models', column: 'main', Panel: ModelsPanel },
+  { id: 'models', column: 'main', Panel: UsableModelsPanel },
   { id: 'settings', column: 'main', Panel: SettingsPanel },
   { id: 'two-step', column: 'main', Panel: TwoStepPanel },
   { id: 'sessions', column: 'main', Panel: SessionsPanel },
@@ -173,7 +170,7 @@ const PANELS: readonly MePanel[] = [
   { id: 'mail', column: 'side', Panel: MailPanel },
   { id: 'bindings', column: 'side', Panel: BindingsPanel },
   { id: 'access-token', column: 'side', Panel: AccessTokenPanel },
-  { id: 'account', column: 'side', Panel: AccountPanel },
+  { id: 'account', column: 'side', Panel: PasswordAndDeletionPanel },
 ]
 
 function levelText(t: TFunction, role: number): string {

@@ -30,16 +30,19 @@ export function NotificationFields(props: FieldsProps) {
     <>
       <RadioCards
         label={t('me.notifyBy')}
-        value={draft.means}
+        value={draft.deliveryMethod}
         choices={[
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // Hidden fields keep their values. Only the mail address and its code are reset.
-        onChange={(means) => change({ means, mailTo: storedMailTo(props.setting), mailCode: '' })}
+        // A change of the notification method resets the mail address to the stored one and clears
+        // its code. The other fields, which may be hidden now, keep their values.
+        onChange={(deliveryMethod) =>
+          change({ deliveryMethod, mailTo: storedMailTo(props.setting), mailCode: '' })
+        }
       />
       <Threshold {...props} />
-      {draft.means === 'email' ? <MailFields {...props} /> : <WebhookFields {...props} />}
+      {draft.deliveryMethod === 'email' ? <MailFields {...props} /> : <WebhookFields {...props} />}
     </>
   )
 }
@@ -63,8 +66,8 @@ function MailFields(props: FieldsProps) {
 }
 
 /**
- * The field for the code that proves a mail address. It is a separate component, so that the human
- * check loads only when it is needed.
+ * The field for the code with which the user proves a mail address. It is a separate component, so
+ * that the check that the user is human loads only when a code is needed.
  */
 function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')
@@ -73,7 +76,7 @@ function MailCode({ form }: Pick<FieldsProps, 'form'>) {
       <MailCodeField
         email={form.draft.mailTo}
         purpose="notify"
-        takeToken={human.take}
+        takeToken={human.takeToken}
         onNoAddress={() => {}}
         onError={(text) => form.setFieldError('mailTo', text)}
         {...form.field('mailCode')}
@@ -88,12 +91,12 @@ function Threshold({ form }: FieldsProps) {
   const { threshold } = form.draft
   const rule = useMoneyRule()
   const isWhole = /^\d{1,16}$/.test(threshold)
-  const worth = isWhole ? exactQuotaText(BigInt(threshold), { ...rule, isCurrency: true }) : ''
+  const amountText = isWhole ? exactQuotaText(BigInt(threshold), { ...rule, isCurrency: true }) : ''
   return (
     <>
       <TextField
         label={t('me.threshold')}
-        hint={t('me.thresholdHint', { worth: worth || '—' })}
+        hint={t('me.thresholdHint', { worth: amountText || '—' })}
         className="tg-input-short"
         inputMode="numeric"
         autoComplete="off"

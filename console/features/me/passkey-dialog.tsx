@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { createPasskey } from '#console/api/auth/passkeys.ts'
+import { createPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { IdentityProofFields, isProof } from '#console/ui/identity-proof/identity-proof-fields.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
@@ -12,38 +12,40 @@ import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 
 export function PasskeyDialog(props: {
-  renamed: OwnPasskey | null
+  passkeyToRename: OwnPasskey | null
   needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const { renamed } = props
-  const needsProof = props.needsProof && renamed === null
+  const { passkeyToRename } = props
+  const needsProof = props.needsProof && passkeyToRename === null
   const form = useDraftForm<{ name: string; proof: ProofOnly }>({
-    initial: () => ({ name: renamed?.name ?? deviceName(navigator.userAgent), proof: {} }),
+    initial: () => ({ name: passkeyToRename?.name ?? deviceName(navigator.userAgent), proof: {} }),
     save: async (draft) => {
       const name = draft.name.trim()
       if (name === '') throw new FieldError({ name: t('credentials.nameRequired') })
       if (needsProof && !isProof(draft.proof)) {
         throw new FieldError({ proof: t('credentials.proofRequired') })
       }
-      if (renamed !== null) {
-        await call('PUT /api/user/passkeys', { body: { id: renamed.id, name } })
+      if (passkeyToRename !== null) {
+        await call('PUT /api/user/passkeys', { body: { id: passkeyToRename.id, name } })
         return props.onDone([])
       }
       const begin = () => call('POST /api/user/passkeys/begin', { body: draft.proof })
       const passkey = await createPasskey(await retryWithIdentityProof(begin))
       props.onDone(await addPasskey({ name, passkey }))
     },
-    errorsOf: errorsByCode({ proof: PROOF_CODES }),
+    errorsOf: errorsByCode({ proof: IDENTITY_PROOF_ERRORS }),
   })
   return (
     <FormDialog
       isOpen
-      title={renamed === null ? t('credentials.addPasskey') : t('credentials.renamePasskey')}
-      lead={renamed === null ? t('credentials.addPasskeyLead') : undefined}
-      submitText={renamed === null ? t('credentials.continue') : t('shared.save')}
+      title={
+        passkeyToRename === null ? t('credentials.addPasskey') : t('credentials.renamePasskey')
+      }
+      lead={passkeyToRename === null ? t('credentials.addPasskeyLead') : undefined}
+      submitText={passkeyToRename === null ? t('credentials.continue') : t('shared.save')}
       form={form}
       onClose={props.onClose}
     >
@@ -59,8 +61,8 @@ export function PasskeyDialog(props: {
 }
 
 /**
- * Adds a passkey to the account. If it is the first second factor, the server creates recovery
- * codes and returns them.
+ * Adds a passkey to the account. If the account had no second factor before, the server creates
+ * recovery codes. Returns these codes, or an empty list.
  */
 const addPasskey = async (body: AddPasskey): Promise<string[]> =>
   (await call('POST /api/user/passkeys', { body })).recovery_codes

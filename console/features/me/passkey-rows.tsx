@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { arePasskeysSupported } from '#console/api/auth/passkeys.ts'
+import { arePasskeysSupported } from '#console/api/auth/browser-passkeys.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
@@ -13,17 +13,19 @@ export function PasskeyRows(props: {
   onRemove: (passkey: OwnPasskey) => void
 }) {
   const { t } = useTranslation()
-  const isPossible = arePasskeysSupported()
+  const arePasskeysUsable = arePasskeysSupported()
   return (
     <>
       <li>
         <div>
           <p className="tg-me-row-title">{t('credentials.passkeys')}</p>
           <p className="tg-hint">
-            {isPossible ? t('credentials.passkeysLead') : t('credentials.passkeysUnsupported')}
+            {arePasskeysUsable
+              ? t('credentials.passkeysLead')
+              : t('credentials.passkeysUnsupported')}
           </p>
         </div>
-        <Button size="small" icon="add" isDisabled={!isPossible} onClick={props.onAdd}>
+        <Button size="small" icon="add" isDisabled={!arePasskeysUsable} onClick={props.onAdd}>
           {t('credentials.addPasskey')}
         </Button>
       </li>

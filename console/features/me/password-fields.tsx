@@ -9,7 +9,10 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** The fields for a new password. The user confirms it with the current password or with a code. */
+/**
+ * The fields for a new password. The user confirms the change with the current password or with a
+ * code.
+ */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   currentLabel?: string

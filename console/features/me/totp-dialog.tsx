@@ -4,7 +4,7 @@ import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
@@ -22,7 +22,7 @@ export function TotpDialog(props: {
       if (!isComplete) throw new FieldError({ code: t('credentials.sixDigits') })
       props.onDone(await confirmTotp(code))
     },
-    errorsOf: errorsByCode({ code: PROOF_CODES }),
+    errorsOf: errorsByCode({ code: IDENTITY_PROOF_ERRORS }),
   })
   return (
     <FormDialog
@@ -54,8 +54,8 @@ export function TotpDialog(props: {
 }
 
 /**
- * Enables codes of an authenticator app (TOTP). If it is the first second factor, the server
- * creates recovery codes and returns them.
+ * Enables codes of an authenticator app (TOTP). If the account had no second factor before, the
+ * server creates recovery codes. Returns these codes, or an empty list.
  */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -10,8 +10,8 @@ import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/qu
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /**
- * Moves rewards for invitations to the balance. The amount is entered in dollars or quota units, as
- * the site is set.
+ * Moves rewards for invitations to the balance. A setting of the site decides whether the amount is
+ * entered in dollars or in quota units.
  */
 export function TransferRewardsDialog(props: {
   isOpen: boolean

@@ -1,20 +1,20 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
+import { saveFile } from '#console/ui/browser/save-file.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { IdentityProofDialog } from '#console/ui/identity-proof/identity-proof-dialog.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { saveFile } from '#console/ui/state/save-file.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpDialog } from './totp-dialog.tsx'
 
 /**
- * Shows the recovery codes. Only its button closes the dialog, because the codes are not shown a
- * second time.
+ * Shows the recovery codes. Only the button closes the dialog, and not a click outside of it,
+ * because the codes are never shown again.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()
@@ -64,7 +64,7 @@ export type TwoStepDialog =
   | { readonly kind: 'begin-totp' | 'disable-totp' | 'new-codes' }
   | { readonly kind: 'totp'; readonly offer: TotpOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
-  | { readonly kind: 'passkey'; readonly renamed: OwnPasskey | null }
+  | { readonly kind: 'passkey'; readonly passkeyToRename: OwnPasskey | null }
   | { readonly kind: 'remove-passkey'; readonly passkey: OwnPasskey }
 
 type Props = {
@@ -72,7 +72,7 @@ type Props = {
   needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
-  /** Called with the recovery codes that were created. The list is empty if none were created. */
+  /** Receives the recovery codes that were created, or an empty list if none were created. */
   onSettled: (codes: readonly string[]) => Promise<void>
 }
 
@@ -88,7 +88,7 @@ export function TwoStepDialogs(props: Props) {
     case 'passkey':
       return (
         <PasskeyDialog
-          renamed={dialog.renamed}
+          passkeyToRename={dialog.passkeyToRename}
           needsProof={needsProof}
           onDone={settle}
           onClose={onClose}

@@ -3,7 +3,7 @@ import './credentials.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery } from '#console/api/account.ts'
+import { credentialsQuery } from '#console/api/account-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -11,7 +11,7 @@ import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-id
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
-import type { MePanelProps } from './me-panel.ts'
+import type { MePanelProps } from './me-panel-types.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
@@ -22,8 +22,8 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const credentials = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = credentials !== undefined && hasSecondFactor(credentials)
-  // A user without a second factor and without a password can't prove their identity. The server
-  // then requires a recent login.
+  // A user who has neither a second factor nor a password can't prove their identity. From such a
+  // user, the server requires a recent login instead.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)
@@ -84,8 +84,8 @@ function Factors(props: {
       />
       <PasskeyRows
         passkeys={credentials.passkeys}
-        onAdd={() => onOpen({ kind: 'passkey', renamed: null })}
-        onRename={(renamed) => onOpen({ kind: 'passkey', renamed })}
+        onAdd={() => onOpen({ kind: 'passkey', passkeyToRename: null })}
+        onRename={(passkeyToRename) => onOpen({ kind: 'passkey', passkeyToRename })}
         onRemove={(passkey) => onOpen({ kind: 'remove-passkey', passkey })}
       />
       {isSecured && (

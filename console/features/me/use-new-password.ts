@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/forms/account-draft.ts'
-import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   errorsByCode,
   FieldError,
@@ -16,7 +16,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 
 /**
- * The values of the form. `proof` is a proof of identity that needs no field, such as a passkey.
+ * The values of the form. `proof` is a proof of identity that is not entered in a field, such as a
+ * passkey.
  */
 export type PasswordDraft = {
   current: string
@@ -26,7 +27,7 @@ export type PasswordDraft = {
 }
 
 const FIELD_CODES = {
-  current: ['WrongOriginalPassword', ...PROOF_CODES],
+  current: ['WrongOriginalPassword', ...IDENTITY_PROOF_ERRORS],
   next: ['PasswordTooShort', 'PasswordTooLong', 'PasswordUnchanged'],
 }
 

@@ -1,16 +1,17 @@
 import { parseObject } from '#console/api/parse-json-object.ts'
 import { bodyOf, type DraftOf, draftOf } from '#console/ui/forms/resource-draft.ts'
-import type { AnswerOf } from '#read-api/contract/resource-field-definition.ts'
+import type { ResponseOf } from '#read-api/contract/resource-field-definition.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 
 /** The values of the form for the user's settings. `threshold` is the text as typed. */
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
-  readonly means: 'email' | 'webhook'
+  readonly deliveryMethod: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
   /**
-   * The code that was sent to `mailTo`. It is required only if this address has not been verified.
+   * The code that was sent to the address `mailTo`. It is required only if the user has not proved
+   * this address yet.
    */
   readonly mailCode: string
   readonly webhookUrl: string
@@ -27,8 +28,8 @@ const THRESHOLD_DEFAULT = 500_000
 export function initialDraft(setting: string): SettingsDraft {
   const stored = parsed(setting)
   return {
-    ...draftOf(USER_SETTING_FIELDS, stored as AnswerOf<typeof USER_SETTING_FIELDS>),
-    means: stored.notify_type === 'webhook' ? 'webhook' : 'email',
+    ...draftOf(USER_SETTING_FIELDS, stored as ResponseOf<typeof USER_SETTING_FIELDS>),
+    deliveryMethod: stored.notify_type === 'webhook' ? 'webhook' : 'email',
     threshold: String(stored.quota_warning_threshold ?? THRESHOLD_DEFAULT),
     mailTo: storedMailTo(setting),
     mailCode: '',
@@ -42,29 +43,29 @@ export const storedMailTo = (setting: string): string =>
   String(parsed(setting).notification_email ?? '')
 
 /**
- * Returns true if the user must prove the mail address with a code. The address of the account and
- * the stored address need no code.
+ * Reports whether the user must prove the mail address for notifications with a code. The address
+ * of the account and the stored address for notifications need no code.
  */
 export function needsCode(
-  { means, mailTo }: SettingsDraft,
+  { deliveryMethod, mailTo }: SettingsDraft,
   account: { readonly setting: string; readonly boundMail: string },
 ): boolean {
   const address = mailTo.trim().toLowerCase()
   const proved = ['', account.boundMail.toLowerCase(), storedMailTo(account.setting).toLowerCase()]
-  return means === 'email' && !proved.includes(address)
+  return deliveryMethod === 'email' && !proved.includes(address)
 }
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
 /**
- * Returns the field of the webhook because of which a delivery failed. Returns null if the user has
- * changed this field since.
+ * Returns the field of the webhook that made the last delivery fail. Returns null if no delivery
+ * failed, or if the user has changed this field in the form.
  */
 export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
   if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
-  const isLeft = draft.webhookSecret === '' && !draft.removesSecret
-  return undeliverable === 'secret' && isLeft ? undeliverable : null
+  const isSecretUnchanged = draft.webhookSecret === '' && !draft.removesSecret
+  return undeliverable === 'secret' && isSecretUnchanged ? undeliverable : null
 }
 
 export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
@@ -76,22 +77,22 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
   }
   const url = draft.webhookUrl.trim()
   // Hidden webhook fields are not validated, because the user can't correct them.
-  if (draft.means === 'email') return null
+  if (draft.deliveryMethod === 'email') return null
   if (url === '') return { field: 'webhookUrl', text: 'me.webhookRequired' } as const
   if (/^https:\/\//i.test(url)) return null
   return { field: 'webhookUrl', text: 'me.webhookNotHttps' } as const
 }
 
 /**
- * Returns the changed settings. An unchanged threshold is left out, so that the user follows later
- * changes of the default.
+ * Returns the body of the request that saves the settings. An unchanged threshold is left out, so
+ * that later changes of the default threshold apply to the user.
  */
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
-  notify_type: draft.means,
+  notify_type: draft.deliveryMethod,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),
   notification_email: draft.mailTo.trim(),
   ...(draft.mailCode.trim() !== '' && { notification_code: draft.mailCode.trim() }),
-  ...(draft.means === 'webhook' && {
+  ...(draft.deliveryMethod === 'webhook' && {
     webhook_url: draft.webhookUrl.trim(),
     webhook_secret: draft.removesSecret ? null : draft.webhookSecret,
   }),

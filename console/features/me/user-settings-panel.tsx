@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { errorWithMessage } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -13,7 +13,7 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import type { MePanelProps } from './me-panel.ts'
+import type { MePanelProps } from './me-panel-types.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import {
   initialDraft,
@@ -24,7 +24,7 @@ import {
 } from './user-settings-draft.ts'
 
 const TABS = ['notifications', 'price', 'other'] as const
-const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
+const URL_PARAMS = { settings: choiceParam(TABS, 'notifications') }
 
 export function SettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
@@ -43,13 +43,13 @@ export function SettingsPanel({ user }: MePanelProps) {
 function SettingsForm(props: { setting: string; boundMail: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [{ settings: tab }, setAddress] = useUrlState(ADDRESS)
+  const [{ settings: tab }, setUrlParams] = useUrlState(URL_PARAMS)
   const form = useDraftForm<SettingsDraft>({
     initial: () => initialDraft(props.setting),
     save: async (draft, before) => {
       const invalid = validateSettings(draft, needsCode(draft, props))
       if (invalid !== null) {
-        setAddress({ settings: 'notifications' })
+        setUrlParams({ settings: 'notifications' })
         throw new FieldError({ [invalid.field]: t(invalid.text) })
       }
       try {
@@ -68,7 +68,7 @@ function SettingsForm(props: { setting: string; boundMail: string }) {
         label={t('shared.settings')}
         tabs={TABS.map((id) => ({ id, title: t(`me.tab.${id}`) }))}
         selected={tab}
-        onSelect={(settings) => setAddress({ settings })}
+        onSelect={(settings) => setUrlParams({ settings })}
       >
         {tab === 'notifications' && <NotificationFields {...props} form={form} />}
         {tab === 'price' && (

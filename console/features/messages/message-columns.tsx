@@ -6,7 +6,7 @@ import {
   column,
   NUMBER_COLUMN,
   TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'

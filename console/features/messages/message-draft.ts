@@ -28,16 +28,18 @@ export function validateRecipients(
   recipients: Recipients,
 ): FieldErrors<Recipients, MessageErrorKey> {
   const { audience, users, groups } = recipients
-  const hasSome = { users: users.size > 0, groups: groups.length > 0, everybody: true }[audience]
-  return hasSome ? {} : { audience: 'recipientRequired' }
+  const hasRecipients = { users: users.size > 0, groups: groups.length > 0, everybody: true }[
+    audience
+  ]
+  return hasRecipients ? {} : { audience: 'recipientRequired' }
 }
 
 export function newMessage(draft: MessageText & Recipients): CreateMessage {
   const { audience, users, groups } = draft
-  const to = {
+  const recipientFields = {
     users: { user_ids: [...users.keys()] },
     groups: { groups: [...groups] },
     everybody: { everybody: true },
   }
-  return { ...bodyOf(MESSAGE_TERMS, draft), ...to[audience] }
+  return { ...bodyOf(MESSAGE_TERMS, draft), ...recipientFields[audience] }
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { messagesKey, messagesQuery } from '#console/api/messages.ts'
+import { messagesKey, messagesQuery } from '#console/api/message-queries.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -43,12 +43,12 @@ const without = (
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
+const isValidDate = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
 
-const readDay = (text: string): string | null => (isDay(text) ? text : null)
+const readDay = (text: string): string | null => (isValidDate(text) ? text : null)
 
 function isoRange(from: string, until: string): { start: string; end: string } {
-  if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
+  if (!isValidDate(from) || !isValidDate(until)) return { start: '', end: '' }
   return {
     start: new Date(`${from}T00:00:00`).toISOString(),
     end: new Date(`${until}T23:59:59.999`).toISOString(),
@@ -66,15 +66,15 @@ const SORTS = {
   created: 'created_at',
 }
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   { keyword: textParam(), from: dayParam, until: dayParam },
   { sorts: SORTS, isKeyset: true },
 )
 
 const useMessageList = () =>
   useListPage(
-    ADDRESS,
-    ({ from, until, ...ask }) => messagesQuery({ ...ask, ...isoRange(from, until) }),
+    URL_PARAMS,
+    ({ from, until, ...query }) => messagesQuery({ ...query, ...isoRange(from, until) }),
     'message-page-size',
   )
 

@@ -5,7 +5,7 @@ import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useDrawerUrl } from '#console/ui/dialogs/use-drawer-url.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
-import { CreateDrawer, EditDrawer } from './message-drawers.tsx'
+import { CreateMessageDrawer, EditMessageDrawer } from './message-form-drawers.tsx'
 import { MessageList } from './message-list.tsx'
 import '#console/ui/forms/forms.css'
 import './messages.css'
@@ -29,9 +29,9 @@ function Messages() {
       actions={<CreateButton text={t('messages.create')} onClick={create} />}
     >
       <MessageList onEdit={({ id }) => open(id)} onCreate={create} />
-      {lastItem === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}
+      {lastItem === 'new' && <CreateMessageDrawer key={opening} isOpen={isOpen} onClose={close} />}
       {typeof lastItem === 'number' && (
-        <EditDrawer key={opening} isOpen={isOpen} id={lastItem} onClose={close} />
+        <EditMessageDrawer key={opening} isOpen={isOpen} id={lastItem} onClose={close} />
       )}
     </Page>
   )

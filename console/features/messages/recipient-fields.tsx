@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Checkbox, Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'

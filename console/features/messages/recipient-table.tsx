@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
-import { messagesKey } from '#console/api/messages.ts'
+import { messagesKey } from '#console/api/message-queries.ts'
 import type { ListSort } from '#console/api/request.ts'
-import { type Sort, sortParams } from '#console/ui/data-grid/column.ts'
+import { type Sort, sortParams } from '#console/ui/data-grid/column-and-layout.ts'
 import { ariaSortOf, SortButton } from '#console/ui/data-grid/grid-header.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -94,7 +94,7 @@ function Table(props: {
   )
 }
 
-/** Reads one page of the recipients of a message. The number `p` of the page starts at 0. */
+/** Reads one page of the recipients of a message. `p` is the number of the page and starts at 0. */
 function recipientsQuery(id: number, query: { p: number; page_size: number } & ListSort) {
   const input = { params: { id }, query }
   const key = [...messagesKey, 'recipients', id, query]

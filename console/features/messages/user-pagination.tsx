@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 
 /**
- * The page buttons of a list inside a form. There is no choice of the page size, and there are no
- * shortcuts.
+ * The page buttons of a list of users inside a form. Unlike the page buttons of a page's main list,
+ * they have no keyboard shortcuts and no choice of the page size.
  */
 export function UserPagination(props: {
   page: number

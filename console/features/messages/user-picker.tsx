@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usersQuery } from '#console/api/users.ts'
+import { usersQuery } from '#console/api/user-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
@@ -17,9 +17,9 @@ export function UserPicker(props: {
 }) {
   const { t } = useTranslation()
   const { selected, onChange } = props
-  const [sought, setSought] = useState({ keyword: '', page: 0 })
-  const { page } = sought
-  const keyword = sought.keyword.trim()
+  const [search, setSearch] = useState({ keyword: '', page: 0 })
+  const { page } = search
+  const keyword = search.keyword.trim()
   const list = useQuery(usersQuery({ keyword, group: '', page, pageSize: PAGE_SIZE }))
   const toggle = (user: User, isOn: boolean) => {
     const next = new Map(selected)
@@ -31,8 +31,8 @@ export function UserPicker(props: {
     <div className="tg-picker">
       <SearchInput
         label={t('messages.searchUsers')}
-        value={sought.keyword}
-        onChange={(text) => setSought({ keyword: text, page: 0 })}
+        value={search.keyword}
+        onChange={(text) => setSearch({ keyword: text, page: 0 })}
       />
       <QueryView query={list} height={160}>
         {({ items }) => <Users users={items} selected={selected} onToggle={toggle} />}
@@ -48,7 +48,7 @@ export function UserPicker(props: {
           page={page}
           pageSize={PAGE_SIZE}
           total={list.data?.total ?? 0}
-          onPage={(next) => setSought({ ...sought, page: next })}
+          onPage={(next) => setSearch({ ...search, page: next })}
         />
       </div>
     </div>

@@ -5,10 +5,11 @@ import {
   column,
   NUMBER_COLUMN,
   TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { hasRefundableMoney, OrderStatus } from '#console/ui/elements/order-status.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -20,7 +21,7 @@ export function orderColumns(
   onRefund: (order: Order) => void,
 ): Column<Order>[] {
   const money = (sum: string, currency: string) => (
-    <span className="tg-amount">{moneyText(sum, currency, locale)}</span>
+    <AmountText text={moneyText(sum, currency, locale)} />
   )
   const refunded = (order: Order) =>
     order.refunded === '0.00' ? '–' : money(order.refunded, order.currency)

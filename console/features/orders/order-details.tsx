@@ -10,9 +10,12 @@ import { moneyText } from '#console/ui/quota/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
-import { type OrderEvent, orderTimeline } from './order-timeline.ts'
+import { type OrderEvent, refundAndDisputeEvents } from './refund-and-dispute-events.ts'
 
-/** The reason codes of Stripe for which the console has translations. */
+/**
+ * Stripe's codes for the reason of a refund or dispute. These are the ones for which the console
+ * has translations.
+ */
 const REASONS = [
   'bank_cannot_process',
   'credit_not_processed',
@@ -85,7 +88,7 @@ export function OrderDetails({ order }: { order: Order }) {
 
 function Timeline({ order }: { order: Order }) {
   const { t } = useTranslation()
-  const events = orderTimeline(order)
+  const events = refundAndDisputeEvents(order)
   if (events.length === 0) return null
   return (
     <section className="tg-order-timeline">
@@ -144,7 +147,7 @@ function TimelineEntry(props: { event: OrderEvent; currency: string }) {
           ))}
           {dueBy !== null && (
             <span>
-              {t('orders.eventDue')} <Time at={dueBy} style="stamp" canLieAhead />
+              {t('orders.eventDue')} <Time at={dueBy} style="stamp" mayBeInFuture />
             </span>
           )}
           {sourceId !== '' && <code>{sourceId}</code>}

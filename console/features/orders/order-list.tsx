@@ -24,14 +24,14 @@ const SORTS = {
   created: 'created_at',
 }
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   { keyword: textParam(), status: textParam() },
   { sorts: SORTS, isKeyset: true },
 )
 const EVERY_MS = 1_000
 /**
- * The log types that mean a change of an order: 1 is a payment, and 3 is a refund or quota that was
- * restored.
+ * The types of log rows that report a change of an order. 1 is a payment. 3 is a refund, or the
+ * return of quota that was deducted for a refund.
  */
 const MOVEMENTS: readonly number[] = [1, 3]
 
@@ -41,7 +41,8 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const view = useOrderList()
   useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // Expands the order whose number is searched for. Dispute notices link to this search.
+  // Expands the order whose number the user has searched for. Notices about disputes link to such a
+  // search.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel
@@ -64,7 +65,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
 const isMuted = (order: Order): boolean => order.status === 'pending'
 const details = (order: Order) => <OrderDetails order={order} />
 
-const useOrderList = () => useListPage(ADDRESS, allOrdersQuery)
+const useOrderList = () => useListPage(URL_PARAMS, allOrdersQuery)
 
 function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   const { t } = useTranslation()
@@ -85,7 +86,7 @@ function OrderFilters({ view }: { view: ReturnType<typeof useOrderList> }) {
   )
 }
 
-const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof ADDRESS.filters>) => {
+const allOrdersQuery = ({ page, pageSize, ...rest }: ListQuery<typeof URL_PARAMS.filters>) => {
   const query = { ...rest, p: page, page_size: pageSize }
   return {
     ...apiQuery('GET /api/user/topup', { query }, ['orders', 'all', query]),

@@ -11,8 +11,8 @@ import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/quota/ex
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 /**
- * Records a refund on this site. It moves no money: the admin must also refund the payment at the
- * payment provider.
+ * Records a refund on this site and deducts the quota. Recording a refund moves no money: the admin
+ * must also refund the payment at the payment provider.
  */
 export function RefundDialog(props: { order: Order; onClose: () => void }) {
   const { t } = useTranslation()
@@ -69,8 +69,9 @@ function validateSum(
 }
 
 /**
- * Records the refund on the server. The request contains the number of earlier refunds that the
- * dialog has shown. If another refund was recorded in the meantime, the server refuses.
+ * Records the refund on the server. The request contains the number of the order's earlier refunds
+ * when the dialog opened. If another refund was recorded in the meantime, the server refuses the
+ * request.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

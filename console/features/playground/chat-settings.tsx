@@ -53,14 +53,17 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
   )
 }
 
-/** While the entered number is invalid, the last valid number applies. */
+/**
+ * The field for the maximum number of output tokens. While the entered number is invalid, the last
+ * valid number applies.
+ */
 function MaxTokens(props: { value: number; onChange: (maxTokens: number) => void }) {
   const { t } = useTranslation()
   const [wrong, setWrong] = useState<string | null>(null)
   const type = (text: string): void => {
-    const isRight = /^\d{0,9}$/.test(text) && Number(text) <= MAX_TOKENS_LIMIT
-    setWrong(isRight ? null : text)
-    if (isRight) props.onChange(Number(text))
+    const isValid = /^\d{0,9}$/.test(text) && Number(text) <= MAX_TOKENS_LIMIT
+    setWrong(isValid ? null : text)
+    if (isValid) props.onChange(Number(text))
   }
   return (
     <TextField
@@ -76,7 +79,7 @@ function MaxTokens(props: { value: number; onChange: (maxTokens: number) => void
   )
 }
 
-/** `value` is in tenths, so 1 to 10 are the temperatures 0.1 to 1. */
+/** The slider for the temperature. `value` is in tenths: 1 to 10 are the temperatures 0.1 to 1. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }) {
   const { t } = useTranslation()
   const id = useId()

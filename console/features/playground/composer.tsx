@@ -8,7 +8,7 @@ const ROWS_MAX = 8
 
 type Props = {
   readonly chat: Chat
-  /** True if the selected group and the selected model are available. */
+  /** True if the selected group and the selected model are loaded and available. */
   readonly isReady: boolean
   readonly hasNone: boolean
 }
@@ -17,21 +17,22 @@ export function Composer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True if the user has sent a message before the models have loaded. It is sent when they have.
+   * True if the user has submitted a message before the models have loaded. The message is sent
+   * when they have loaded.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
-  const canGo = isReady && chat.canAsk
+  const canSendNow = isReady && chat.canAsk
   const send = (): void => {
-    setWaiting(canSend && !canGo)
-    if (!canSend || !canGo) return
+    setWaiting(canSend && !canSendNow)
+    if (!canSend || !canSendNow) return
     chat.send(text.trim())
     setText('')
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once sending becomes possible
   useEffect(() => {
     if (isWaiting) send()
-  }, [canGo, hasNone])
+  }, [canSendNow, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
     // NOTE: The Enter key that confirms text of an input method (IME) must not send the message.
     if (event.nativeEvent.isComposing) return
@@ -63,7 +64,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
           type="submit"
           tone="primary"
           icon="send"
-          isBusy={isWaiting && !canGo}
+          isBusy={isWaiting && !canSendNow}
           isDisabled={!canSend}
         >
           {t('shared.send')}

@@ -12,7 +12,7 @@ export function ConversationList(props: {
   const { t } = useTranslation()
   const { all, open, select, remove } = props.conversations
   const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
-  const ask = async (one: Conversation): Promise<void> => {
+  const confirmRemoval = async (one: Conversation): Promise<void> => {
     const [title, body] = [t('playground.deleteTitle'), t('playground.deleteBody')]
     if (await confirmDelete(title, body)) remove(one.id)
   }
@@ -38,7 +38,7 @@ export function ConversationList(props: {
               icon="trash"
               label={t('playground.deleteConversation')}
               isDisabled={props.isBusy || (one.messages.length === 0 && all.length === 1)}
-              onClick={() => void ask(one)}
+              onClick={() => void confirmRemoval(one)}
             />
           </li>
         ))}

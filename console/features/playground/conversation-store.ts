@@ -34,8 +34,10 @@ export function storeConversations(
   userId: number,
   { conversations, openId }: StoredConversations,
 ): void {
-  const said = conversations.filter(({ id, messages }) => messages.length > 0 || id === openId)
-  const newest = said.toSorted((one, other) => other.changedAt - one.changedAt)
+  const keptConversations = conversations.filter(
+    ({ id, messages }) => messages.length > 0 || id === openId,
+  )
+  const newest = keptConversations.toSorted((one, other) => other.changedAt - one.changedAt)
   for (let count = Math.min(newest.length, KEPT_MAX); count >= 0; count = Math.trunc(count / 2)) {
     try {
       const text = JSON.stringify({ conversations: newest.slice(0, count), openId })
@@ -48,8 +50,8 @@ export function storeConversations(
 }
 
 /**
- * Marks an unfinished answer as complete. The page that received it was closed, so no more text
- * arrives.
+ * Marks an unfinished answer as complete. The page that received the answer was closed, so no more
+ * text arrives.
  */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,

@@ -1,7 +1,8 @@
-import { randomId } from '#console/ui/state/random-id.ts'
+import { randomId } from '#console/ui/browser/random-id.ts'
 
 /**
- * The settings of a conversation. `maxTokens` is 0 for no limit, and `temperature` is in tenths.
+ * The settings of a conversation. `maxTokens` is 0 for no limit. `temperature` is in tenths: 7 is a
+ * temperature of 0.7.
  */
 export type ChatSettings = {
   readonly group: string
@@ -11,7 +12,7 @@ export type ChatSettings = {
   readonly systemPrompt: string
 }
 
-/** What an answer cost. `quota` is a decimal text in quota units. */
+/** The cost of an answer. `quota` is in quota units, as a decimal text. */
 export type AnswerCost = {
   readonly logId: number
   readonly quota: string
@@ -28,15 +29,15 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id of the call in the usage log. */
+  /** The id under which the usage log lists the call that produced this answer. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
   /**
-   * True if the usage log did not contain the call in time, so that the page no longer waits for
-   * the cost.
+   * True if the page no longer waits for the cost of the answer, because the call did not appear in
+   * the usage log within the time limit.
    */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
@@ -46,9 +47,9 @@ export type Conversation = {
   readonly id: string
   readonly settings: ChatSettings
   readonly messages: readonly ChatMessage[]
-  /** The time of the last change in unix milliseconds. */
+  /** The time of the last change in Unix milliseconds. */
   readonly changedAt: number
-  /** The cost of answers that the user has removed, in quota units. */
+  /** The sum of the costs of removed answers, in quota units. */
   readonly spentBefore?: string
 }
 
@@ -93,10 +94,10 @@ export function requestMessages({
   messages,
 }: Pick<Conversation, 'settings' | 'messages'>) {
   const system = settings.systemPrompt.trim()
-  const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
+  const sentMessages = messages.filter(({ role, content }) => role === 'user' || content !== '')
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
-    ...said.map(({ role, content }) => ({ role, content })),
+    ...sentMessages.map(({ role, content }) => ({ role, content })),
   ]
 }
 
@@ -125,11 +126,12 @@ export function withMessages(
 }
 
 /**
- * Adds the cost of an answer to its conversation. The cost counts even if the answer was removed.
+ * Adds the cost of an answer to the conversation `one`. If the user has removed the answer, its
+ * cost still counts.
  */
 export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
-  const isThere = one.messages.some(({ id }) => id === answerId)
-  if (!isThere) {
+  const hasAnswer = one.messages.some(({ id }) => id === answerId)
+  if (!hasAnswer) {
     return { ...one, spentBefore: String(BigInt(one.spentBefore ?? 0) + BigInt(cost.quota)) }
   }
   const messages = one.messages.map((message) =>

@@ -4,16 +4,16 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
 /**
- * The maximum length of formatted text. Longer texts are shown as they are, because formatting them
- * would block the page.
+ * The maximum length of a text that is formatted. Longer texts are shown unformatted, because
+ * formatting them would block the page.
  */
 const LENGTH_MAX = 200_000
 /** The maximum nesting depth. Markdown that is nested deeper is shown as plain text. */
 const DEPTH_MAX = 16
 
 /**
- * Shows Markdown. HTML and images in it are not rendered: loading an image would tell another
- * server about the chat.
+ * Shows a Markdown text. HTML and images in the text are not rendered, because loading an image
+ * would tell another server about the chat.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
@@ -42,8 +42,8 @@ const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
 /**
- * Gives each item its index as the React key. Markdown tokens have no ids, and they are only
- * appended.
+ * Renders each item with its index as the React key. Markdown tokens have no ids, but tokens are
+ * only ever appended, so their indexes do not change.
  */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (

@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Shown in place of the cost of an answer while the cost is unknown. */
+/** Takes the place of the cost of an answer while the cost is unknown. */
 function PendingCost({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -145,12 +145,12 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
  */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null)
-  const isOwed = useRef(false)
+  const mustReturnFocus = useRef(false)
   useEffect(() => {
-    if (isEdited) isOwed.current = true
-    if (isEdited || !isOwed.current) return
+    if (isEdited) mustReturnFocus.current = true
+    if (isEdited || !mustReturnFocus.current) return
     const focused = document.activeElement
-    if (focused !== document.body && focused !== button.current) isOwed.current = false
+    if (focused !== document.body && focused !== button.current) mustReturnFocus.current = false
     else if (!isBusy) button.current?.focus({ preventScroll: true })
   }, [isEdited, isBusy])
   return button

@@ -7,20 +7,20 @@ import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
 /**
- * The maximum distance (px) from the end at which the list follows new text. At a greater distance,
- * the user is reading older messages.
+ * The maximum distance (px) from the end of the list at which the list scrolls along with new text.
+ * At a greater distance, the user is reading older messages.
  */
 const NEAR_END_PX = 80
 
 export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { t } = useTranslation()
   const { messages } = props.conversation
-  const box = useScrollToEnd(props.conversation)
+  const list = useScrollToEnd(props.conversation)
   const { retry, edit, remove } = props.chat
   const actions = useStableCallbacks({ retry, edit, remove })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
-    <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.conversation')}>
+    <section className="tg-talk" ref={list} tabIndex={0} aria-label={t('playground.conversation')}>
       <h2 className="tg-visually-hidden">{t('playground.conversation')}</h2>
       {messages.length === 0 ? (
         <EmptyState icon="chat" title={t('playground.empty')} body={t('playground.emptyLead')} />
@@ -42,17 +42,17 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
 
 /** Scrolls to the end when text arrives, unless the user has scrolled up to read older messages. */
 function useScrollToEnd({ id, messages }: Conversation) {
-  const box = useRef<HTMLElement>(null)
+  const list = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
   useEffect(() => {
-    const element = box.current
-    const note = () => {
+    const element = list.current
+    const updateIsAtEnd = () => {
       if (element === null) return
       const below = element.scrollHeight - element.scrollTop - element.clientHeight
       isAtEnd.current = below < NEAR_END_PX
     }
-    element?.addEventListener('scroll', note, { passive: true })
-    return () => element?.removeEventListener('scroll', note)
+    element?.addEventListener('scroll', updateIsAtEnd, { passive: true })
+    return () => element?.removeEventListener('scroll', updateIsAtEnd)
   }, [])
   const count = messages.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every new message
@@ -61,7 +61,7 @@ function useScrollToEnd({ id, messages }: Conversation) {
   }, [id, count])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for every change of the messages
   useEffect(() => {
-    if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })
+    if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight })
   }, [id, messages])
-  return box
+  return list
 }

@@ -7,11 +7,11 @@ import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 
 /**
- * The buttons above the conversation. In a narrow window, two more buttons open the lists at the
- * sides as drawers.
+ * The buttons above the conversation. In a narrow window, two more buttons open the settings and
+ * the list of conversations as drawers.
  */
 export function PlaygroundActions(props: {
-  drawers: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
+  drawers: { settings: ReactElement; conversationList: (close: () => void) => ReactElement } | null
   conversation: Conversation
   isBusy: boolean
   begin: () => void
@@ -23,7 +23,9 @@ export function PlaygroundActions(props: {
     <>
       {drawers !== null && (
         <>
-          <DrawerButton title={t('playground.conversations')}>{drawers.talks}</DrawerButton>
+          <DrawerButton title={t('playground.conversations')}>
+            {drawers.conversationList}
+          </DrawerButton>
           <DrawerButton title={t('shared.settings')}>{() => drawers.settings}</DrawerButton>
         </>
       )}

@@ -5,9 +5,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { chatModelsOfGroup, chatModelsQuery, usableGroupsQuery } from '#console/api/account.ts'
+import {
+  chatModelsOfGroup,
+  chatModelsQuery,
+  usableGroupsQuery,
+} from '#console/api/account-queries.ts'
 import { useUser } from '#console/api/session.ts'
-import { fetchTokens, isEnabledToken } from '#console/api/tokens.ts'
+import { fetchTokens, isEnabledToken } from '#console/api/token-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -30,8 +34,8 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user who has no enabled token. Returns false until the tokens are checked, so that
- * the user can't start a call that the redirect would interrupt.
+ * Redirects a user who has no enabled token to the page of tokens. Reports whether the user may
+ * start calls: not before the check has ended, because the redirect would interrupt the call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -44,7 +48,7 @@ function useTokenCheck(): boolean {
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
   useEffect(() => {
     if (hasToken !== false) return
-    showError(t('playground.noToken'), { goesAlong: true })
+    showError(t('playground.noToken'), { staysOnNavigation: true })
     const timer = setTimeout(() => void navigate('/app/tokens'), LEAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [hasToken])
@@ -85,8 +89,8 @@ const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): 
   preferred.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
 /**
- * A page for chatting with a model. Its calls are made with the session of the user, who is charged
- * for them.
+ * A page for chatting with a model. The calls use the session of the user and not a token. The user
+ * is charged for them.
  */
 export function PlaygroundPage() {
   const { t } = useTranslation()
@@ -106,10 +110,10 @@ export function PlaygroundPage() {
   ])
   const form = { settings: open.settings, ...choices, onChange: setSettings }
   const settings = <ChatSettingsForm {...form} />
-  const talks = (close: () => void) => (
+  const conversationList = (close: () => void) => (
     <ConversationList conversations={conversations} isBusy={chat.isBusy} onSelect={close} />
   )
-  const drawers = isTight ? { settings, talks } : null
+  const drawers = isTight ? { settings, conversationList } : null
   return (
     <Page
       title={t('shell.playground')}
@@ -139,7 +143,7 @@ export function PlaygroundPage() {
           {!isTight && (
             <aside className="tg-play-side" aria-label={t('shared.settings')}>
               <Panel title={t('shared.settings')}>{settings}</Panel>
-              <Panel title={t('playground.conversations')}>{talks(() => {})}</Panel>
+              <Panel title={t('playground.conversations')}>{conversationList(() => {})}</Panel>
             </aside>
           )}
         </div>
@@ -166,15 +170,15 @@ function ConversationFooter(props: { conversation: Conversation; isTight: boolea
   )
 }
 
-const ADDRESS = { model: textParam('', 256), group: textParam() }
+const URL_PARAMS = { model: textParam('', 256), group: textParam() }
 
 /** Starts a conversation with the model and the group that the URL names. */
 function useSettingsFromUrl({ start }: Conversations): void {
-  const [{ model, group }, setAddress] = useUrlState(ADDRESS)
+  const [{ model, group }, setUrlParams] = useUrlState(URL_PARAMS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link
   useEffect(() => {
     if (model === '' && group === '') return
     start({ ...(model === '' ? {} : { model }), ...(group === '' ? {} : { group }) })
-    setAddress({ model: '', group: '' }, { replace: true })
+    setUrlParams({ model: '', group: '' }, { replace: true })
   }, [model, group])
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfKey } from '#console/api/account.ts'
+import { selfKey } from '#console/api/account-queries.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { listLogs } from '#console/api/logs.ts'
-import { type ChatDelta, chat } from '#console/api/playground.ts'
+import { type ChatDelta, chat } from '#console/api/playground-chat.ts'
 import { announce } from '#console/ui/messages/announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
@@ -17,12 +17,13 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The waits (ms) between attempts to find the cost of a call in the usage log. */
+/** The waits (ms) before the attempts to find the cost of a call in the usage log. */
 const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
 /**
- * Reads the cost of a call from the usage log. Returns null if the log does not contain the call.
+ * Reads the cost of a call from the usage log. Returns null if the call does not appear in the log
+ * within all attempts.
  */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
@@ -62,7 +63,7 @@ export type Chat = {
   readonly stop: () => void
   /** Requests an answer again. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Replaces the text of a message. If the message is the user's, it is sent again. */
+  /** Replaces the text of a message. A message of the user is sent again. */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }
@@ -70,8 +71,8 @@ export type Chat = {
 export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
-  const ask = (said: readonly ChatMessage[]): void => {
-    if (canAsk) void answers.begin({ id: open.id, settings: open.settings }, said)
+  const requestAnswer = (priorMessages: readonly ChatMessage[]): void => {
+    if (canAsk) void answers.begin({ id: open.id, settings: open.settings }, priorMessages)
   }
   const upTo = (message: ChatMessage) =>
     open.messages.slice(
@@ -82,10 +83,11 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
     isBusy: answers.isBusy,
     canAsk,
     stop: answers.stop,
-    send: (text) => ask([...open.messages, userMessage(text)]),
-    retry: (message) => ask(message.role === 'user' ? [...upTo(message), message] : upTo(message)),
+    send: (text) => requestAnswer([...open.messages, userMessage(text)]),
+    retry: (message) =>
+      requestAnswer(message.role === 'user' ? [...upTo(message), message] : upTo(message)),
     edit: (message, content) => {
-      if (message.role === 'user') return ask([...upTo(message), { ...message, content }])
+      if (message.role === 'user') return requestAnswer([...upTo(message), { ...message, content }])
       setMessages(open.id, (messages) => withPatch(messages, message.id, { content }))
     },
     remove: ({ id }) => setMessages(open.id, (messages) => messages.filter((one) => one.id !== id)),
@@ -93,8 +95,8 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
 }
 
 /**
- * Returns the interval (ms) at which an answer is rendered while it grows. It is longer for longer
- * answers, because parsing them takes longer.
+ * Returns the interval (ms) at which an answer of `length` characters is rendered while it grows.
+ * The interval grows with the length, because a longer answer takes longer to parse.
  */
 const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
 
@@ -111,7 +113,7 @@ function useAnswers(conversations: Conversations) {
 
   const begin = async (
     { id, settings }: ConversationRef,
-    said: readonly ChatMessage[],
+    priorMessages: readonly ChatMessage[],
   ): Promise<void> => {
     if (running.current !== null) return
     const control = new AbortController()
@@ -120,19 +122,19 @@ function useAnswers(conversations: Conversations) {
     const answer = emptyAnswer(settings.model)
     const patch = (change: Partial<ChatMessage>) =>
       setMessages(id, (messages) => withPatch(messages, answer.id, change))
-    setMessages(id, () => [...said, answer])
-    const course = createAnswerProgress(patch)
+    setMessages(id, () => [...priorMessages, answer])
+    const progress = createAnswerProgress(patch)
     try {
-      await chat(chatRequestOf(settings, said), course, control.signal)
-      course.end({ status: 'complete' })
+      await chat(chatRequestOf(settings, priorMessages), progress, control.signal)
+      progress.end({ status: 'complete' })
       announce(t('playground.answered'))
     } catch (error) {
-      course.end(finalState(error, control.signal.aborted))
+      progress.end(finalState(error, control.signal.aborted))
     } finally {
       running.current = null
       setBusy(false)
     }
-    const cost = await costOf(course.call())
+    const cost = await costOf(progress.call())
     if (cost === null) patch({ isCostLate: true })
     else setCost(id, answer.id, cost)
     void client.invalidateQueries({ queryKey: selfKey })
@@ -177,7 +179,7 @@ function createAnswerProgress(patch: (change: Partial<ChatMessage>) => void) {
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
-      // The request id of an error response is also the id of the call.
+      // The usage log lists a failed call under the request id of its error response.
       if (call === '') call = change.error?.requestId ?? ''
       patch({ ...soFar(), totalMs: since(), ...change })
     },
@@ -199,8 +201,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * The maximum number of answers for which the cost is searched again. They are the newest ones
- * without a cost.
+ * When a conversation is opened, the costs of at most this number of answers are searched for
+ * again: the newest answers without a cost.
  */
 const LATE_COSTS_MAX = 10
 
@@ -208,10 +210,10 @@ function useLateCosts({ open, setCost }: Conversations): void {
   const requestedCalls = useRef(new Set<string>())
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per opened conversation
   useEffect(() => {
-    const late = open.messages
+    const withoutCost = open.messages
       .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')
       .slice(-LATE_COSTS_MAX)
-    for (const { id, call } of late) {
+    for (const { id, call } of withoutCost) {
       if (call === undefined || requestedCalls.current.has(call)) continue
       requestedCalls.current.add(call)
       void costIfLogged(call).then((cost) => cost !== null && setCost(open.id, id, cost))

@@ -28,7 +28,7 @@ export type Conversations = {
   ) => void
   readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly select: (id: string) => void
-  /** Starts a conversation. Settings that are not given are those of the open conversation. */
+  /** Starts a conversation. Settings that are not given are taken from the open conversation. */
   readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
@@ -70,7 +70,10 @@ export function useConversations(userId: number): Conversations {
   }
 }
 
-/** Stores the conversations from time to time, and when the user leaves the page. */
+/**
+ * Stores the conversations in the browser: after changes, but only once per interval, and when the
+ * user leaves the page.
+ */
 function useStoring(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored

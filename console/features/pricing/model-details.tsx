@@ -78,7 +78,7 @@ function Calculator({ group, ...props }: { model: PricedModel; group: SelectedGr
   const formula = t('pricing.formulaWith', {
     group: group.ratio,
     model: model.model_ratio,
-    // The displayed ratio has at most six decimals, but the cost is computed with all decimals.
+    // The text shows at most six decimals of the ratio. The cost is computed with all decimals.
     completionRatio: Number(model.completion_ratio.toFixed(6)),
     ...tokens,
   })

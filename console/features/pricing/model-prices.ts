@@ -17,8 +17,8 @@ const QUOTA_PER_DOLLAR = fromInteger(500_000)
 const ZERO = fromInteger(0)
 
 /**
- * Converts a JavaScript number by its shortest decimal text, so that no binary rounding errors
- * appear.
+ * Converts a JavaScript number to an exact decimal by way of its shortest decimal text, so that no
+ * binary rounding errors appear.
  */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
@@ -54,7 +54,10 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
-/** Returns the model with the ratios that apply to an input of `prompt` tokens. */
+/**
+ * Returns the model with the ratios that apply to an input of `prompt` tokens. Some models have
+ * other ratios for long inputs.
+ */
 export function modelAtLength(model: PricedModel, prompt: number): PricedModel {
   const tier = model.context_tiers?.findLast(
     ({ above_input_tokens }) => prompt > above_input_tokens,
@@ -80,7 +83,10 @@ export function costOf(
   return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
 }
 
-/** Formats a price in dollars with three decimals, such as `$0.075`. Halves are rounded up. */
+/**
+ * Formats a price in dollars with three decimals, such as `$0.075`. A half in the last place is
+ * rounded up.
+ */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToInteger(multiply(price, fromInteger(1_000)))
   const digits = String(thousandths).padStart(4, '0')

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -11,7 +11,7 @@ import { isSortable } from './use-pricing.ts'
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
 
 export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedModel>[] {
-  const isHere = (model: PricedModel) => model.enable_groups.includes(group.name)
+  const isInSelectedGroup = (model: PricedModel) => model.enable_groups.includes(group.name)
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
   )
@@ -25,8 +25,8 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
     <TokenPrice model={model} group={group} of={of} />
   )
   const here = (model: PricedModel) => (
-    <StatusTag tone={isHere(model) ? 'good' : 'neutral'}>
-      {t(isHere(model) ? 'pricing.isAvailable' : 'pricing.isUnavailable')}
+    <StatusTag tone={isInSelectedGroup(model) ? 'good' : 'neutral'}>
+      {t(isInSelectedGroup(model) ? 'pricing.isAvailable' : 'pricing.isUnavailable')}
     </StatusTag>
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />

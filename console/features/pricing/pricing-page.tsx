@@ -45,7 +45,10 @@ function GroupPicker({ view }: { view: PricingView }) {
   )
 }
 
-/** A placeholder as high as two cards, so that the list does not move when the cards load. */
+/**
+ * A placeholder that is as high as two cards of groups, so that the list below does not move when
+ * the cards load.
+ */
 function GroupsPlaceholder() {
   const { t } = useTranslation()
   return (

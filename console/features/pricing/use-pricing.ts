@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exchange } from '#console/api/client.ts'
 import { useUser } from '#console/api/session.ts'
-import type { Sort } from '#console/ui/data-grid/column.ts'
+import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import { showInfo } from '#console/ui/messages/toast.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
@@ -18,7 +18,7 @@ const SORTS: readonly SortColumn[] = ['model', 'owner', 'input', 'output']
 
 export const isSortable = (column: string): boolean => SORTS.some((sort) => sort === column)
 
-const ADDRESS = {
+const URL_PARAMS = {
   group: textParam(),
   keyword: textParam(),
   owner: textParam(),
@@ -33,7 +33,7 @@ const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
 
 export function usePricing() {
   const query = useQuery(pricingQuery(useUser()?.id ?? null))
-  const [{ group: requestedGroup, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
+  const [{ group: requestedGroup, sort, order, ...filter }, setUrlParams] = useUrlState(URL_PARAMS)
   const { data } = query
   const group = selectedGroupOf(data, requestedGroup)
   const isUnknown = requestedGroup !== '' && requestedGroup !== group
@@ -41,8 +41,8 @@ export function usePricing() {
   useEffect(() => {
     if (!isUnknown) return
     showInfo(t('ui.droppedParams', { names: 'group' }))
-    setAddress({ group: '' }, { replace: true })
-  }, [isUnknown, setAddress, t])
+    setUrlParams({ group: '' }, { replace: true })
+  }, [isUnknown, setUrlParams, t])
   const all = data?.data ?? NOTHING
   const { keyword, owner, billing, here } = filter
   const rows = useMemo(
@@ -56,14 +56,14 @@ export function usePricing() {
     group,
     ratio: data?.group_ratio[group] ?? 1,
     groups: data?.usable_group ?? {},
-    setGroup: (name: string) => setAddress({ group: name === data?.user_group ? '' : name }),
+    setGroup: (name: string) => setUrlParams({ group: name === data?.user_group ? '' : name }),
     filter,
     isFiltered: keyword !== '' || owner !== '' || billing !== '' || here !== '',
-    setFilter: (patch: Partial<PriceFilter>, isTyping = false) => setAddress(patch, { isTyping }),
-    clear: () => setAddress(NO_FILTER),
+    setFilter: (patch: Partial<PriceFilter>, isTyping = false) => setUrlParams(patch, { isTyping }),
+    clear: () => setUrlParams(NO_FILTER),
     sort: sort === '' ? null : { column: sort, isDescending: order === 'desc' },
     setSort: ({ column, isDescending }: Sort) =>
-      setAddress({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc' }),
+      setUrlParams({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc' }),
   }
 }
 
@@ -79,10 +79,10 @@ function matching(
   { keyword, owner, billing, here }: PriceFilter,
   group: string,
 ): readonly PricedModel[] {
-  const sought = keyword.trim().toLowerCase()
+  const searchText = keyword.trim().toLowerCase()
   return all.filter(
     (model) =>
-      (sought === '' || model.model_name.toLowerCase().includes(sought)) &&
+      (searchText === '' || model.model_name.toLowerCase().includes(searchText)) &&
       (owner === '' || (model.owner_by || OTHER_OWNER) === owner) &&
       (billing === '' || (billing === 'call') === (model.quota_type === 1)) &&
       (here === '' || model.enable_groups.includes(group)),

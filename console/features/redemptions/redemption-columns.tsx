@@ -7,7 +7,7 @@ import {
   column,
   HIDDEN_COLUMN,
   TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
@@ -165,13 +165,13 @@ function RedemptionValidity({ redemption: { valid_from, valid_until } }: Cell) {
   if (valid_from === 0 && valid_until === 0) {
     return <span className="tg-muted">{t('redemptions.always')}</span>
   }
-  const isAhead = valid_from > now || valid_until === 0
-  const word = isAhead ? 'from' : valid_until > now ? 'until' : 'expiredAt'
+  const isNotYetValid = valid_from > now || valid_until === 0
+  const word = isNotYetValid ? 'from' : valid_until > now ? 'until' : 'expiredAt'
   const range = [valid_from, valid_until].map((at) => (at === 0 ? '' : stampText(at)))
   return (
     <span className="tg-redemption-validity" title={range.join(' – ').trim()}>
       {t(`redemptions.${word}`)}{' '}
-      <Time at={isAhead ? valid_from : valid_until} style="short-stamp" canLieAhead />
+      <Time at={isNotYetValid ? valid_from : valid_until} style="short-stamp" mayBeInFuture />
     </span>
   )
 }

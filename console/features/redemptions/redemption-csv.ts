@@ -1,4 +1,4 @@
-import { saveFile } from '#console/ui/state/save-file.ts'
+import { saveFile } from '#console/ui/browser/save-file.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 
 const COLUMNS = [

@@ -56,8 +56,8 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
 })
 
 /**
- * The stored values of a code. An expiry in the past is valid only if it equals the stored
- * `validUntil`.
+ * The stored values of a code that validation needs: how often it was used, and its expiry. An
+ * expiry in the past is valid only if it equals `validUntil`.
  */
 type StoredValues = { readonly used: number; readonly validUntil: string }
 
@@ -97,7 +97,7 @@ export function redemptionErrors(
 }
 
 /**
- * Converts a draft to the body of a request. The caller must have checked the draft with
+ * Returns the body of the request that creates codes. The caller must have checked the draft with
  * `redemptionErrors`.
  */
 export const createRedemptionBody = (

@@ -3,14 +3,14 @@ import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { invalidFieldOf } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { redemptionsKey } from '#console/api/redemptions.ts'
+import { redemptionsKey } from '#console/api/redemption-queries.ts'
+import { randomId } from '#console/ui/browser/random-id.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
-import { randomId } from '#console/ui/state/random-id.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
 import type { CreateRedemption } from '#write-api/contract/redemptions.ts'
 import type { CsvRedemption } from './redemption-csv.ts'
@@ -73,8 +73,9 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key of a request. A retry of the same request gets the same key, so that
- * codes are not created twice.
+ * Returns the idempotency key for a request, which is a JSON text. If `attempt` is about the same
+ * request, its key is returned again, so that a retry does not create codes twice. Otherwise,
+ * `attempt` gets a new key.
  */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })

@@ -5,7 +5,7 @@ import {
   matchingRedemptionsQuery,
   redemptionsKey,
   redemptionsQuery,
-} from '#console/api/redemptions.ts'
+} from '#console/api/redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
@@ -22,8 +22,8 @@ import { isSpent } from './redemption-state.ts'
 import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
 /**
- * The names that the server gives to the sortable columns. Codes are sorted by their last four
- * characters.
+ * The sortable columns, with the names by which the server knows them. The column of codes is
+ * sorted by their last four characters.
  */
 const SORTS = {
   id: 'id',
@@ -40,7 +40,7 @@ const SORTS = {
 const STATUSES = ['1', '2', '3'] as const
 const STATUS_KEYS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
   { sorts: SORTS, isKeyset: true },
 )
@@ -51,7 +51,7 @@ function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
   useLiveRefetch('logs', EVERY_MS, readAgain, ({ type }) => type === TOP_UP)
-  return useListPage(ADDRESS, redemptionsQuery)
+  return useListPage(URL_PARAMS, redemptionsQuery)
 }
 
 function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList> }) {

@@ -14,7 +14,10 @@ type StateFields = Pick<
   'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
 >
 
-/** Returns true if all uses of a gift code are spent. Its stored status stays 1 (enabled). */
+/**
+ * Reports whether a gift code was used as often as it may be. The stored status of such a code
+ * stays 1 (enabled).
+ */
 const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses
 

@@ -4,7 +4,7 @@ import {
   EMPTY_ACCOUNT,
   validateAccount,
 } from '#console/ui/forms/account-draft.ts'
-import { MAIL_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { MAIL_ERRORS, USERNAME_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import type { FieldCodes, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { Register } from '#write-api/contract/registration.ts'
 
@@ -14,10 +14,10 @@ export type RegisterErrorKey = AccountErrorKey | 'emailRequired' | 'emailInvalid
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
 export const FIELD_CODES: FieldCodes<RegisterDraft> = {
-  username: USERNAME_CODES,
+  username: USERNAME_ERRORS,
   password: ['PasswordTooShort', 'PasswordTooLong'],
   confirmPassword: ['PasswordsDiffer'],
-  email: ['IdentityTaken', 'MailIsUsername', ...MAIL_CODES],
+  email: ['IdentityTaken', 'MailIsUsername', ...MAIL_ERRORS],
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 

@@ -33,12 +33,12 @@ function RegisterForm() {
     errorText: (errorKey) =>
       t(errorKey === 'passwordsDiffer' ? 'ui.passwordsDiffer' : `auth.${errorKey}`),
     save: async (draft) => {
-      const token = human.take()
+      const token = human.takeToken()
       if (token === null) return
       const affCode = status?.aff_enabled === false ? null : params.get('aff')
       const body = registerBody(draft, needsMail, affCode)
       await call('POST /api/user/register', { query: { turnstile: token }, body })
-      showSuccess(t('auth.registered'), { goesAlong: true })
+      showSuccess(t('auth.registered'), { staysOnNavigation: true })
       await navigate('/login', { replace: true })
     },
     errorsOf: errorsByCode(FIELD_CODES),
@@ -47,7 +47,7 @@ function RegisterForm() {
   return (
     <EntryForm form={form} submitText={t('shell.register')}>
       <AccountFields form={form} textGroup="auth" />
-      {needsMail && <MailCodeFields form={form} purpose="register" takeToken={human.take} />}
+      {needsMail && <MailCodeFields form={form} purpose="register" takeToken={human.takeToken} />}
       {human.box}
     </EntryForm>
   )

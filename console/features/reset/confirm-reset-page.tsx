@@ -42,17 +42,17 @@ type Confirm = { email: string; token: string; onDone: () => void }
 function ConfirmForm({ email, token, onDone }: Confirm) {
   const { t } = useTranslation()
   const [password, setPassword] = useState('')
-  /** True if the link in the mail was already used or has expired. */
+  /** True if the server reports that the link was already used or has expired. */
   const [isSpent, setSpent] = useState(false)
   const isDone = password !== ''
   const form = useDraftForm({
     initial: () => ({ email }),
     save: async () => {
       if (isDone) return
-      const made = await reset({ email, token }, () => setSpent(true))
-      setPassword(made)
+      const newPassword = await reset({ email, token }, () => setSpent(true))
+      setPassword(newPassword)
       onDone()
-      if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
+      if (await copyText(newPassword)) showSuccess(t('auth.passwordCopied'))
     },
     showsFormError: true,
   })

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
-import { MAIL_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { MAIL_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
@@ -45,7 +45,7 @@ function RequestResetForm() {
     validate: ({ email }) => (email.trim() === '' ? { email: t('auth.emailRequired') } : {}),
     save: async (draft) => {
       if (secondsLeft > 0) return
-      const turnstile = human.take()
+      const turnstile = human.takeToken()
       if (turnstile === null) return
       setSent(false)
       start(RESEND_SECONDS)
@@ -54,7 +54,7 @@ function RequestResetForm() {
       setSent(true)
     },
     errorsOf: (error) => {
-      const errors = errorsByCode<{ email: string }>({ email: MAIL_CODES })(error)
+      const errors = errorsByCode<{ email: string }>({ email: MAIL_ERRORS })(error)
       if (errors !== null) start(0)
       return errors
     },

@@ -5,12 +5,15 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-rows.ts'
 
 type PresetLists = Pick<PresetRatios, 'prompt' | 'completion' | 'max_output'>
 
-/** The values of a model as decimal texts. An empty text means that the value is missing. */
+/**
+ * A model's input ratio, completion ratio and maximum number of output tokens, as decimal texts. An
+ * empty text means that the value is missing.
+ */
 type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
   name: string
-  now: PresetValues
+  current: PresetValues
   preset: PresetValues
   state: 'new' | 'changed' | 'same'
 }
@@ -22,19 +25,19 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)
   const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
   const rows = names.map((name): PresetRow => {
-    const now = valuesOf(name, maps.ModelRatio, maps.CompletionRatio, maps.MaxOutputTokens)
+    const current = valuesOf(name, maps.ModelRatio, maps.CompletionRatio, maps.MaxOutputTokens)
     const preset = valuesOf(name, prompt, completion, caps)
-    const isSame = preset.every((ratio, n) => ratio === '' || isSameNumber(now[n] ?? '', ratio))
-    const isNew = now[0] === '' && now[1] === ''
-    return { name, now, preset, state: isSame ? 'same' : isNew ? 'new' : 'changed' }
+    const isSame = preset.every((ratio, n) => ratio === '' || isSameNumber(current[n] ?? '', ratio))
+    const isNew = current[0] === '' && current[1] === ''
+    return { name, current, preset, state: isSame ? 'same' : isNew ? 'new' : 'changed' }
   })
   const order = { changed: 0, new: 1, same: 2 }
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
 /**
- * Replaces the current values by the preset values. A model with a preset ratio loses its fixed
- * price.
+ * Replaces the current values by the preset values, and returns the new texts of the changed
+ * options. A model that has a preset ratio loses its fixed price per call.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -54,8 +57,8 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * Removes the values of all models in the preset lists. A model that loses its ratio also loses its
- * completion ratio and its output limit.
+ * Removes the values of all models in the preset lists, and returns the new texts of the changed
+ * options. A model that loses its ratio also loses its completion ratio and its output limit.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)

@@ -11,15 +11,17 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
 }
 
 /**
- * Returns true if two texts have the same value. White space in JSON and trailing zeros of numbers
- * make no difference.
+ * Reports whether two texts of an option have the same value. White space in JSON and trailing
+ * zeros of numbers make no difference.
  */
 function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
-  return isStructure(before) && isStructure(after) && compactJson(before) === compactJson(after)
+  return (
+    isObjectOrArray(before) && isObjectOrArray(after) && compactJson(before) === compactJson(after)
+  )
 }
 
-const isStructure = (text: string): boolean => /^\s*[[{]/.test(text)
+const isObjectOrArray = (text: string): boolean => /^\s*[[{]/.test(text)
 
 export function changedLines(
   before: string,

@@ -40,12 +40,12 @@ export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null 
 export function fallbackErrorField(draft: FallbackDraft): FallbackKey | undefined {
   const errorKey = validateFallback(draft)
   if (errorKey === null) return undefined
-  const own = FALLBACK_VALUES.find((key) => isWrong(draft[key].trim()))
-  if (own !== undefined) return own
+  const wrongField = FALLBACK_VALUES.find((key) => isWrong(draft[key].trim()))
+  if (wrongField !== undefined) return wrongField
   const empty = FALLBACK_RATIOS.filter((key) => draft[key].trim() === '')
   const [missing] = empty
-  const isHalf = errorKey === 'incomplete' && empty.length === 1
-  return isHalf && missing !== undefined ? missing : 'fallback_single_price'
+  const isOneFieldMissing = errorKey === 'incomplete' && empty.length === 1
+  return isOneFieldMissing && missing !== undefined ? missing : 'fallback_single_price'
 }
 
 const FALLBACK_RATIOS = ['fallback_input_ratio', 'fallback_completion_ratio'] as const

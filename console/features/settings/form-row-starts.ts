@@ -1,9 +1,9 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of the options that start a new row of the form. Switches stand two to a row,
- * so an odd number of switches leaves a free place. A single field that follows takes this place
- * and starts no row.
+ * Returns the indexes of the options that start a new row of the form. A row holds two switches, so
+ * an odd number of switches leaves half a row free. If a single field of another kind follows, it
+ * fills this half and starts no new row.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column } from '#console/ui/data-grid/column.ts'
+import { actionsColumn, type Column, column } from '#console/ui/data-grid/column-and-layout.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'

@@ -2,8 +2,8 @@
 const SEPARATOR = ' > '
 
 /**
- * Returns the name of a pair of groups, such as `vip > default`. If a group's name would make this
- * text ambiguous, the name of the pair is JSON.
+ * Returns the name for a pair of a user's group and a token's group, such as `vip > default`. If a
+ * group's name would make this text ambiguous, the pair is returned as JSON.
  */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')

@@ -42,7 +42,8 @@ export type GroupMaps = {
 }
 
 /**
- * Parses the group options. Returns null if one is malformed: the admin must then correct its JSON.
+ * Parses the options that define groups. Returns null if one of them is malformed. The admin must
+ * then correct its JSON.
  */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
@@ -64,7 +65,7 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     specials: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Returns the new texts of the options that change with `row`. */
+/** Writes a group into the group options. Returns the new text of each option that changes. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, specials } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
@@ -112,7 +113,8 @@ const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
 /**
- * Parses special ratios. Returns null if a line is malformed, or if a group is repeated or unknown.
+ * Parses special ratios, one `group=ratio` per line. Returns null if a line is malformed, or if a
+ * group is repeated or unknown.
  */
 export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
   const specials = new Map<string, string>()

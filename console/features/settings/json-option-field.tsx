@@ -8,7 +8,7 @@ const ROWS_MAX = 14
 const ROWS_MIN = 4
 
 /** Edits an option as JSON. When the field loses the focus, the JSON is checked and formatted. */
-export function JsonOption(props: { option: string; form: SettingsForm }) {
+export function JsonOptionField(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
   const texts = useOptionTexts()
   const hint = useSettingHint(form)

@@ -2,8 +2,9 @@ import type { OptionChange } from './changed-options.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
 /**
- * Merges this user's change, from `before` to `after`, into `theirs`, the text that another user
- * has saved in the meantime. `hasConflict` is true if both users changed the same entry.
+ * Merges two changes of one option. This user has changed its text from `before` to `after`.
+ * Another user has saved `theirs` in the meantime. `hasConflict` is true if both users changed the
+ * same entry, or if the texts have no entries that can be merged.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -25,8 +26,8 @@ export function mergeChange(
 }
 
 /**
- * Parses the texts as maps of numbers. If that fails, parses them as maps of texts. Returns an
- * empty list if both fail.
+ * Parses the JSON texts as maps of numbers or, if one of them contains other values, as maps of
+ * texts. Returns an empty list if neither is possible.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

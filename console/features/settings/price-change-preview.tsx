@@ -21,7 +21,7 @@ const RANGES = ['24h', '7d', '30d'] as const
 export function PricePreview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [range, setRange] = useState<Range>('7d')
-  const [found, setFound] = useState<Preview | null>(null)
+  const [shownPreview, setShownPreview] = useState<Preview | null>(null)
   const drafts = form.changes.filter(({ key }) => isPriceOption(key))
   const { isBusy, submit } = useSubmit(async () => {
     const entries = unsavedPriceEntries(drafts)
@@ -34,7 +34,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
         end_timestamp: to,
       },
     })
-    setFound(preview)
+    setShownPreview(preview)
   })
   const count = (unsavedPriceEntries(drafts) ?? []).length || drafts.length
   return (
@@ -47,7 +47,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
           choices={RANGES.map((value) => ({ value, label: t(`timeRange.span.${value}`) }))}
           onChange={(next) => {
             setRange(next)
-            setFound(null)
+            setShownPreview(null)
           }}
         />
         <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
@@ -55,7 +55,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
         </Button>
       </div>
       {isBusy && <Skeleton height={280} />}
-      {!isBusy && found !== null && <PreviewResult preview={found} />}
+      {!isBusy && shownPreview !== null && <PreviewResult preview={shownPreview} />}
     </>
   )
 }

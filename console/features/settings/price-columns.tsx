@@ -1,6 +1,11 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
@@ -19,7 +24,7 @@ type PriceActions = {
 }
 
 /**
- * Returns the columns of the price table. Their widths add up to less than a window of 1280 pixels.
+ * Returns the columns of the price table. All columns fit into a window that is 1280 pixels wide.
  */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>

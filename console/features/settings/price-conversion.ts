@@ -29,8 +29,9 @@ const RATIO_SCALE = 30
 /** A completion ratio with this many digits or more may be the rounded quotient of two prices. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * The shorter price replaces the exact product only if it has at least this many fewer decimals. It
- * is then probably the price that a user once entered.
+ * How many fewer decimals than the exact product a shorter price must have. Only then does
+ * `outputPrice` return the shorter price, because it is probably the price that a user once
+ * entered.
  */
 const DIGITS_SAVED_MIN = 4
 
@@ -48,8 +49,8 @@ export function outputPrice(ratio: string, completionRatio: string): string {
   const digits = formatDecimal(completion).replace(/^[0.]+|\./g, '').length
   if (digits < ROUNDED_DIGITS_MIN || isZero(input)) return exact
   const scale = decimalsOf(exact)
-  for (let places = 0; places <= scale - DIGITS_SAVED_MIN; places += 1) {
-    const price = divide(product, ONE, places)
+  for (let decimals = 0; decimals <= scale - DIGITS_SAVED_MIN; decimals += 1) {
+    const price = divide(product, ONE, decimals)
     if (price !== null && isQuotient(price, input, completion)) return formatDecimal(price)
   }
   return exact
@@ -57,12 +58,12 @@ export function outputPrice(ratio: string, completionRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Returns true if `ratio` is the rounded quotient of `price` and `input`. */
+/** Reports whether `ratio` is the rounded quotient of `price` and `input`. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
-  const off = absolute(subtract(multiply(ratio, input), price))
-  if (subtract(off, multiply(lastDigit, input)).units < 0n) return true
+  const difference = absolute(subtract(multiply(ratio, input), price))
+  if (subtract(difference, multiply(lastDigit, input)).units < 0n) return true
   const quotient = divide(price, input, RATIO_SCALE)
   return quotient !== null && Number(formatDecimal(quotient)) === Number(text)
 }
@@ -76,8 +77,8 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
  * Returns the completion ratio: the output price divided by the input price. The result is rounded
- * up. Rounded down, it could turn a charge of exactly half a quota unit, which rounds up, into a
- * charge that rounds down.
+ * up. A ratio that is rounded down could make a charge fall just below half a quota unit. The
+ * charge would then be rounded down instead of up.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
@@ -85,11 +86,14 @@ export function completionRatioOf(inputPrice: string, output: string): string {
   const numerator = result.units * 10n ** BigInt(RATIO_SCALE + input.scale)
   const denominator = input.units * 10n ** BigInt(result.scale)
   const quotient = numerator / denominator
-  const isEven = quotient * denominator === numerator
-  return formatDecimal({ units: isEven ? quotient : quotient + 1n, scale: RATIO_SCALE })
+  const isDivisible = quotient * denominator === numerator
+  return formatDecimal({ units: isDivisible ? quotient : quotient + 1n, scale: RATIO_SCALE })
 }
 
-/** Returns a ratio rounded for display. A rounded ratio starts with `≈`. */
+/**
+ * Returns a ratio for display, rounded to 6 decimals. If rounding changed the ratio, the text
+ * starts with `≈`.
+ */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)
   if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio

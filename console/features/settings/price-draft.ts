@@ -43,16 +43,16 @@ export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
 }
 
 /**
- * The accepted form of a price in dollars: up to 5 integer digits and 6 decimals. Every such price
- * converts to an exact ratio.
+ * The accepted form of a price in dollars: up to 5 integer digits and 6 decimals. A price of this
+ * form can be converted to a ratio without rounding.
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
 const COUNT_SHAPE = /^[1-9]\d{0,8}$/
 
 /**
- * Returns the errors of the fields. A stored price that the user has not changed may have more
- * digits than a newly entered price.
+ * Returns an error key for each invalid field. A stored price that the user has not changed may
+ * have more digits than a newly entered price.
  */
 export function validatePrice(
   draft: PriceDraft,
@@ -112,8 +112,8 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
 }
 
 /**
- * Applies the user's changes to the row. Unchanged values keep all their stored digits, even if the
- * form shows fewer.
+ * Returns the row with the values that the user has changed. Unchanged values keep all their stored
+ * digits, even if the form shows fewer digits.
  */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]

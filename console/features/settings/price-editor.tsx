@@ -10,7 +10,7 @@ import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
-import { BatchDrawer } from './batch-price-drawer.tsx'
+import { BulkDrawer } from './bulk-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
@@ -29,7 +29,7 @@ import { usePausedRefresh } from './use-paused-refresh.ts'
 import { useScrollToRow } from './use-scroll-to-row.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
-type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
+type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'bulk' | null
 
 /** Edits prices. The changes are saved only when the settings page is saved. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
@@ -43,7 +43,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const capFallback = useOutputLimitFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
-  const none = () => showError(t('pricing.batchSelectFirst'))
+  const none = () => showError(t('pricing.bulkSelectFirst'))
   const remove = (selectedRows: readonly string[]) => {
     if (selectedRows.length === 0) return none()
     form.set(withoutRows(maps, selectedRows))
@@ -59,10 +59,10 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
     apply([row], before)
     if (row.name !== before) setAdded({ key: row.name })
   }
-  const part = open === 'batch' ? null : open
+  const part = open === 'bulk' ? null : open
   const historyOf = part !== null && 'historyOf' in part ? part.historyOf : null
   const selectedRows = all.filter(({ name }) => selected.has(name))
-  const batch = () => (selectedRows.length === 0 ? none() : setOpen('batch'))
+  const bulkEdit = () => (selectedRows.length === 0 ? none() : setOpen('bulk'))
   return (
     <>
       <PriceList
@@ -74,7 +74,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onSelected={setSelected}
         onEdit={(row) => setOpen({ row })}
         onHistory={({ name }) => setOpen({ historyOf: name })}
-        onBatch={batch}
+        onBulkEdit={bulkEdit}
         onDelete={remove}
       />
       <PriceDrawer
@@ -85,7 +85,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BatchDrawer isOpen={open === 'batch'} rows={selectedRows} onClose={close} onApply={apply} />
+      <BulkDrawer isOpen={open === 'bulk'} rows={selectedRows} onClose={close} onApply={apply} />
     </>
   )
 }
@@ -94,13 +94,13 @@ function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
   rows: readonly PriceRow[]
-  /** The row that was added last. Each new object makes the list scroll to its row. */
+  /** The row that was added last. The list scrolls to this row whenever `added` is a new object. */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void
   onEdit: (row: PriceRow | 'new') => void
   onHistory: (row: PriceRow) => void
-  onBatch: () => void
+  onBulkEdit: () => void
   onDelete: (names: readonly string[]) => void
 }) {
   const { t } = useTranslation()
@@ -124,12 +124,12 @@ function PriceList(props: {
     [t, capFallback, count, changed, onEdit, onHistory, onDelete],
   )
   const layout = useColumnLayout('prices-table-columns', columns)
-  const found = useMemo(
+  const matchingRows = useMemo(
     () => props.rows.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase())),
     [props.rows, search],
   )
-  const places = useMemo(() => found.map(rowKey), [found])
-  const { box, page, setPage } = useScrollToRow(props.added, places, pageSize)
+  const rowKeys = useMemo(() => matchingRows.map(rowKey), [matchingRows])
+  const { rowsElement, page, setPage } = useScrollToRow(props.added, rowKeys, pageSize)
   return (
     <>
       <PriceToolbar
@@ -137,16 +137,16 @@ function PriceList(props: {
         onSearch={(text) => setTyped({ text, since: props.added })}
         selectedCount={props.selected.size}
         onAdd={() => onEdit('new')}
-        onBatch={props.onBatch}
+        onBulkEdit={props.onBulkEdit}
         onDelete={() => onDelete([...props.selected])}
       />
-      <div className="tg-list-ended" ref={box}>
+      <div className="tg-list-ended" ref={rowsElement}>
         <DataGrid
           label={t('pricing.priceGrid')}
-          rows={found.slice(page * pageSize, (page + 1) * pageSize)}
+          rows={matchingRows.slice(page * pageSize, (page + 1) * pageSize)}
           rowKey={rowKey}
           layout={layout}
-          total={found.length}
+          total={matchingRows.length}
           firstIndex={page * pageSize}
           isFresh={({ name }) => name === props.added?.key}
           onOpen={onEdit}
@@ -158,7 +158,7 @@ function PriceList(props: {
       <Pagination
         page={page}
         pageSize={pageSize}
-        total={found.length}
+        total={matchingRows.length}
         onPage={setPage}
         onPageSize={setPageSize}
       />
@@ -174,7 +174,7 @@ function PriceToolbar(props: {
   onSearch: (search: string) => void
   selectedCount: number
   onAdd: () => void
-  onBatch: () => void
+  onBulkEdit: () => void
   onDelete: () => void
 }) {
   const { t } = useTranslation()
@@ -185,7 +185,7 @@ function PriceToolbar(props: {
           <span className="tg-selection-count">
             {t('ui.selectedCount', { count: props.selectedCount })}
           </span>
-          <Button onClick={props.onBatch}>{t('pricing.batchSet')}</Button>
+          <Button onClick={props.onBulkEdit}>{t('pricing.bulkSet')}</Button>
           <Button icon="trash" onClick={props.onDelete}>
             {t('shared.deleteSelected')}
           </Button>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { apiQuery, type Input } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -41,8 +41,8 @@ export function PriceHistory() {
   const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
-  const sought = typed.trim()
-  const keyword = useDebouncedValue(sought, sought === '' ? 0 : SETTLE_MS)
+  const searchText = typed.trim()
+  const keyword = useDebouncedValue(searchText, searchText === '' ? 0 : SETTLE_MS)
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('shared.allGroups') }]
   const clear = () => {
@@ -79,10 +79,10 @@ export function PriceHistory() {
 type Filter = { model?: string; keyword?: string; group?: string }
 
 function PriceChanges({ onClear, ...filter }: Filter & { onClear?: () => void }) {
-  const of = JSON.stringify(filter)
-  const [place, setPlace] = useState({ of, page: 0 })
-  const page = place.of === of ? place.page : 0
-  const setPage = (next: number) => setPlace({ of, page: next })
+  const filterKey = JSON.stringify(filter)
+  const [openPage, setOpenPage] = useState({ filterKey, page: 0 })
+  const page = openPage.filterKey === filterKey ? openPage.page : 0
+  const setPage = (next: number) => setOpenPage({ filterKey, page: next })
   const [pageSize, setPageSize] = usePageSize('price-history-page-size')
   const pageQuery = { ...filter, p: page, page_size: pageSize }
   const query = useQuery({ ...priceHistoryQuery(pageQuery), placeholderData: keepPreviousData })

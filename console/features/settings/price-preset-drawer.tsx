@@ -18,7 +18,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 
-export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
+export function PricePresetDrawer({ isOpen, form, maps, onClose }: PresetProps) {
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
   const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
@@ -93,7 +93,8 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   const { t } = useTranslation()
   const rows = presetRows(maps, lists)
   const count = (state: PresetRow['state']) => rows.filter((row) => row.state === state).length
-  const { as_of: date, price_source: source } = lists
+  const { as_of: date, price_source: source, older } = lists
+  const olderModels = new Set(older?.models)
   const origin =
     lists.origin === 'shipped' ? 'shippedAsOf' : date === '' ? 'fetchedUndated' : 'fetchedAsOf'
   return (
@@ -112,13 +113,21 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
         <span>{t('pricing.presetSame', { count: count('same') })}</span>
         <span className="tg-quiet">{t(`pricing.${origin}`, { date, source })}</span>
       </p>
+      {older !== null && (
+        <p className="tg-hint">
+          {t('pricing.olderPrices', { count: older.models.length, date: older.as_of })}
+        </p>
+      )}
       <table className="tg-figures">
         <TableHead titles={[t('ui.model'), t('pricing.currentValue'), t('pricing.presetValue')]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name} data-quiet={row.state === 'same' || undefined}>
-              <th scope="row">{row.name}</th>
-              <td>{valuesText(row.now)}</td>
+              <th scope="row">
+                {row.name}
+                {olderModels.has(row.name) && <small className="tg-quiet"> {older?.as_of}</small>}
+              </th>
+              <td>{valuesText(row.current)}</td>
               <td>{valuesText(row.preset)}</td>
             </tr>
           ))}
@@ -128,5 +137,5 @@ function PresetList(props: { lists: PresetRatios; maps: PriceMaps; onRetry: () =
   )
 }
 
-const valuesText = (values: PresetRow['now']): string =>
+const valuesText = (values: PresetRow['current']): string =>
   values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

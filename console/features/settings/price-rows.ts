@@ -12,7 +12,7 @@ const FIELDS = Object.keys(OPTIONS) as PriceField[]
 const RATIOS: ReadonlySet<PriceField> = new Set(['ratio', 'completionRatio', 'cacheRatio'])
 export const PRICE_KEYS: readonly PriceKey[] = Object.values(OPTIONS)
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
-/** Options that have built-in values for models outside of the price table. */
+/** The options that have built-in values for models that the price table does not list. */
 const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof OPTIONS)[PriceField]
 
@@ -25,8 +25,8 @@ export type PriceRow = {
   completionRatio: string
   cacheRatio: string
   /**
-   * The quota for this number of output tokens is set aside (held) when a call starts, if the call
-   * sets no limit.
+   * The number of output tokens for which quota is set aside (held) when a call starts that sets no
+   * output limit.
    */
   maxOutputTokens: string
 }
@@ -45,7 +45,7 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 
 /**
  * Returns the rows of the price table. Models that have only a cache ratio or an output limit are
- * left out, because these values are built in for many models that the site does not sell.
+ * left out. These values are built in for many models that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -60,8 +60,8 @@ const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
 /**
- * Writes the rows into the options and returns the texts of the changed options. An empty value
- * removes the model's entry.
+ * Writes the rows into the price options. Returns the new text of each option that changes. An
+ * empty value removes the model's entry from the option.
  */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()

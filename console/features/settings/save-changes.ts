@@ -5,8 +5,8 @@ import { mergeChange } from './merge-concurrent-change.ts'
 type Texts = ReadonlyMap<string, string>
 
 /**
- * The text to save after another user has saved the same option. `text` contains the changes of
- * both users, and `onto` is the other user's saved value.
+ * The result of merging this user's change of an option with a change that another user saved
+ * first. `text` contains the changes of both users. `onto` is the value that the other user saved.
  */
 export type MergedText = { readonly text: string; readonly onto: string }
 

@@ -4,17 +4,17 @@ import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
-/** The server accepts planned times up to this many days from now. */
+/** The maximum number of days from now to a planned time that the server accepts. */
 const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
 
-/** Converts the text of a date field to a unix time in seconds. An invalid text becomes NaN. */
+/** Converts the text of a date field to a Unix time in seconds. An invalid text becomes NaN. */
 export const secondsOfSchedule = (at: string): number => secondsOfDateField(at) ?? Number.NaN
 
 /**
- * Returns the error of a planned time (unix seconds) as the error of a form's field `at`. An
- * invalid time is NaN.
+ * Returns an error for the form field `at` if a planned time is in the past or too far in the
+ * future. `seconds` is in Unix seconds, or NaN for an invalid time.
  */
 export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey } {
   const aheadMs = seconds * 1_000 - Date.now()

@@ -31,15 +31,16 @@ function isWrong(entry: Entry): boolean {
 }
 
 /**
- * Edits a scheduled change. Saving replaces the scheduled change, or creates a second one if the
- * first has been applied or cancelled in the meantime.
+ * Edits a scheduled price change. Saving replaces the scheduled change. If it was applied or
+ * cancelled in the meantime, saving schedules a second change.
  */
 export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
   const { change, onClose } = props
   const { t } = useTranslation()
   const client = useQueryClient()
-  const isOver = change.status !== 'planned'
-  // The time field has no seconds, so an unchanged time keeps its stored seconds.
+  const isNoLongerPlanned = change.status !== 'planned'
+  // The time field shows no seconds. If the user has not changed the time, the stored time with its
+  // seconds is used.
   const secondsOf = (at: string, before: string) =>
     at === before ? change.at : secondsOfSchedule(at)
   const form = useDraftForm<PlanDraft, ScheduleErrorKey | 'notNumber'>({
@@ -51,10 +52,10 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
     errorText: (errorKey) =>
       errorKey === 'notNumber' ? t('shared.error.notNumber') : scheduleErrorText(errorKey),
     save: async ({ at, entries }, before) => {
-      if (!isOver && !form.isChanged) throw new Error(t('shared.unchanged'))
-      const place = isOver ? {} : { replaces: change.id }
+      if (!isNoLongerPlanned && !form.isChanged) throw new Error(t('shared.unchanged'))
+      const replacement = isNoLongerPlanned ? {} : { replaces: change.id }
       await call('POST /api/option/price_schedule', {
-        body: { at: secondsOf(at, before.at), changes: entries, ...place },
+        body: { at: secondsOf(at, before.at), changes: entries, ...replacement },
       }).finally(() => client.invalidateQueries({ queryKey: priceScheduleKey }))
       showSuccess(t('pricing.scheduleEdited'))
       onClose()
@@ -62,7 +63,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   })
   return (
     <form className="tg-plan" {...formProps(form)}>
-      {isOver && <p className="tg-field-error">{t('pricing.scheduleAlreadyDue')}</p>}
+      {isNoLongerPlanned && <p className="tg-field-error">{t('pricing.scheduleAlreadyDue')}</p>}
       <EditedEntries {...form.field('entries')} />
       <ScheduleTimeField {...form.field('at')} />
       <div className="tg-planned-acts">
@@ -101,8 +102,8 @@ function EditedEntry(props: {
   isWrong: boolean
   onChange: (value: string) => void
   /**
-   * Removes this entry. It is null for the only entry of a change, because the user can cancel the
-   * whole change instead.
+   * Removes this entry from the scheduled change. Null for the only entry, because the user can
+   * cancel the whole change instead.
    */
   onRemove: (() => void) | null
 }) {

@@ -78,7 +78,7 @@ function Planned() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reads the options again when a planned change takes effect.
+  // Reads the options again if a planned change has taken effect since they were last read.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (last * 1_000 >= readAt - CLOCK_DIFFERENCE_MS)
@@ -140,7 +140,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
       <div className="tg-planned-head">
         <StatusTag tone={TONES[change.status]}>{t(`pricing.status.${change.status}`)}</StatusTag>
         <strong>
-          <Time at={change.at} style="stamp" canLieAhead />
+          <Time at={change.at} style="stamp" mayBeInFuture />
         </strong>
         <span className="tg-quiet">{change.username}</span>
         {change.status === 'planned' && !isEdited && (

@@ -6,7 +6,7 @@ import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { PasswordInput } from '#console/ui/forms/inputs.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { JsonOption } from './json-option-field.tsx'
+import { JsonOptionField } from './json-option-field.tsx'
 import { useSettingHint } from './setting-hint.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -69,7 +69,7 @@ export function SettingField({ option, form }: FieldProps) {
     case 'choice':
       return <ValueField option={option} form={form} />
     default:
-      return <JsonOption option={option.key} form={form} />
+      return <JsonOptionField option={option.key} form={form} />
   }
 }
 

@@ -60,7 +60,7 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
 }
 
 /**
- * Returns true for fields that need the full width, because their lines are long. Lines of JSON are
- * short.
+ * Reports whether the field of an option needs the full width of the form, because its lines are
+ * long. A field for JSON does not need it, because lines of JSON are short.
  */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

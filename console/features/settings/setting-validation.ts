@@ -1,10 +1,10 @@
+import { chatAddress, chatTarget } from '#console/ui/chat-links/chat-links.ts'
 import {
   type ExactDecimal,
   isNegative,
   parseDecimal,
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
-import { chatAddress, chatTarget } from '#console/ui/state/chat-links.ts'
 import type { OptionSchema, OptionType } from '#read-api/contract/options.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 
@@ -21,7 +21,7 @@ export type SettingError =
   | { code: 'tooLong'; max: number }
   | { code: 'entryMissing' | 'sameName'; name: string }
   | { code: 'unknownPlaceholder'; placeholder: string }
-  /** The key of the option at the other end of the range. */
+  /** `other` is the key of the option at the other end of the range. */
   | { code: 'belowOther' | 'aboveOther'; other: string }
 
 export function validateSetting(type: OptionType, text: string): SettingError | null {
@@ -48,8 +48,9 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
 }
 
 /**
- * Checks that the lower end of a range does not exceed the upper end. The schema of the upper
- * option names the lower option in `not_below`.
+ * Some pairs of options are the ends of a range. The schema of the upper option names the lower
+ * option in `not_below`. Returns an error for the option `key` if the lower end exceeds the upper
+ * end. Returns null if the option is not an end of a range.
  */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
@@ -59,7 +60,7 @@ export function validateRange(
   for (const upper of schema.values()) {
     const lower = schema.get(upper.not_below)
     if (lower === undefined || (key !== upper.key && key !== lower.key)) continue
-    if (isRange(value(lower.key), value(upper.key))) continue
+    if (isValidRange(value(lower.key), value(upper.key))) continue
     return key === upper.key
       ? { code: 'belowOther', other: lower.key }
       : { code: 'aboveOther', other: upper.key }
@@ -68,9 +69,9 @@ export function validateRange(
 }
 
 /**
- * Returns true if `upper` is not below `lower`. An `upper` of 0 means that there is no upper limit.
+ * Reports whether `upper` is not below `lower`. An `upper` of 0 means that there is no upper limit.
  */
-function isRange(lower: string, upper: string): boolean {
+function isValidRange(lower: string, upper: string): boolean {
   const [min, max] = [parseDecimal(lower), parseDecimal(upper)]
   return min === null || max === null || Number(upper) === 0 || !isBelow(max, min)
 }
@@ -165,8 +166,8 @@ const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
 /**
- * Returns true if the template, with sample values in place of its placeholders, is a link to which
- * a token's key may be passed.
+ * Reports whether a token's key may be passed to a link with this template. Sample values take the
+ * place of the placeholders.
  */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -20,7 +20,7 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { OptionSection } from '#read-api/contract/options.ts'
-import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-section-forms.tsx'
+import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-section-content.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
@@ -52,7 +52,7 @@ function show(id: string): void {
 }
 
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
-const ADDRESS = { tab: choiceParam(TABS, 'operation') }
+const URL_PARAMS = { tab: choiceParam(TABS, 'operation') }
 
 export function SettingsPage() {
   const { t } = useTranslation()
@@ -70,20 +70,20 @@ export function SettingsPage() {
 
 function Settings() {
   const { t } = useTranslation()
-  const [{ tab }, setAddress] = useUrlState(ADDRESS)
+  const [{ tab }, setUrlParams] = useUrlState(URL_PARAMS)
   const body = useRef<HTMLDivElement>(null)
   const [invalidOption, setInvalidOption] = useState<{ key: string } | null>(null)
   const goBack = useReturnToPage()
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // Opens the tab of the invalid field before focusing the field.
+  // Opens the tab with the invalid field first, and moves the focus to the field after that.
   useEffect(() => {
     if (invalidTab === undefined) return
-    if (invalidTab !== tab) return setAddress({ tab: invalidTab })
+    if (invalidTab !== tab) return setUrlParams({ tab: invalidTab })
     focusFirstError(body)
     setInvalidOption(null)
-  }, [invalidTab, tab, setAddress])
+  }, [invalidTab, tab, setUrlParams])
   if (form.error !== null) {
     return <ErrorState error={form.error} onRetry={() => void form.reload()} />
   }
@@ -99,12 +99,12 @@ function Settings() {
   )
   return (
     <div ref={body} className="tg-settings">
-      <UpdateNotice onShow={() => setAddress({ tab: 'other' })} />
+      <UpdateNotice onShow={() => setUrlParams({ tab: 'other' })} />
       <Tabs
         label={t('settings.tabs')}
         tabs={TABS.map((id) => ({ id, title: t(`settings.tab.${id}`) }))}
         selected={tab}
-        onSelect={(next) => setAddress({ tab: next })}
+        onSelect={(next) => setUrlParams({ tab: next })}
       >
         <SectionList sections={sections} />
         <div className="tg-stack">

@@ -19,7 +19,7 @@ import type { SettingsForm } from './use-settings-form.ts'
  * The URL parameter that names the model whose price form is open, so that other pages can link to
  * the form.
  */
-const ADDRESS = { price: textParam('', 200) }
+const URL_PARAMS = { price: textParam('', 200) }
 
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { form, maps } = props
@@ -79,9 +79,9 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
 }
 
 function usePriceForm({ changes }: SettingsForm) {
-  const [{ price }, setAddress] = useUrlState(ADDRESS)
+  const [{ price }, setUrlParams] = useUrlState(URL_PARAMS)
   const goBack = useReturnToPage()
-  const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
+  const setName = (model: string | null) => setUrlParams({ price: model ?? '' }, { replace: true })
   return {
     name: price === '' ? null : price,
     setName,

@@ -11,13 +11,13 @@ const MAPS: ReadonlySet<string> = new Set([
   ...['ToolPrice', 'GroupRatio'],
 ])
 
-/** Returns true for an option that can be scheduled. Only prices can be scheduled. */
+/** Reports whether a change of an option can be scheduled. Only price changes can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
 /**
- * Splits changed options into entries: one for each changed model or group. Returns null if the
- * text of an option is malformed.
+ * Splits the unsaved changes of price options into entries, one for each changed model or group.
+ * Returns null if the text of an option is malformed.
  */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
@@ -38,7 +38,8 @@ export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEn
 }
 
 /**
- * Returns the entries of an option. An option with a single value has one entry with an empty name.
+ * Returns the entries of an option, or null if its text is malformed. An option with a single value
+ * has one entry, whose name is empty.
  */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 
 /**
- * The type of all text keys. The server sends the keys of the options, so the compiler can't check
- * them: one existing key stands for all, and `option-translations.test.ts` checks that no text is
- * missing.
+ * The type of the keys of all texts of options. The server sends the keys of the options, so the
+ * compiler can't check them. One existing key therefore stands for all keys.
+ * `option-translations.test.ts` checks that no text is missing.
  */
 type TextKey = 'options.label.RetryTimes'
 
@@ -16,9 +16,12 @@ export type OptionTexts = {
   readonly help: (key: string) => string
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
-  /** The error for a value out of bounds, or an empty text if the general error applies. */
+  /**
+   * Returns the error message for a value out of bounds. Returns an empty text if the option has no
+   * message of its own.
+   */
   readonly bounds: (key: string) => string
-  /** The question that the user must confirm before choosing this value. */
+  /** Returns the question that the user must confirm before selecting a value. */
   readonly confirm: (key: string, value: string) => string
 }
 

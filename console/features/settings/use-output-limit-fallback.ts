@@ -3,8 +3,8 @@ import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * Returns the output limit of a model that has no limit of its own. `tokens` is null if the default
- * limit is invalid.
+ * Returns the output limit of a model for which the price table has no output limit. `isBuiltIn` is
+ * false for the default limit of all models. `tokens` is null if the default limit is invalid.
  */
 export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
@@ -12,8 +12,9 @@ export type OutputLimitFallback = (model: string) => {
 }
 
 /**
- * Returns a function that finds the limit for a model without an entry: the model's built-in limit
- * or, if there is none, the default limit. An unsaved default limit applies, too.
+ * Returns a function that finds the output limit of a model for which the price table has none. The
+ * limit is the model's built-in limit. If there is no built-in limit, it is the default limit that
+ * is entered in the form.
  */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
@@ -22,10 +23,10 @@ export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback 
     const builtIn = readJsonMap(builtInText) ?? new Map<string, string>()
     const fallback = /^\d{1,9}$/.test(defaultText) ? Number(defaultText) : null
     return (model) => {
-      const cap = builtIn.get(model)
-      return cap === undefined
+      const builtInLimit = builtIn.get(model)
+      return builtInLimit === undefined
         ? { tokens: fallback, isBuiltIn: false }
-        : { tokens: Number(cap), isBuiltIn: true }
+        : { tokens: Number(builtInLimit), isBuiltIn: true }
     }
   }, [builtInText, defaultText])
 }

@@ -18,7 +18,7 @@ import { type Options, useOptions } from './use-options.ts'
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
 /**
- * A maximum this high is not mentioned in error messages, because no realistic value reaches it.
+ * Error messages do not mention a maximum with this value, because no realistic value reaches it.
  */
 const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
 
@@ -62,13 +62,14 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
   /**
-   * Marks the field as visited. The errors of a field are shown only after it has lost the focus.
+   * Marks a field as visited. The errors of a field are shown only after the field has lost the
+   * focus.
    */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
   /**
-   * Keeps the loaded values unchanged while `isOpen` is true, for example while a drawer is open.
+   * Stops refreshing the loaded values while `isOpen` is true, for example while a drawer is open.
    */
   hold: (isOpen: boolean) => void
   discard: () => void
@@ -86,8 +87,8 @@ const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
- * Keeps the drafts of all options and saves them. `onInvalid` receives the first option that has an
- * error or that the server rejects.
+ * Keeps the edited texts of all options and saves them. `onInvalid` receives the key of the first
+ * option that has an error or that the server rejects.
  */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
@@ -157,7 +158,7 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
     for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
     const [invalid] = errors.keys()
     if (invalid === undefined) {
-      showSuccess(t('shared.saved'), { goesAlong: true })
+      showSuccess(t('shared.saved'), { staysOnNavigation: true })
       onSaved?.()
       return
     }
@@ -167,8 +168,8 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
 }
 
 /**
- * Returns the options of a section that have an effect. An option without effect has a note in the
- * schema that gives the reason.
+ * Returns the options of a section that have an effect. If an option has no effect, its schema has
+ * a note with the reason.
  */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
@@ -184,7 +185,7 @@ function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases'
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // Drops the draft if another user has stored the same value.
+    // Ignores the draft if another user has stored the same value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }

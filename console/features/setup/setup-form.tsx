@@ -22,8 +22,8 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
 /**
- * Returns the body of the setup request. `token` is printed in the server's log, and is needed for
- * a setup from another machine.
+ * Returns the body of the setup request. `token` is null or the setup token that the server prints
+ * in its log. The server requires it for a setup from another machine.
  */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
@@ -47,14 +47,15 @@ export function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountErrorKey>({
     initial: () => EMPTY_SETUP,
-    // If the super admin exists, the form asks only for the mode.
+    // If the super admin already exists, the form asks only for the mode.
     validate: (draft) => (props.isRootReady ? {} : validateAccount(draft)),
     errorText: (errorKey) =>
       t(errorKey === 'passwordsDiffer' ? 'ui.passwordsDiffer' : `setup.${errorKey}`),
     save: async (draft) => {
       if (isDone) return
       const user = await setUp(setupBody(draft, params.get('token')), t('setup.failed'))
-      // Without a new user, the stored user is from an earlier installation.
+      // If the setup has created no user, the user stored in this browser is from an earlier
+      // installation.
       if (user === null) clearUser()
       else storeUser(user)
       setDone(true)

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { CodeCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
@@ -7,13 +7,13 @@ import { DRAWINGS } from './task-kind.ts'
 
 export type TaskDetailsKind = 'image' | 'texts'
 
-type DrawingColumnContext = {
+type ColumnContext = {
   readonly isAdmin: boolean
   readonly onOpen: (task: DrawingTask, part: TaskDetailsKind) => void
   readonly onChannel: (channel: number) => void
 }
 
-export function drawingColumns(t: TFunction, actions: DrawingColumnContext): Column<DrawingTask>[] {
+export function drawingColumns(t: TFunction, actions: ColumnContext): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, actions.onChannel)
   const text = (
     id: 'prompt' | 'promptEn',
@@ -41,7 +41,8 @@ export function drawingColumns(t: TFunction, actions: DrawingColumnContext): Col
     taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
       onCard: 'line',
     }),
-    // For admins, the result column already explains failures.
+    // The code is hidden for admins at first, because their result column already explains
+    // failures.
     taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: actions.isAdmin,
     }),
@@ -51,7 +52,7 @@ export function drawingColumns(t: TFunction, actions: DrawingColumnContext): Col
   ]
 }
 
-function result(t: TFunction, task: DrawingTask, { onOpen }: DrawingColumnContext) {
+function result(t: TFunction, task: DrawingTask, { onOpen }: ColumnContext) {
   const { fail_reason: reason, image_url: image } = task
   if (reason !== '') {
     return <TextCell text={reason} isBad onOpen={() => onOpen(task, 'texts')} />

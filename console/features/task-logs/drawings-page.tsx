@@ -64,12 +64,12 @@ export function DrawingsPage() {
       }),
     [t, isAdmin, setFilter],
   )
-  const isOff = useStatus()?.enable_drawing === false
+  const isDrawingDisabled = useStatus()?.enable_drawing === false
   const opened = rows.find(({ id }) => id === open?.id)
   const close = () => setOpen(null)
   return (
     <Page title={t('shell.drawings')} lead={t('taskLogs.drawingsLead')}>
-      {isAdmin && !isOff && <CallbackNotice />}
+      {isAdmin && !isDrawingDisabled && <CallbackNotice />}
       <TaskList
         name={t('shell.drawings')}
         layoutKey="drawings-table-columns"
@@ -79,7 +79,7 @@ export function DrawingsPage() {
           icon: 'image',
           title: t('taskLogs.noDrawings'),
           body: t('taskLogs.noDrawingsBody'),
-          off: isOff ? t('taskLogs.drawingsOff') : null,
+          disabledText: isDrawingDisabled ? t('taskLogs.drawingsOff') : null,
         }}
         onOpen={(task) => setOpen({ id: task.id, part: 'texts' })}
       />
@@ -93,7 +93,10 @@ export function DrawingsPage() {
   )
 }
 
-/** Warns that the site has no callback URL, without which results arrive late or never. */
+/**
+ * Warns that the site gives providers no callback URL. Without callbacks, results of drawings may
+ * arrive late or never.
+ */
 function CallbackNotice() {
   const { t } = useTranslation()
   if (useStatus()?.mj_notify_enabled !== false) return null

@@ -2,8 +2,8 @@ import type { TaskPush } from '#read-api/contract/tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 /**
- * Updates the tasks of a page by live events. `hasNew` is true if an event is about a task that is
- * newer than all tasks of the page.
+ * Applies live events (`pushes`) to the tasks of a page. `hasNew` is true if an event is about a
+ * task that is newer than all tasks of the page.
  */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,

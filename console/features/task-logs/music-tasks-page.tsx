@@ -4,7 +4,7 @@ import { useStatus } from '#console/api/status.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
-import { musicColumns } from './music-columns.tsx'
+import { musicAndVideoColumns } from './music-and-video-columns.tsx'
 import { songLengthText } from './song-length.ts'
 import { TaskDetails } from './task-details.tsx'
 import { CopyableText, TaskDetailsDialog } from './task-dialog-frame.tsx'
@@ -83,14 +83,14 @@ export function MusicTasksPage() {
   const { isAdmin, setFilter, rows } = view
   const columns = useMemo(
     () =>
-      musicColumns(t, {
+      musicAndVideoColumns(t, {
         isAdmin,
         onOpen: (task) => setOpen(task.id),
         onChannel: (channel) => setFilter({ channel }),
       }),
     [t, isAdmin, setFilter],
   )
-  const isOff = useStatus()?.enable_task === false
+  const areTasksDisabled = useStatus()?.enable_task === false
   const opened = rows.find(({ id }) => id === open)
   return (
     <Page title={t('shell.musicTasks')} lead={t('taskLogs.musicLead')}>
@@ -103,7 +103,7 @@ export function MusicTasksPage() {
           icon: 'music',
           title: t('taskLogs.noMusic'),
           body: t('taskLogs.noMusicBody'),
-          off: isOff ? t('taskLogs.musicOff') : null,
+          disabledText: areTasksDisabled ? t('taskLogs.musicOff') : null,
         }}
         onOpen={(task) => setOpen(task.id)}
       />

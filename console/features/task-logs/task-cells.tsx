@@ -10,7 +10,10 @@ type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
 type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
-/** The color of each status. The status is empty while a task is being submitted. */
+/**
+ * The color of each status. The server sends an empty status while a task is being submitted, which
+ * is shown as `SUBMITTING`.
+ */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',
   NOT_START: 'neutral',
@@ -137,7 +140,7 @@ export function TextCell(props: { text: string; onOpen: () => void; isBad?: bool
   )
 }
 
-/** A button in a row. Its click does not reach the row. */
+/** A button in a row. A click on the button does not count as a click on the row. */
 export const OpenButton = (props: { icon: IconName; text: string; onOpen: () => void }) => (
   <Button
     size="small"

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import type { Translations } from '#console/i18n/translation-types.ts'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Time } from '#console/ui/elements/time.tsx'

@@ -39,16 +39,19 @@ export type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** The message that is shown if the site has disabled this kind of task. */
-  readonly off: string | null
+  /**
+   * The message to show because the site has disabled this kind of task, or null if the site has
+   * not disabled it.
+   */
+  readonly disabledText: string | null
 }
 
-export function TasksDisabledNote(props: { off: string; isAdmin: boolean }) {
+export function TasksDisabledNote(props: { disabledText: string; isAdmin: boolean }) {
   const { t } = useTranslation()
   return (
     <Alert role="note">
       <span>
-        {t('taskLogs.offNote', { off: props.off })}{' '}
+        {t('taskLogs.offNote', { off: props.disabledText })}{' '}
         {props.isAdmin && <Link to="/admin/settings?tab=other">{t('ui.openSettings')}</Link>}
       </span>
     </Alert>
@@ -75,11 +78,11 @@ export function NoTasks(props: EmptyTaskListText & { view: TaskListView }) {
       {t('shared.showAllTime')}
     </Button>
   )
-  if (props.off !== null) {
+  if (props.disabledText !== null) {
     return (
       <EmptyState
         icon={props.icon}
-        title={props.off}
+        title={props.disabledText}
         body={isAdmin ? t('taskLogs.offLead') : t('taskLogs.offUser')}
         action={
           <>

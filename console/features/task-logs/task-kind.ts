@@ -8,8 +8,8 @@ import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 export type AnyTask = DrawingTask | MusicTask
 
 /**
- * The columns by which the server can sort, among the newest 10,000 tasks only. It can't sort by
- * other columns, because they are encrypted, random or not stored.
+ * The columns by which the server can sort. It sorts only the newest 10,000 tasks. The other
+ * columns are encrypted, random or not stored, so the server can't sort by them.
  */
 const SORTS = {
   submitted: 'submit_time',
@@ -23,7 +23,7 @@ const SORTS = {
   finished: 'finish_time',
 }
 
-const addressOf = (range: TimeRange) =>
+const urlParamsOf = (range: TimeRange) =>
   listUrlParams(
     {
       range: rangeParam(range),
@@ -34,7 +34,10 @@ const addressOf = (range: TimeRange) =>
     { pageName: 'p', hasPageSize: true, sorts: SORTS },
   )
 
-/** The filters and the page of the task list. `page` starts at 0, and times are in unix seconds. */
+/**
+ * The filters and the page of a request for tasks. `page` starts at 0. `from` and `to` are in Unix
+ * seconds.
+ */
 type TaskQuery = ListSort & {
   scope: 'self' | 'all'
   id: string
@@ -47,49 +50,52 @@ type TaskQuery = ListSort & {
   signal: AbortSignal
 }
 
-/** A page of tasks. `is_total_capped` is true if there are more tasks than `total`. */
+/**
+ * A page of tasks. `total` counts at most 100,000 tasks, and `is_total_capped` is true if there are
+ * more.
+ */
 export type TaskPage<Task> = ListPage<Task> & { is_total_capped: boolean }
 
-const inputOf = <Id extends object>(ask: TaskQuery, id: Id) => ({
+const inputOf = <Id extends object>(query: TaskQuery, id: Id) => ({
   query: {
-    p: ask.page,
-    page_size: ask.pageSize,
-    channel_id: ask.channel === 0 ? undefined : ask.channel,
-    start_timestamp: ask.from ?? undefined,
-    end_timestamp: ask.to ?? undefined,
-    sort: ask.sort,
-    order: ask.order,
+    p: query.page,
+    page_size: query.pageSize,
+    channel_id: query.channel === 0 ? undefined : query.channel,
+    start_timestamp: query.from ?? undefined,
+    end_timestamp: query.to ?? undefined,
+    sort: query.sort,
+    order: query.order,
     ...id,
   },
-  afterPosition: ask.afterPosition,
-  signal: ask.signal,
+  afterPosition: query.afterPosition,
+  signal: query.signal,
 })
 
 export type TaskKind<Task extends AnyTask> = {
   readonly name: 'drawing' | 'music'
-  readonly address: ReturnType<typeof addressOf>
-  readonly list: (ask: TaskQuery) => Promise<TaskPage<Task>>
+  readonly urlParams: ReturnType<typeof urlParamsOf>
+  readonly list: (query: TaskQuery) => Promise<TaskPage<Task>>
   readonly idOf: (task: Task) => string
 }
 
 export const DRAWINGS: TaskKind<DrawingTask> = {
   name: 'drawing',
-  address: addressOf(relativeRange('30d')),
-  list: (ask) =>
+  urlParams: urlParamsOf(relativeRange('30d')),
+  list: (query) =>
     call(
-      ask.scope === 'all' ? 'GET /api/mj/' : 'GET /api/mj/self',
-      inputOf(ask, { mj_id: ask.id }),
+      query.scope === 'all' ? 'GET /api/mj/' : 'GET /api/mj/self',
+      inputOf(query, { mj_id: query.id }),
     ),
   idOf: ({ mj_id }) => mj_id,
 }
 
 export const MUSIC: TaskKind<MusicTask> = {
   name: 'music',
-  address: addressOf(relativeRange('today')),
-  list: (ask) =>
+  urlParams: urlParamsOf(relativeRange('today')),
+  list: (query) =>
     call(
-      ask.scope === 'all' ? 'GET /api/task/' : 'GET /api/task/self',
-      inputOf(ask, { task_id: ask.id }),
+      query.scope === 'all' ? 'GET /api/task/' : 'GET /api/task/self',
+      inputOf(query, { task_id: query.id }),
     ),
   idOf: ({ task_id }) => task_id,
 }

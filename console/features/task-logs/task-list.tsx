@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { type EmptyTaskListText, NoTasks, TaskFilters, TasksDisabledNote } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
@@ -17,11 +17,11 @@ export function TaskList<Task extends AnyTask>(props: {
 }) {
   const { t } = useTranslation()
   const { name, view } = props
-  const { off } = props.none
+  const { disabledText } = props.none
   return (
     <>
-      {off !== null && view.rows.length > 0 && (
-        <TasksDisabledNote off={off} isAdmin={view.isAdmin} />
+      {disabledText !== null && view.rows.length > 0 && (
+        <TasksDisabledNote disabledText={disabledText} isAdmin={view.isAdmin} />
       )}
       <div className="tg-task-list">
         <ListPanel

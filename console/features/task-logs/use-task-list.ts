@@ -10,7 +10,7 @@ import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
 import { withPushes } from './live-tasks.ts'
 import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
-type TaskListQuery = ListQuery<TaskKind<AnyTask>['address']['filters']>
+type TaskListQuery = ListQuery<TaskKind<AnyTask>['urlParams']['filters']>
 
 const EVERY_MS = 1_000
 
@@ -18,9 +18,10 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
   /**
-   * The event log position of the latest live event. Later reads must include all events up to it.
+   * The position of the latest live event in the event log. The response to a later request must
+   * include all events up to this position.
    */
-  const floor = useRef(0)
+  const minPosition = useRef(0)
   const keyOf = ({ range, id, channel, page, pageSize, sort, order }: TaskListQuery) => [
     'tasks',
     kind.name,
@@ -33,16 +34,16 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     sort,
     order,
   ]
-  const view = useListPage(kind.address, (ask) => ({
-    queryKey: keyOf(ask),
+  const view = useListPage(kind.urlParams, (query) => ({
+    queryKey: keyOf(query),
     queryFn: ({ signal }) =>
       kind.list({
-        ...ask,
-        ...boundsOf(ask.range, presentSeconds()),
+        ...query,
+        ...boundsOf(query.range, presentSeconds()),
         scope: isAdmin ? 'all' : 'self',
-        channel: isAdmin ? ask.channel : 0,
+        channel: isAdmin ? query.channel : 0,
         signal,
-        afterPosition: floor.current,
+        afterPosition: minPosition.current,
       }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: 'always',
@@ -52,7 +53,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const readAgain = useThrottledCallback(view.refresh, EVERY_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
-      floor.current = Math.max(floor.current, position)
+      minPosition.current = Math.max(minPosition.current, position)
       const cachedPage = client.getQueryData<TaskPage<Task>>(pageKey)
       if (cachedPage === undefined) return
       const next = withPushes(cachedPage, pushes, kind)
@@ -60,7 +61,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
       if (next.hasNew && paging.page === 0) readAgain()
     },
     onResync: (position) => {
-      floor.current = Math.max(floor.current, position ?? 0)
+      minPosition.current = Math.max(minPosition.current, position ?? 0)
       readAgain()
     },
   })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
+import { usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
 import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
 import { Switch, SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
@@ -50,8 +50,8 @@ export function TokenAccessFields({ form }: TokenFormProps) {
 }
 
 /**
- * Returns the groups that can be selected. The token's own group is included even if the user may
- * no longer use it.
+ * Returns the groups that can be selected. The token's present group is included even if the user
+ * may no longer use this group.
  */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()

@@ -2,7 +2,13 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
 import type { Action } from '#console/ui/actions/action.ts'
-import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type ChatLink, chatAddress, openChat } from '#console/ui/chat-links/chat-links.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
@@ -16,7 +22,6 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { type ChatLink, chatAddress, openChat } from '#console/ui/state/chat-links.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { namesOf } from './token-draft.ts'
 import { type TokenState, toggledStatus, tokenState, usedPercent } from './token-status.ts'
@@ -71,7 +76,7 @@ export const tokenColumns = (
 ]
 
 const expiryCell = (t: TFunction, { expired_time: at }: Token) =>
-  at < 0 ? t('shared.never') : <Time at={at} style="short" canLieAhead />
+  at < 0 ? t('shared.never') : <Time at={at} style="short" mayBeInFuture />
 
 function modelsCell(t: TFunction, token: Token) {
   if (!token.model_limits_enabled) return t('ui.allModels')

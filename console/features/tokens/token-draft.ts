@@ -83,8 +83,8 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
 })
 
 /**
- * Returns the errors of the fields. An expiry in the past is valid only if it equals the stored
- * one, `expiresBefore`.
+ * Returns an error key for each invalid field. An expiry in the past is valid only if it equals the
+ * stored expiry, `expiresBefore`.
  */
 export function validateToken(
   draft: TokenDraft,
@@ -115,7 +115,7 @@ export function validateToken(
 }
 
 /**
- * Converts a draft to the body of a request. The caller must have checked the draft with
+ * Returns the body of the request that creates tokens. The caller must have checked the draft with
  * `validateToken`.
  */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
@@ -125,11 +125,15 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
   ...bodyOf(RATE_LIMIT_FIELDS, draft.rateLimit),
 })
 
-/** The remaining quota that the form last showed, with the version of the budget at that time. */
+/**
+ * The remaining quota of a token that the form last showed, in quota units, and the version of the
+ * token's budget at that time.
+ */
 export type ShownBudget = { quota: number; version: number }
 
 /**
- * Returns the changed fields. The server adds the difference to `shown` to the quota, so that quota
+ * Returns the changed fields. For a changed quota, the request also contains the quota in `shown`.
+ * The server adds the difference between the two to the token's quota, so that quota which was
  * spent in the meantime stays spent.
  */
 export function updateTokenBody(
@@ -153,7 +157,11 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Returns the messages by field. Those of `rateLimit` come from `fieldErrors`. */
+/**
+ * Returns the error messages of the invalid fields. For `rateLimit`, a group of fields, the text
+ * only marks the group as invalid. The form shows the messages that `fieldErrors` returns for the
+ * single fields.
+ */
 export function tokenErrors(
   t: TFunction,
   draft: TokenDraft,
@@ -193,12 +201,15 @@ export function wrongAddress(text: string): { line: number; address: string } | 
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }
 }
 
-/** Returns true for an IPv4 address, an IPv6 address or a range in CIDR notation. */
+/**
+ * Reports whether `text` is an IPv4 address, an IPv6 address, or a range of addresses in CIDR
+ * notation.
+ */
 function isAddress(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
-  const isFour = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)
-  const isSix = !isFour && URL.canParse(`http://[${address}]/`)
-  if (rest.length > 0 || !(isFour || isSix)) return false
+  const isIPv4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(address)
+  const isIPv6 = !isIPv4 && URL.canParse(`http://[${address}]/`)
+  if (rest.length > 0 || !(isIPv4 || isIPv6)) return false
   if (prefix === undefined) return true
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (isFour ? 32 : 128)
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4 ? 32 : 128)
 }

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { tokensKey } from '#console/api/tokens.ts'
+import { tokensKey } from '#console/api/token-queries.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -86,7 +86,10 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   }
 }
 
-/** If another edit has changed the budget, the user sees the new amount and must save again. */
+/**
+ * Returns a function that saves an edited token. If another edit has changed the token's budget in
+ * the meantime, the form shows the new amount and the user must save again.
+ */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()
   const id = token === 'new' ? 0 : token.id
@@ -103,8 +106,8 @@ function useUpdate(token: Token | 'new', unit: AmountUnit) {
     try {
       await call('PUT /api/token/', { body: { id, ...changed } })
     } catch (error) {
-      const hasMoved = error instanceof ApiError && error.code === 'TokenBudgetMoved'
-      throw hasMoved ? await conflictOf() : error
+      const hasBudgetChanged = error instanceof ApiError && error.code === 'TokenBudgetMoved'
+      throw hasBudgetChanged ? await conflictOf() : error
     }
   }
 }

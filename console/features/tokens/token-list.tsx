@@ -3,7 +3,8 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useSiteAddress, useStatus } from '#console/api/status.ts'
-import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/tokens.ts'
+import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/token-queries.ts'
+import { chatClients } from '#console/ui/chat-links/chat-links.ts'
 import { useNow } from '#console/ui/elements/time.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { cachedRows, changeRows } from '#console/ui/lists/cached-rows.ts'
@@ -13,7 +14,6 @@ import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
-import { chatClients } from '#console/ui/state/chat-links.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
@@ -22,8 +22,8 @@ import { withExpiryAt } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /**
- * The sortable columns. Keys are sorted by their last four characters, and model limits by the
- * number of models.
+ * The sortable columns, with the names by which the server knows them. The column of keys is sorted
+ * by their last four characters, and the column of model limits by the number of models.
  */
 const SORTS = {
   id: 'id',
@@ -40,17 +40,17 @@ const SORTS = {
 const STATUSES = ['1', '2', '3', '4'] as const
 const STATE_KEYS = { 1: 'enabled', 2: 'disabled', 3: 'expired', 4: 'exhausted' } as const
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
   { sorts: SORTS, isKeyset: true },
 )
 
-/** A searched key is a secret and therefore not in the URL. */
+/** The filter by key is not kept in the URL, because a key is a secret. */
 function useTokenList() {
   const [key, setKey] = useState('')
   const now = useNow()
   const token = key.trim()
-  const page = useListPage(ADDRESS, (ask) => tokensQuery({ ...ask, token }))
+  const page = useListPage(URL_PARAMS, (query) => tokensQuery({ ...query, token }))
   const searchKey = (next: string) => {
     setKey(next)
     page.setFilter({})
@@ -131,7 +131,8 @@ function useLiveTokens(): void {
         return change === undefined || 'deleted' in change ? token : { ...token, ...change }
       })
       if (areSomeDeleted) readAgain()
-      // A running read may be older than the change. Its response would undo the change.
+      // A request that is under way may have been answered before the change. Its response would
+      // undo the change on screen.
       else if (client.isFetching({ queryKey: tokensKey }) > 0) readSoon()
     },
     onResync: readAgain,

@@ -9,13 +9,19 @@ const STATES: Readonly<Record<number, TokenState>> = {
   4: 'exhausted',
 }
 
-/** An enabled token that may call only certain models is `restricted`. */
+/**
+ * Returns the state to show for a token. An enabled token that may call only certain models is
+ * `restricted`.
+ */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
-/** Returns the token with the status 3 (expired) if its expiry has passed at `now`. */
+/**
+ * Returns an enabled or exhausted token with the status 3 (expired) if its expiry has passed at
+ * `now` (Unix seconds). Otherwise, returns the token unchanged.
+ */
 export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
   token: T,
   now: number,
@@ -31,7 +37,7 @@ export function toggledStatus(status: number): 1 | 2 | null {
   return status === 2 ? 1 : null
 }
 
-/** Returns the used share of the quota in percent, as an integer from 0 to 100. */
+/** Returns the used share of the token's quota in percent, as an integer from 0 to 100. */
 export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
   const used = BigInt(token.used_quota)
   const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n

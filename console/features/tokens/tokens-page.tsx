@@ -47,13 +47,16 @@ export function TokensPage() {
   )
 }
 
-const ADDRESS = { form: choiceParam(['', 'new'], '') }
+const URL_PARAMS = { form: choiceParam(['', 'new'], '') }
 
-/** A link can open the form of a new token and name the page to return to. */
+/**
+ * Opens and closes the dialogs of the page. A link to this page can open the form for a new token,
+ * and name the page to which the form leads back.
+ */
 function useTokenDialogs() {
   const navigate = useNavigate()
   const returnTo = formReturnPath(useLocation().state)
-  const [{ form }] = useUrlState(ADDRESS)
+  const [{ form }] = useUrlState(URL_PARAMS)
   const [dialogs, setDialogs] = useState<TokenDialogs>(form === 'new' ? CREATING : NOTHING)
   const close = () => {
     if (returnTo !== null) return void navigate(returnTo, { state: LEAVE_CONFIRMED })

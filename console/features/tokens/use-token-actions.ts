@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { tokensKey } from '#console/api/tokens.ts'
+import { tokensKey } from '#console/api/token-queries.ts'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
@@ -73,14 +73,17 @@ function useSwitch() {
   return setEnabled
 }
 
-/** Deletes all tokens or, on failure, none. */
+/** Deletes the tokens with the given ids. If the request fails, none of them is deleted. */
 async function deleteTokens(ids: readonly number[]): Promise<void> {
   const [id] = ids
   if (ids.length === 1) await call('DELETE /api/token/:id/', { params: { id } })
   else await call('POST /api/token/batch', { body: { ids: [...ids] } })
 }
 
-/** Changes all tokens or, on failure, none. Status 1 is enabled, and 2 is disabled. */
+/**
+ * Enables (status 1) or disables (status 2) the tokens with the given ids. If the request fails,
+ * none of them is changed.
+ */
 async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
   const [id = 0] = ids
   if (ids.length > 1)

@@ -1,8 +1,8 @@
 import type { LogOther } from '#read-api/contract/logs.ts'
 
 /**
- * The bar of one attempt on a channel. `start` and `length` are fractions (0 to 1) of the total
- * time of all attempts.
+ * The bar of one attempt, which is the sending of a call to one channel. `start` and `length` are
+ * fractions (0 to 1) of the total time of all attempts of the call.
  */
 export type AttemptBar = {
   readonly index: number

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelNameQuery, parseOtherField } from '#console/api/logs.ts'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type AttemptBar, attemptBars } from './attempt-bars.ts'
 import { shortDuration } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 
 /**
- * Shows the attempts of a call on a common time axis. Each attempt sent the call to one channel.
- * The server sends attempts to admins only.
+ * Shows the attempts of a call as bars on a common time axis. Each attempt sent the call to one
+ * channel. Only admins see the attempts, because the server does not send them to other users.
  */
 export function AttemptWaterfall({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -36,7 +36,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // Shows no reason for an HTTP status, because the bar already shows the status.
+  // The error `status` means that the provider answered with an HTTP error status. No reason is
+  // shown for it, because the status itself is already shown.
   const reason = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, reason].filter(Boolean).join(' · ')
   return (
@@ -61,8 +62,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
 }
 
 /**
- * Shows the channel of an attempt. The name is known only for the last channel, because the log row
- * contains no other names.
+ * Shows the channel of an attempt. The log row contains the name of the last attempt's channel
+ * only, so other names are requested from the server.
  */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''

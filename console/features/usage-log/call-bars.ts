@@ -5,8 +5,8 @@ import { CONSUMPTION } from './log-type.ts'
 import type { LogFilters } from './log-url-params.ts'
 
 /**
- * A bar of the chart that shows how many calls ended in a time. `from` and `to` are its first and
- * last second, in unix seconds.
+ * A bar of the chart of calls. It shows the calls that ended between `from` and `to`. Both are in
+ * Unix seconds, and both seconds are included.
  */
 export type CallBar = {
   readonly from: number
@@ -24,8 +24,8 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 const SPAN_MAX = 99 * 24 * HOUR
 
 /**
- * Returns true if the server can count the calls that match the filters. It counts calls only by
- * model, user and time.
+ * Reports whether the server can count the calls that match the filters. The server counts calls
+ * only by model, user and time.
  */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
@@ -36,8 +36,8 @@ export const canCountCalls = (filters: LogFilters): boolean =>
   filters.failed_channel === 0
 
 /**
- * Divides a range into at most `barsMax` bars of equal width. `now` is in unix seconds. Returns
- * null if the range has only one bar or is too long for the server.
+ * Divides a time range into at most `barsMax` bars of equal width. `now` is in Unix seconds.
+ * Returns null if the range is unlimited, fits into one bar, or is too long for the server.
  */
 export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
   const bounds = boundsOf(range, now)
@@ -53,7 +53,10 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
   return null
 }
 
-/** Adds up the counted calls of each bar. An empty `model` means all models. */
+/**
+ * Adds up the calls of each bar. `points` are the server's counts by hour and model. An empty
+ * `model` selects all models.
+ */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR
   const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
@@ -96,9 +99,9 @@ export function axisTicks(
   const isLong = last.from - first.from > 24 * HOUR
   const isStamp = isLong && !isOfDays
   const ticksMax = (isWide ? 7 : 5) - (isStamp ? 2 : 0)
-  const gap = Math.max(1, Math.ceil((bars.length - 1) / (ticksMax - 1)))
-  return Array.from({ length: Math.ceil(bars.length / gap) }, (_, step) => {
-    const index = step * gap
+  const barsPerTick = Math.max(1, Math.ceil((bars.length - 1) / (ticksMax - 1)))
+  return Array.from({ length: Math.ceil(bars.length / barsPerTick) }, (_, step) => {
+    const index = step * barsPerTick
     const stamp = stampText(bars[index]?.from ?? 0)
     const text = isOfDays ? stamp.slice(5, 10) : stamp.slice(isStamp ? 5 : 11, 16)
     return { index, text }

@@ -39,7 +39,7 @@ export function CallChart({ view }: { view: LogView }) {
 function Bars({ bars, onSelect }: Props) {
   const { t } = useTranslation()
   const text = useBarText()
-  const box = useRef<HTMLDivElement>(null)
+  const barList = useRef<HTMLDivElement>(null)
   const [stop, setStop] = useState(bars.length - 1)
   const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
   const number = useNumberFormat()
@@ -50,7 +50,7 @@ function Bars({ bars, onSelect }: Props) {
     const next = steps[event.key as keyof typeof steps]
     if (next === undefined) return
     event.preventDefault()
-    const button = box.current?.children[next]
+    const button = barList.current?.children[next]
     if (button instanceof HTMLElement) button.focus()
   }
   const focusedBar = bars[focusedIndex ?? -1]
@@ -63,7 +63,7 @@ function Bars({ bars, onSelect }: Props) {
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys go from bar to bar */}
       <div
-        ref={box}
+        ref={barList}
         className="tg-log-plot"
         onKeyDown={onKeyDown}
         onPointerLeave={() => setFocusedIndex(null)}
@@ -92,8 +92,8 @@ function Bars({ bars, onSelect }: Props) {
 }
 
 /**
- * Labels the bars with times. It is hidden from screen readers, because they read each bar's time
- * as part of its name.
+ * Labels the bars with times. The labels are hidden from screen readers, because the name of each
+ * bar already contains its time.
  */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())

@@ -9,7 +9,8 @@ export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
 /**
- * Returns the duration of a call in milliseconds, or null if the server did not see the call end.
+ * Returns the duration of a call in milliseconds. Returns null for an interrupted call, because the
+ * server process that handled the call stopped before its end.
  */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
@@ -21,8 +22,8 @@ export function shortDuration(ms: number): string {
 }
 
 /**
- * Returns the output tokens per second after the first token, or null if the row lacks a figure for
- * it.
+ * Returns the output tokens per second. For a streamed call, the time until the first token is not
+ * counted. Returns null if the call has no output tokens or no known duration.
  */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const totalMs = durationMs(row, other)

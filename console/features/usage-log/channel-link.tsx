@@ -22,7 +22,7 @@ export function ChannelCell(props: { row: LogEntry; onFilter: () => void }) {
   const { channel: id, channel_name: name } = props.row
   const { t } = useTranslation()
   if (id === 0) return <span className="tg-muted">–</span>
-  const only = t('usageLog.filterByValue', { value: name || `#${id}` })
+  const filterText = t('usageLog.filterByValue', { value: name || `#${id}` })
   return (
     <span className="tg-log-channel">
       <ChannelLink id={id} name={name} tabIndex={-1} />
@@ -30,8 +30,8 @@ export function ChannelCell(props: { row: LogEntry; onFilter: () => void }) {
         type="button"
         className="tg-cell-button"
         tabIndex={-1}
-        title={only}
-        aria-label={only}
+        title={filterText}
+        aria-label={filterText}
         onClick={props.onFilter}
       >
         <Icon name="filter" size={14} />

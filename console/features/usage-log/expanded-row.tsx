@@ -33,17 +33,17 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * Shows the details of a row, which are a separate script. `React.lazy` is not used to load it,
- * because it shows its fallback for a moment even if the script is already loaded.
+ * Shows the details of a row. The code for the details is a separate script. `React.lazy` is not
+ * used, because it shows its fallback for a moment even if the script is already loaded.
  */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(loadedDetails)
-  const [isLost, setLost] = useState(false)
+  const [hasLoadFailed, setLoadFailed] = useState(false)
   useEffect(() => {
-    if (details === null) fetchDetails().then(setDetails, () => setLost(true))
+    if (details === null) fetchDetails().then(setDetails, () => setLoadFailed(true))
   }, [details])
   if (details !== null) return <details.LogDetails {...props} />
-  return isLost ? <DetailsLoadError /> : <Waiting />
+  return hasLoadFailed ? <DetailsLoadError /> : <Waiting />
 }
 
 function Waiting() {
@@ -56,8 +56,8 @@ function Waiting() {
 }
 
 /**
- * Asks the user to reload the page. Without a reload, browsers do not request a script again after
- * it has failed to load.
+ * Asks the user to reload the page. If a script has failed to load, browsers request it again only
+ * after a reload.
  */
 function DetailsLoadError() {
   const { t } = useTranslation()

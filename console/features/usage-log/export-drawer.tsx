@@ -97,7 +97,7 @@ function Choices(props: {
 }) {
   const { t } = useTranslation()
   const { all, draft, onChange } = props
-  const flip = (name: ExportColumn): void =>
+  const toggleColumn = (name: ExportColumn): void =>
     onChange(all.filter((one) => draft.includes(one) !== (one === name)))
   return (
     <ul className="tg-export-columns" aria-label={t('logExport.title')}>
@@ -106,7 +106,7 @@ function Choices(props: {
           <Checkbox
             label={t(TITLES[name])}
             isOn={draft.includes(name)}
-            onChange={() => flip(name)}
+            onChange={() => toggleColumn(name)}
           />
           <code>{name}</code>
         </li>

@@ -2,8 +2,8 @@ const QUOTE = 34
 const LINE_END = 10
 
 /**
- * Counts the rows of a CSV file while it is downloaded. A line break inside quotes does not end a
- * row.
+ * Counts the rows of a CSV or NDJSON file while the file is downloaded. In CSV, a line break inside
+ * quotes does not end a row.
  */
 export class ExportRowCounter {
   lines = 0

@@ -6,8 +6,8 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * Explains why a call failed and what it cost. A failed call costs nothing, because the quota that
- * was set aside for it (its hold) is returned to the balance.
+ * Explains why a call failed and that it cost nothing. The quota that was set aside for a call
+ * before it was sent (its hold) is returned to the balance when the call fails.
  */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -15,7 +15,7 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
     end,
     status_code: status,
     error_code: code,
-    provider_message: said,
+    provider_message: providerMessage,
   } = parseOtherField(row)
   const name = failureName(end)
   return (
@@ -29,7 +29,9 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
       {name !== null && (
         <p className="tg-log-note">{t(`logDetails.failure.explanation.${name}`)}</p>
       )}
-      {said !== undefined && said.trim() !== '' && <ProviderMessage text={said} />}
+      {providerMessage !== undefined && providerMessage.trim() !== '' && (
+        <ProviderMessage text={providerMessage} />
+      )}
       <Account row={row} />
     </section>
   )
@@ -41,11 +43,13 @@ const MESSAGE_MAX = 500
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const letters = [...text.trim()]
-  const isCut = letters.length > MESSAGE_MAX
+  const isTruncated = letters.length > MESSAGE_MAX
   return (
     <figure className="tg-log-said">
       <figcaption>{t('logDetails.failure.providerMessage')}</figcaption>
-      <blockquote>{isCut ? `${letters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}</blockquote>
+      <blockquote>
+        {isTruncated ? `${letters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}
+      </blockquote>
     </figure>
   )
 }

@@ -1,22 +1,28 @@
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * The log rows that have arrived by the live stream since the page was read. While `isHeld` is
- * true, new rows wait in `pending`, so that the rows on screen do not move while the user reads
- * them.
+ * The log rows that live events have delivered since the page was read from the server. `visible`
+ * rows are shown. While `isHeld` is true, new rows wait in `pending` instead, so that the rows on
+ * screen do not move while the user reads them.
  */
 export type LiveRows = {
   readonly visible: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** True if rows were dropped because too many were waiting. The list must then be read again. */
+  /**
+   * True if rows are missing in `pending`, because too many were waiting or the connection was
+   * interrupted. The list must then be read from the server again.
+   */
   readonly isOverfull: boolean
   /**
-   * The number of dropped rows. Rows that were missed while the connection was interrupted are not
-   * counted.
+   * The number of rows that were dropped because too many were waiting. Rows that were missed while
+   * the connection was interrupted are not counted.
    */
   readonly dropped: number
-  /** The highest id before the last update. Rows with a higher id are highlighted for a moment. */
+  /**
+   * Rows with ids above this id were made visible by the last update. They are highlighted for a
+   * moment.
+   */
   readonly freshAbove: number
 }
 
@@ -33,14 +39,14 @@ export const NO_LIVE_ROWS: LiveRows = {
 export const LIVE_ROWS_MAX = 5_000
 
 /**
- * The page of rows from the server that stands below the live rows. `isComplete` is true if it
- * contains all rows of the list.
+ * The page of rows that was read from the server. It is shown below the live rows. `isComplete` is
+ * true if the page contains all rows that match the filters.
  */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }
 
 /**
- * Adds rows that have arrived, oldest first. A row may arrive after a row with a higher id, because
- * several workers of the server write rows in parallel.
+ * Adds the rows of live events. `rows` are in the order of their arrival. A row may arrive after a
+ * row with a higher id, because several workers of the server write rows in parallel.
  */
 export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
   const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.visible[0]?.id ?? 0)
@@ -88,8 +94,8 @@ const lowestOf = ({ rows, isComplete }: PageBelow): number =>
   isComplete ? 0 : (rows.at(-1)?.id ?? 0)
 
 /**
- * Merges two lists of rows, newest first. They are sorted only if needed, because all of `above` is
- * usually newer than all of `below`.
+ * Merges two lists of rows into one, newest first. Sorting is usually not needed, because the rows
+ * in `above` are usually newer than those in `below`.
  */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]

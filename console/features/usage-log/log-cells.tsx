@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
@@ -46,14 +47,17 @@ export function StatusCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * From this count on, numbers are shortened, because the exact number would not fit into the
+ * The lowest count that is shortened. From this count on, the exact count would not fit into the
  * column.
  */
 const SHORTENED_FROM = 100_000
 
 export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
 
-/** Shows a large count as, for example, “123K”, with the exact count in a tooltip. */
+/**
+ * Shows a count. A large count is shortened to a text such as “123K”, and a tooltip shows the exact
+ * count.
+ */
 export function TokenCount(props: { value: number; formats: CountFormats }) {
   const { value, formats } = props
   if (value < SHORTENED_FROM) return <>{formats.exact.format(value)}</>
@@ -77,14 +81,14 @@ export function RatioCell({ row }: { row: LogEntry }) {
     `${t('shared.factor.completion')} ${completion}`,
     `${t('shared.factor.group')} ${group}`,
   ]
-  // The ratio may have 30 decimals, which only the tooltip shows.
+  // The ratio may have 30 decimals. Only the tooltip shows all of them.
   const shown = Number(Number(completion).toFixed(6))
   return <span title={explanation.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
 /**
- * Shows the charge of a call. For other rows, such as a top-up, shows the credited (+) or deducted
- * (-) amount.
+ * Shows what a call was charged. For other rows, such as a top-up, shows the amount that was
+ * credited (+) or deducted (-).
  */
 export function CostCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -92,17 +96,22 @@ export function CostCell({ row }: { row: LogEntry }) {
   const quota = BigInt(row.quota)
   const money = (value: number): string => exactQuotaText(BigInt(value), rule)
   if (row.type !== CONSUMPTION && quota === 0n) return <span className="tg-muted">–</span>
-  const text = rule.isCurrency ? dollarText(quota, rule, 6) : String(quota)
   const isGain = row.type !== CONSUMPTION && quota > 0n
+  const hasSixDecimals = row.type === CONSUMPTION && rule.isCurrency
+  const text = hasSixDecimals ? dollarText(quota, rule, 6) : exactQuotaText(quota, rule)
   const corrected = parseOtherField(row).corrected_by?.at(-1)?.corrected
   return (
-    <span className={isGain ? 'tg-amount tg-log-gain' : 'tg-amount'} title={`${row.quota}`}>
-      {isGain ? '+' : ''}
-      {row.type === CONSUMPTION ? text : exactQuotaText(quota, rule)}
+    <>
+      {/* The mark is before the amount, because the amounts of the column are aligned. */}
       {corrected !== undefined && (
         <CorrectedMark text={t('usageLog.correctedTo', { amount: money(corrected) })} />
       )}
-    </span>
+      <AmountText
+        text={isGain ? `+${text}` : text}
+        title={t('shared.quotaUnits', { quota: `${row.quota}` })}
+        {...(isGain ? { className: 'tg-log-gain' } : {})}
+      />
+    </>
   )
 }
 
@@ -169,7 +178,7 @@ export function FilterValue(props: {
 export function DurationCell({ row }: { row: LogEntry }) {
   const ms = row.request_id === '' ? null : durationMs(row, parseOtherField(row))
   if (ms === null) return <span className="tg-muted">–</span>
-  // A short failed call is not marked as fast.
+  // The duration of a failed call gets no rating, because a quick failure is not a good result.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <PaceText pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
 }
@@ -185,7 +194,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * Shows a duration and whether it is good, slow or bad. The rating has a label as well as a color,
+ * Shows a duration and its rating: good, slow or bad. The rating has a label as well as a color,
  * because some users can't distinguish the colors.
  */
 function PaceText(props: { pace: Pace; text: string }) {

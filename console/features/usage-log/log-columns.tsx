@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
@@ -20,14 +20,14 @@ import {
   TokenCount,
 } from './log-cells.tsx'
 import { LOG_SORTS, type LogFilters } from './log-url-params.ts'
-import { LogUser } from './user-cell.tsx'
+import { UserCell } from './user-cell.tsx'
 
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 /**
- * The titles of the columns, in the order of the table. The columns up to the status fit into a
- * window of 1280 pixels.
+ * The titles of the columns, in the order of the table. The columns from the first to the status
+ * fit into a window that is 1280 pixels wide.
  */
 const TITLES = {
   time: 'shared.time',
@@ -52,8 +52,8 @@ const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').f
   id === 'type' ? [id, 'ratios'] : [id],
 )
 /**
- * The place of a column on the card that replaces a row in a narrow window. Columns that are not
- * listed appear only in the details.
+ * How a column appears on the card that replaces a row in a narrow window. Columns that are not
+ * listed here appear only in the details of the row.
  */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',
@@ -115,7 +115,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
     {
       id: 'username',
       width: 68,
-      cell: (row) => <LogUser row={row} onFilter={() => setFilters({ username: row.username })} />,
+      cell: (row) => <UserCell row={row} onFilter={() => setFilters({ username: row.username })} />,
     },
     { ...text('token', (row) => row.token_name), width: 88 },
     { ...text('group', (row) => row.group), width: 88 },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { chatModelsQuery } from '#console/api/account.ts'
+import { chatModelsQuery } from '#console/api/account-queries.ts'
 import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -17,7 +17,7 @@ import { durationMs, shortDuration, tokensPerSecond } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { FailureExplanation } from './failure-explanation.tsx'
 import { ERROR, typeName } from './log-type.ts'
-import { PriceTable } from './price-explanation-table.tsx'
+import { PriceExplanationTable } from './price-explanation-table.tsx'
 
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const other = parseOtherField(props.row)
@@ -26,7 +26,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   return (
     <div className="tg-log-details">
       {isFailed && <FailureExplanation row={props.row} />}
-      {!isFailed && isCall && <PriceTable row={props.row} />}
+      {!isFailed && isCall && <PriceExplanationTable row={props.row} />}
       <div className="tg-log-aside">
         <LogFacts row={props.row} />
         {props.isAdmin && <AttemptWaterfall row={props.row} />}
@@ -54,8 +54,8 @@ function LogFacts({ row }: { row: LogEntry }) {
 }
 
 /**
- * Links to the playground with the same model. The link is hidden if the user may not use the
- * call's model and group.
+ * Links to the playground with the model and the group of the call. The link is hidden if the user
+ * may not use the model.
  */
 function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -99,8 +99,8 @@ const END_REASONS = [
 ] as const
 
 /**
- * Returns why the call ended early, or nothing for the end `balance-spent`, whose name is already
- * the reason.
+ * Returns the code of the reason why a call ended early, or undefined if there is none to show. The
+ * end `balance-spent` needs no reason, because its name already says why the call ended.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
@@ -141,7 +141,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
   add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
-  // The failure panel already shows the end of a failed call.
+  // For a failed call, `FailureExplanation` already shows how the call ended.
   add(t('shared.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = shownEndReason(other)
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
@@ -182,8 +182,8 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
 }
 
 /**
- * Shows to what amount the charge was corrected, when, and why. The events of the corrections are
- * on the page of the call.
+ * Shows the corrections of the charge: the corrected amount, the time and the reason. The events of
+ * the corrections are on the page of the call.
  */
 function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther }) {
   const { t } = useTranslation()
@@ -201,8 +201,8 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 }
 
 /**
- * Links to the batch of requests that this row belongs to. One row sums up all requests of a batch
- * that have the same model and price.
+ * Shows the id of the batch to which this row belongs, and the number of its requests in this row.
+ * One row sums up all requests of a batch that have the same model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()
@@ -222,8 +222,8 @@ function Anomaly({ code }: { code: string }) {
 }
 
 /**
- * Shows the usage that the provider reported for a call, if the account's balance paid for a part
- * of it only.
+ * Shows the total usage that the provider reported for a call. It is shown if the user's balance
+ * was sufficient for only a part of the usage.
  */
 function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()

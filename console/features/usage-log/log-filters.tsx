@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account.ts'
+import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
 import { channelNameQuery } from '#console/api/logs.ts'
-import { tokensQuery } from '#console/api/tokens.ts'
+import { tokensQuery } from '#console/api/token-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Select } from '#console/ui/forms/inputs.tsx'
@@ -142,7 +142,8 @@ function AdminFields({ view }: { view: LogView }) {
 }
 
 /**
- * Counts the active filters among those that can be hidden, so that a button can show the number.
+ * Returns the number of active filters among those that the button for filters hides. The button
+ * shows this number.
  */
 const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
@@ -171,10 +172,10 @@ function useSuggestions(isAdmin: boolean) {
   const models = useQuery(usableModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items
   const all = useQuery({ ...groupsQuery, enabled: isAdmin }).data
-  const own = useQuery({ ...usableGroupsQuery, enabled: !isAdmin }).data
+  const ownGroups = useQuery({ ...usableGroupsQuery, enabled: !isAdmin }).data
   return {
     models: models ?? [],
     tokens: (tokens ?? []).map(({ name }) => name),
-    groups: all ?? Object.keys(own ?? {}),
+    groups: all ?? Object.keys(ownGroups ?? {}),
   }
 }

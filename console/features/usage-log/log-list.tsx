@@ -28,8 +28,8 @@ export const LOG_DENSITY = 'compact'
 const rowKey = (row: LogEntry): string => String(row.id)
 
 /**
- * Shows the rows of the log. While the user reads them, new rows are not inserted, and a button
- * shows how many are waiting.
+ * Shows the rows of the usage log. While the user reads the list, new rows are not inserted.
+ * Instead, a button shows how many new rows are waiting.
  */
 export function LogList({ view, log, layout, reading }: Props) {
   const { t } = useTranslation()
@@ -37,8 +37,8 @@ export function LogList({ view, log, layout, reading }: Props) {
   const { page, live, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
   // If a request id matches a single call, the row of the call is expanded.
-  const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
-  const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
+  const isOnlyMatch = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
+  const matchKey = isOnlyMatch ? rows.map(rowKey)[0] : undefined
   useEffect(() => {
     if (reading.isReading) prefetchDetails()
   }, [reading.isReading])
@@ -69,7 +69,7 @@ export function LogList({ view, log, layout, reading }: Props) {
             isMuted={(row) => row.type === ERROR}
             isFresh={(row) => row.id > live.freshAbove}
             expand={(row) => <ExpandedRow row={row} isAdmin={view.isAdmin} />}
-            openKey={soughtKey}
+            openKey={matchKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}
             empty={<EmptyLog view={view} error={page.error} onRetry={() => void page.refetch()} />}

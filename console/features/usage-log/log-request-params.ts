@@ -6,9 +6,9 @@ import type { LogFilters } from './log-url-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts filters to the parameters of a request. A relative range starts at its length before
- * `begunAt`, so that all pages of a list have the same start, and ends at `now`. Times are in unix
- * seconds.
+ * Converts filters to the parameters of a request. The start of a relative range, such as “the last
+ * 7 days”, is counted from `begunAt`, and its end from `now`. All pages of a list use the same
+ * `begunAt`, so that they divide the same rows. Times are in Unix seconds.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
@@ -29,8 +29,8 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
 }
 
 /**
- * Returns true if a row of the live stream matches the filters. `now` is in unix seconds. If
- * `ownId` is null, rows of all users match.
+ * Reports whether a row of a live event matches the filters and belongs to the user `ownId`. If
+ * `ownId` is null, rows of all users match. `now` is in Unix seconds.
  */
 export function isListed(
   row: LogEntry,

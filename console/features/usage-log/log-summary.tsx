@@ -9,9 +9,10 @@ import type { LogFilters } from './log-url-params.ts'
 
 type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
-/** Shows totals of all matching rows, and not only of the current page. */
+/** Shows totals of all rows that match the filters, and not only of the current page. */
 export function LogSummary({ stat, type }: Props) {
-  // For other log types, the total is the amount that was credited or that an admin changed.
+  // Rows of other types are not about calls. For these, the total is the amount by which balances
+  // were changed.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

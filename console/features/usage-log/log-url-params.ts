@@ -12,7 +12,7 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-/** The default time range, from midnight until one hour from now. */
+/** The default time range. It starts at midnight and ends one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
 
 /** The filters of the usage log, which are kept in the URL. An empty text or 0 does not filter. */
@@ -21,7 +21,7 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call, or the start of an id. This filter ignores the time range. */
+  /** The id of a call, or the start of an id. If it is set, the time range does not apply. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** The channel of the call. This filter is for admins only. */
@@ -33,8 +33,9 @@ const FILTERS = {
 } as const
 
 /**
- * The columns by which the log can be sorted. The server sorts only the newest 10,000 rows. The
- * details can't be sorted, because they are texts of different kinds.
+ * The ids of the columns by which the log can be sorted, each with the server's name for the
+ * column. The server sorts only the newest 10,000 rows. The column of details is not sortable,
+ * because it contains texts of different kinds.
  */
 export const LOG_SORTS = {
   time: 'created_at',
@@ -73,8 +74,8 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
 /**
- * Returns the filters that apply to the user. Users who are not admins can't use the filters for
- * admins.
+ * Returns the filters that apply to the user. For users who are not admins, the filters that only
+ * admins can use are empty.
  */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values

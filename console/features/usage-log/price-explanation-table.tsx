@@ -8,7 +8,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
-export function PriceTable({ row }: { row: LogEntry }) {
+export function PriceExplanationTable({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const charged = BigInt(row.quota)
   const other = parseOtherField(row)

@@ -13,14 +13,20 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 export type PriceTermName = keyof Translations['logDetails']['term']
 
-/** A value that multiplies a term of the charge. It has the same name as on the pricing page. */
+/**
+ * One of the values, such as a ratio, by which the units of a term are multiplied. Factors have the
+ * same names as on the pricing page.
+ */
 export type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }
 type FactorName = keyof Translations['shared']['factor']
 
-/** One term of a charge. `amount` is in quota units and is exactly `count` times all factors. */
+/**
+ * One term of the sum that a call was charged, such as its output tokens. `count` is the number of
+ * units. `amount` is in quota units, and is exactly `count` multiplied by all factors.
+ */
 export type PriceTerm = {
   readonly name: PriceTermName
   /** The name of the provider's tool, such as `web_search`, for the term `tool`. */
@@ -31,8 +37,8 @@ export type PriceTerm = {
 }
 
 /**
- * The terms that add up to the charge of a call. `total` is their sum plus `rounding`, and
- * `isExact` is true if it equals the stored charge.
+ * The terms that add up to the charge of a call. `total` is `sum`, the sum of the terms, plus
+ * `rounding`. `isExact` is true if `total` equals the stored charge.
  */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
@@ -47,8 +53,8 @@ const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR = '1.6'
 
 /**
- * Explains the charge of a log row. Returns null for a row without a price, such as a top-up, an
- * error, or a call that was not charged.
+ * Computes the terms and the factors of a charge from the price and the usage in a log row. Returns
+ * null for a row without a price, such as a top-up, an error, or a call that was not charged.
  */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price

@@ -6,8 +6,8 @@ import { TextInput } from '#console/ui/forms/inputs.tsx'
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /**
- * Searches for a call by its id. A complete id is searched for immediately, and a part of an id
- * when the user presses Enter or leaves the field.
+ * Searches for a call by its id. A complete id is searched for as soon as it is entered. The start
+ * of an id is searched for when the user presses Enter or leaves the field.
  */
 export function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()

@@ -23,8 +23,8 @@ type Props = {
 }
 
 /**
- * Lists the saved views of the log, which are filters and columns with a name. They are stored only
- * in this browser.
+ * Lists the saved views of the usage log. A saved view is a set of filters and columns with a name,
+ * and is stored only in this browser.
  */
 export function SavedViewsButton({ hrefNow }: Props) {
   const { t } = useTranslation()

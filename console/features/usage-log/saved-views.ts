@@ -1,8 +1,8 @@
 import { storePreference } from '#console/ui/state/use-local-preference.ts'
 
 /**
- * Filters and columns that the user saved under a name. `search` is the query string of the URL
- * without the page number.
+ * Filters and columns that the user has saved under a name. `search` is the query string of the
+ * log's URL with these filters and columns, without the page number.
  */
 export type SavedView = { readonly name: string; readonly search: string }
 

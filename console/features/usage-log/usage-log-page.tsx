@@ -80,9 +80,12 @@ export function UsageLogPage() {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** True while the user reads the list, so that new rows are not inserted. */
+  /** True while the user reads the list. New rows are then not inserted. */
   isHeld: boolean
-  /** True if the time range has ended, or if the shown page is not the first one. */
+  /**
+   * True if the list can't get new rows, because its time range has ended or the page is not the
+   * first one.
+   */
   isPast: boolean
   onPause: (isPaused: boolean) => void
 }

@@ -7,12 +7,12 @@ import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
 
-/** Returns true if the window has space for 24 bars, one for each hour of a day. */
+/** Reports whether the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
 /**
- * Returns the bars of the chart. Returns null if the server can't count by the filters, or if there
- * is no space for the chart.
+ * Returns the bars of the chart of calls, or `pending` until they have loaded. Returns null if the
+ * server can't count the calls that match the filters, or if the window has no space for the chart.
  */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
-import { saveFile } from '#console/ui/state/save-file.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/log-export-columns.ts'
@@ -87,8 +87,9 @@ const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /**
- * Reads the stored list of columns that the user excluded from exports. Excluded columns are stored
- * instead of included ones, so that columns of later releases are exported by default.
+ * Parses the stored list of the columns that the user has excluded from exports. Excluded columns
+ * are stored instead of included ones, so that columns which later releases add are exported by
+ * default.
  */
 const readExcluded = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null

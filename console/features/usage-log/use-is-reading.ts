@@ -3,8 +3,8 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 export type ReadingState = ReturnType<typeof useIsReading>
 
 /**
- * Detects whether the user is reading the list: it is scrolled, under the mouse, or has the focus.
- * New rows must not move the list in that case.
+ * Detects whether the user is reading the list: the list is scrolled, under the mouse pointer, or
+ * has the focus. While the user is reading, new rows must not move the list.
  */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)
@@ -14,7 +14,7 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // Only the mouse counts, because a scrolling touch fires no leave event.
+      // Only a mouse pointer counts, because browsers fire no leave event for a touch that scrolls.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

@@ -30,8 +30,8 @@ import type { LogView } from './use-log-view.ts'
 
 const STAT_EVERY_MS = 2_000
 /**
- * The interval (ms) for reading the rates per minute. New rows alone can't trigger the reading,
- * because the rates also fall while no calls arrive.
+ * The interval (ms) at which the totals are read again. The totals contain rates per minute, which
+ * fall while no new rows arrive. They must therefore be read even if no rows arrive.
  */
 const RATES_EVERY_MS = 15_000
 /** The polling interval (ms) while the server does not respond and there are no rows to show. */
@@ -39,19 +39,19 @@ const POLL_EVERY_MS = 3_000
 
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** The position of the latest live event. Later reads must include all events up to it. */
-  const floor = useRef(0)
+  /** The event log position of the latest live event. Later responses must include this event. */
+  const minPosition = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useListStart(view)
-  const askedOf = (signal: AbortSignal, begunAt = presentSeconds()) => ({
+  const requestOf = (signal: AbortSignal, begunAt = presentSeconds()) => ({
     scope,
     params: logParams(view.filters, presentSeconds(), begunAt),
-    afterPosition: floor.current,
+    afterPosition: minPosition.current,
     signal,
   })
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
-    queryFn: ({ signal }) => listLogs({ ...askedOf(signal, begun.at()), ...pagingParams(view) }),
+    queryFn: ({ signal }) => listLogs({ ...requestOf(signal, begun.at()), ...pagingParams(view) }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -62,7 +62,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
   const stat = useQuery({
     queryKey: statKey,
-    queryFn: ({ signal }) => logStat(askedOf(signal)),
+    queryFn: ({ signal }) => logStat(requestOf(signal)),
     placeholderData: keepPreviousData,
     refetchInterval: isAway ? POLL_EVERY_MS : RATES_EVERY_MS,
   })
@@ -72,14 +72,14 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const [live, update] = useLiveRows(view.key, isHeld)
   const below = pageBelow(page.data)
   const readAgain = (position: number | null) => {
-    floor.current = Math.max(floor.current, position ?? 0)
+    minPosition.current = Math.max(minPosition.current, position ?? 0)
     begun.restart()
     update((last) => ({ ...releaseRows(last), isOverfull: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
   useLiveTopic('logs', {
     onEvents: (arrived, position) => {
-      floor.current = Math.max(floor.current, position)
+      minPosition.current = Math.max(minPosition.current, position)
       const now = presentSeconds()
       const matching = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
       if (matching.length === 0) return
@@ -108,8 +108,8 @@ const pagingParams = ({ page, pageSize, sort }: LogView) => ({
 })
 
 /**
- * Returns the time at which the first page was read. Later pages use the same time, so that all
- * pages divide the same range.
+ * Keeps the time (Unix seconds) at which the first page of the list was read. Later pages use the
+ * same time, so that all pages divide the same time range.
  */
 function useListStart({ filters, isAdmin, page }: LogView): {
   at: () => number
@@ -130,8 +130,8 @@ function useListStart({ filters, isAdmin, page }: LogView): {
 }
 
 /**
- * If the page could not be read because the server is unavailable, reads the page again when the
- * server is available. Returns true until then.
+ * If a page can't be read because the server is unavailable, reads the page again when the server
+ * is available. Returns true while the page waits for the server.
  */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
@@ -156,8 +156,8 @@ const pageBelow = (data: LogPage | undefined): PageBelow =>
 type ViewRows = { readonly view: string; readonly live: LiveRows }
 
 /**
- * Keeps the live rows of one `view`, and starts with none when the view changes. Waiting rows are
- * shown when `isHeld` becomes false.
+ * Keeps the live rows of the list with the key `view`. When the key changes, the live rows are
+ * dropped. While `isHeld` is true, new rows wait. They are shown when `isHeld` becomes false.
  */
 function useLiveRows(
   view: string,
@@ -176,7 +176,8 @@ function useLiveRows(
       }),
     [view, isHeld],
   )
-  // Stores each change of `isHeld`. Otherwise, the next pause would hide rows already shown.
+  // Stores each change of `isHeld` in the state. Otherwise, rows that became visible would be
+  // hidden when `isHeld` becomes true again.
   useEffect(() => update((last) => last), [update])
   return [live, update]
 }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
-import type { Sort } from '#console/ui/data-grid/column.ts'
+import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import type { PageSize } from '#console/ui/lists/list-url-params.ts'
 import { usePageSize } from '#console/ui/lists/pagination.tsx'
 import type { UrlValues } from '#console/ui/state/url-state.ts'
@@ -14,7 +14,7 @@ import {
   NO_FILTERS,
 } from './log-url-params.ts'
 
-/** The default page size. That many rows fill a window of 1280 × 800 pixels. */
+/** The default page size. This number of rows fills a window of 1280 × 800 pixels. */
 const ROWS_AT_FIRST = 20
 
 type Options = { replace?: boolean }
@@ -40,8 +40,8 @@ export function useLogView() {
       ownId: isAdmin ? null : (user?.id ?? 0),
       filters,
       /**
-       * The order of the rows. It is null for newest first, the only order in which live rows are
-       * inserted.
+       * The sort order of the rows, or null for newest first. Rows of live events are inserted only
+       * if it is null.
        */
       sort: sortOf(values),
       page: values.p,

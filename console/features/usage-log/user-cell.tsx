@@ -15,7 +15,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 type Props = { row: LogEntry; onFilter: () => void }
 
-export function LogUser({ row, onFilter }: Props) {
+export function UserCell({ row, onFilter }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const name = row.username || `#${row.user_id}`

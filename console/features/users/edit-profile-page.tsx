@@ -17,15 +17,15 @@ import { UserForm } from './form/user-form.tsx'
 /** The page on which users change their own profile. They can't change their group or quota. */
 export function EditProfilePage() {
   const { t } = useTranslation()
-  const own = useQuery(ownUserQuery)
+  const ownUser = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)
-  const isLoaded = !own.isFetching || saves > 0
-  const onSaved = () => void own.refetch().then(() => setSaves((count) => count + 1))
+  const isLoaded = !ownUser.isFetching || saves > 0
+  const onSaved = () => void ownUser.refetch().then(() => setSaves((count) => count + 1))
   return (
     <Page title={t('users.selfTitle')} lead={t('users.lead.self')}>
       <div className="tg-user-self">
         <Panel>
-          <QueryView query={{ ...own, data: isLoaded ? own.data : undefined }} height={220}>
+          <QueryView query={{ ...ownUser, data: isLoaded ? ownUser.data : undefined }} height={220}>
             {(user) => <Form key={saves} user={user} onSaved={onSaved} />}
           </QueryView>
         </Panel>
@@ -38,8 +38,8 @@ export function EditProfilePage() {
 }
 
 /**
- * The form of the profile. It is mounted again after saving, so that it starts with the saved
- * values.
+ * The form of the profile. The page mounts it again after each save, so that it starts with the
+ * saved values.
  */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()

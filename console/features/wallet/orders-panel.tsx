@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet.ts'
-import { type Sort, sortParams } from '#console/ui/data-grid/column.ts'
+import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/own-orders-and-payment.ts'
+import { type Sort, sortParams } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { OrderStatus } from '#console/ui/elements/order-status.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
@@ -21,7 +21,8 @@ export function OrdersPanel() {
   const [page, setPage] = useState(0)
   const [sort, setSort] = useState<Sort | null>(null)
   const { data, refetch } = useQuery(ownOrdersQuery(page, sort === null ? {} : sortParams(sort)))
-  // Payments and refunds are log entries, so new log entries reload the orders.
+  // The log has an entry for each payment (type 1) and refund (type 3), so such an entry reloads
+  // the orders.
   useLiveRefetch(
     'logs',
     EVERY_MS,

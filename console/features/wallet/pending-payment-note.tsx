@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfKey } from '#console/api/account.ts'
+import { selfKey } from '#console/api/account-queries.ts'
+import { ownOrdersQuery } from '#console/api/own-orders-and-payment.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { ownOrdersQuery } from '#console/api/wallet.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
@@ -14,14 +14,14 @@ import { additionsKey } from './use-wallet.ts'
 
 const EVERY_MS = 5_000
 /**
- * The maximum number of polls, one every 5 s. A payment that arrives later is shown only when a
- * live event reports it.
+ * The orders are polled at most this number of times, once every 5 s. A payment that arrives later
+ * is shown only when a live event reports it.
  */
 const POLLS_MAX = 60
 /** An unpaid order is considered abandoned after this many seconds. */
 const ABANDONED_AFTER_S = 3_600
 
-export function PaymentNote() {
+export function PendingPaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { selfKey } from '#console/api/account.ts'
+import { selfKey } from '#console/api/account-queries.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
@@ -19,7 +19,7 @@ import type { Redeemed } from '#write-api/contract/redemptions.ts'
 import { additionsKey } from './use-wallet.ts'
 
 /** The URL parameter `code`, with which a link can fill in a redemption code. */
-const ADDRESS = { code: textParam() }
+const URL_PARAMS = { code: textParam() }
 
 export function RedeemPanel() {
   const { t } = useTranslation()
@@ -59,10 +59,10 @@ function useRedeem() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()
-  const [address, setAddress] = useUrlState(ADDRESS)
+  const [urlParams, setUrlParams] = useUrlState(URL_PARAMS)
   const [redeemed, setRedeemed] = useState<Redeemed | null>(null)
   const form = useDraftForm<{ code: string }, 'codeRequired'>({
-    initial: () => ({ code: address.code }),
+    initial: () => ({ code: urlParams.code }),
     validate: ({ code }) => (code.trim() === '' ? { code: 'codeRequired' } : {}),
     errorText: (errorKey) => t(`wallet.${errorKey}`),
     save: async ({ code }) => {
@@ -71,12 +71,12 @@ function useRedeem() {
         const redeemed = await call('POST /api/user/topup', { body: { key: code.trim() } })
         setRedeemed(redeemed)
         form.change({ code: '' })
-        setAddress({ code: '' }, { replace: true })
+        setUrlParams({ code: '' }, { replace: true })
         showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
       } catch (error) {
-        const isAnswer = error instanceof ApiError && error.status !== 0
-        showError(isAnswer ? error : t('request.failed'))
-        if (isAnswer && error.status === 200) throw new FieldError({ code: error.message })
+        const hasResponse = error instanceof ApiError && error.status !== 0
+        showError(hasResponse ? error : t('request.failed'))
+        if (hasResponse && error.status === 200) throw new FieldError({ code: error.message })
       } finally {
         await Promise.all([
           client.invalidateQueries({ queryKey: selfKey }),
@@ -85,11 +85,11 @@ function useRedeem() {
       }
     },
   })
-  // Another link may be opened while this page is shown.
-  const onAddress = useEffectEvent((code: string) => {
+  // While this page is open, the user may follow another link that contains a code.
+  const onLinkedCode = useEffectEvent((code: string) => {
     if (code !== '') form.change({ code })
   })
-  useEffect(() => onAddress(address.code), [address.code])
+  useEffect(() => onLinkedCode(urlParams.code), [urlParams.code])
   return { form, redeemed }
 }
 

@@ -26,7 +26,7 @@ function TopUpPrice({ topUp }: { topUp: TopUp }) {
       </p>
     )
   }
-  // A price is shown only beside the valid amount to which it belongs.
+  // While the entered amount is invalid, no price is shown.
   const hasAmount = errorText === ''
   return (
     <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
@@ -79,14 +79,14 @@ export function TopUpPanel() {
   if (!status.enable_online_topup) {
     return <Panel title={t('wallet.topUp')} lead={t('wallet.topUpOff')} />
   }
-  const ask = (event: FormEvent): void => {
+  const openConfirmation = (event: FormEvent): void => {
     event.preventDefault()
     topUp.takeCode()
     if (topUp.errorText === '' && topUp.priceError === null) topUp.setAsking(true)
   }
   return (
     <Panel title={t('wallet.topUp')} lead={t('wallet.topUpLead')}>
-      <form className="tg-topup" noValidate onSubmit={ask}>
+      <form className="tg-topup" noValidate onSubmit={openConfirmation}>
         <AmountField topUp={topUp} />
         <RadioCards
           label={t('shared.paymentMethod')}

@@ -4,8 +4,13 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { exchange } from '#console/api/client.ts'
+import {
+  ordersKey,
+  ownOrdersQuery,
+  type PaymentPage,
+  pay,
+} from '#console/api/own-orders-and-payment.ts'
 import { useStatus } from '#console/api/status.ts'
-import { ordersKey, ownOrdersQuery, type PaymentPage, pay } from '#console/api/wallet.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
@@ -23,7 +28,7 @@ export function useTopUp() {
   const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // Set when the user leaves the field or submits, because wrong codes count toward a limit.
+  // Set only on leaving the field and on submitting, because the server limits wrong codes.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -54,8 +59,8 @@ export function useTopUp() {
       goToPayment(page, () => showError(t('wallet.paymentOutdated')))
     } catch (error) {
       setAsking(false)
-      const isAnswer = error instanceof ApiError && error.status !== 0
-      showError(isAnswer ? error : t('wallet.payFailed'))
+      const hasResponse = error instanceof ApiError && error.status !== 0
+      showError(hasResponse ? error : t('wallet.payFailed'))
     }
   })
   return {
@@ -84,8 +89,8 @@ function amountError(t: TFunction, amount: number | null, min: number): string {
 }
 
 /**
- * Stores the id of the order that the user is about to pay. An error here is ignored, because it
- * must not prevent the payment.
+ * Stores the id of the order that the user is about to pay. If the orders can't be read, nothing is
+ * stored, because such an error must not prevent the payment.
  */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
@@ -96,8 +101,8 @@ async function rememberOrder(client: QueryClient): Promise<void> {
 export type TopUp = ReturnType<typeof useTopUp>
 
 /**
- * An amount of money. `money` is an exact decimal such as `7.30`, and `currency` is an ISO 4217
- * code.
+ * An amount of money. `money` is an exact decimal text such as `7.30`, and `currency` is an ISO
+ * 4217 code.
  */
 type Money = { money: string; currency: string }
 
@@ -107,8 +112,8 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
 }
 
 /**
- * Opens the payment page. Calls `onBlocked` if the content security policy (CSP) of the page
- * forbids sending a form to it.
+ * Opens the payment page. Calls `onBlocked` if the content security policy (CSP) of the console
+ * forbids sending a form to the payment page.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -136,7 +141,10 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
 
 const KEY = 'awaited-top-up'
 
-/** Returns the id of the order that is being paid in this tab, or null. */
+/**
+ * Returns the id of the order that the user is paying in this browser tab, or null if there is
+ * none.
+ */
 export function pendingOrder(): number | null {
   const id = Number(sessionStorage.getItem(KEY) ?? 0)
   return Number.isSafeInteger(id) && id > 0 ? id : null
@@ -145,8 +153,8 @@ export function pendingOrder(): number | null {
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
 /**
- * Removes the stored order. Returns true only on the first call, so that a payment is reported only
- * once.
+ * Removes the stored order `id`. Reports whether the order was still stored, so that the caller
+ * reports a payment only once.
  */
 export function removeStoredOrder(id: number): boolean {
   if (pendingOrder() !== id) return false
@@ -160,8 +168,8 @@ const AMOUNT_MAX = 1_000_000
 const PRESET_AMOUNTS = [5, 10, 20, 50, 100, 500]
 
 /**
- * Replaces an empty amount and 0 by 1. Any other invalid text stays, so that the form shows an
- * error.
+ * Returns the entered amount without leading zeros. An empty amount and 0 become 1. An invalid text
+ * is returned unchanged, so that the form shows an error.
  */
 const completedAmount = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { selfKey } from '#console/api/account.ts'
+import { selfKey } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
@@ -36,11 +36,11 @@ export function useWallet() {
   }, EVERY_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
-      const own = rows.filter((row) => row.user_id === ownId)
-      if (own.length === 0) return
+      const ownRows = rows.filter((row) => row.user_id === ownId)
+      if (ownRows.length === 0) return
       floor.current = Math.max(floor.current, position)
       readBalance()
-      if (own.some(({ type }) => type !== CONSUMPTION)) readGainsAgain()
+      if (ownRows.some(({ type }) => type !== CONSUMPTION)) readGainsAgain()
     },
     onResync: (position) => {
       floor.current = Math.max(floor.current, position ?? 0)
@@ -52,20 +52,21 @@ export function useWallet() {
 }
 
 /**
- * The log types that add quota: top-ups, changes by admins, credits of the system, and check-ins.
+ * The types of log rows that can add quota: 1 is a top-up, 3 a change by an admin, 4 a credit by
+ * the system, and 5 a check-in.
  */
 const TYPES = [1, 3, 4, 5]
 
 /**
- * Reads the log rows that added quota. The response includes all events up to the event log
- * position `afterPosition`.
+ * Reads the newest log rows that added quota. The rows include all events up to the position
+ * `afterPosition` of the event log.
  */
-async function readGains(ask: {
+async function readGains(query: {
   count: number
   afterPosition: number
   signal: AbortSignal
 }): Promise<LogEntry[]> {
-  const { count: pageSize, afterPosition, signal } = ask
+  const { count: pageSize, afterPosition, signal } = query
   const pages = await Promise.all(
     TYPES.map((type) =>
       listLogs({ scope: 'self', params: { type }, page: 0, pageSize, afterPosition, signal }),

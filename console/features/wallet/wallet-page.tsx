@@ -16,7 +16,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { OrdersPanel } from './orders-panel.tsx'
-import { PaymentNote } from './pending-payment-note.tsx'
+import { PendingPaymentNote } from './pending-payment-note.tsx'
 import { RedeemPanel } from './redeem-panel.tsx'
 import { TopUpPanel } from './top-up-panel.tsx'
 import { useWallet } from './use-wallet.ts'
@@ -102,7 +102,7 @@ export function WalletPage() {
   const { self, gains } = useWallet()
   return (
     <Page title={t('shell.wallet')} lead={t('wallet.lead')}>
-      <PaymentNote />
+      <PendingPaymentNote />
       <QueryView query={self} waiting={<BalanceCard user={undefined} />}>
         {(user) => <BalanceCard user={user} />}
       </QueryView>

@@ -23,6 +23,11 @@ export const auditCall: Translations['audit']['call'] = {
   isCorrected: 'Corrected',
   corrections: 'Corrections of the charge',
   correctionsLead: 'The event of the call stays as it is. Each correction is an event of its own.',
+  unprovenCorrections_one:
+    '{{count}} correction has no receipt: its event was changed, or a tile of the log is lost.',
+  unprovenCorrections_other:
+    '{{count}} corrections have no receipt: their events were changed, or tiles of the log are ' +
+    'lost.',
   chargeBefore: 'Charge before',
   chargeAfter: 'Charge after',
   balanceChange: 'Balance',

@@ -16,7 +16,20 @@ export const audit: Translations['audit'] = {
   call: auditCall,
   receipt: {
     title: 'Receipt',
-    lead: 'Proves that these events are in the site’s transparency log, where none can be changed.',
+    lead: 'Evidence that these events are in the site’s history, to keep and to check yourself.',
+    meaning: {
+      pending: 'The site has not signed these events yet, so the receipt proves nothing so far.',
+      signed:
+        'The site has signed a history with these events, but not enough witnesses have yet. A ' +
+        'later change contradicts this receipt, but others may be shown another history.',
+      siteOnly:
+        'The site has signed a history with these events, so a later change contradicts this ' +
+        'receipt. No witness has signed it, so others may be shown another history.',
+      final:
+        'The site and its witnesses have signed a history with these events, so a later change ' +
+        'contradicts this receipt. No witness signs two histories, so all are shown this one, ' +
+        'unless witnesses collude with the site.',
+    },
     download: 'Download receipt',
     state: {
       pending: 'Waiting for a signature',
@@ -35,12 +48,13 @@ export const audit: Translations['audit'] = {
     checkPath: 'Hash along the inclusion proof (RFC 6962). The result must be the signed root.',
     checkNote: 'Verify the signed note with the keys of the site and its witnesses (C2SP).',
     checkChain:
-      'Receipts of one account have consecutive revisions and balances that follow from each ' +
-      'other, so there is no hidden debit.',
+      'If the receipts of an account have consecutive revisions, and each balance follows from ' +
+      'the one before, no debit is hidden between them.',
     checkRun: 'A program does all of this offline, with Node 20 or later:',
     verifier: 'download verify.mjs',
     limits:
-      'A receipt does not prove that the usage is true. Only the provider’s invoice can show that.',
+      'A receipt does not prove that the usage which the provider reported is true. Only the ' +
+      'provider’s invoice can show that.',
   },
   minutes: '{{value}} min',
   proofs: {
@@ -71,8 +85,8 @@ export const audit: Translations['audit'] = {
     noneLead: 'The first verification checks all events. A verification also runs every night.',
     clean_one: 'Verified {{events}} event, nothing was found',
     clean_other: 'Verified {{events}} events, nothing was found',
-    findings_one: '{{number}} rule does not hold',
-    findings_other: '{{number}} rules do not hold',
+    findings_one: '{{number}} violation of the rules was found',
+    findings_other: '{{number}} violations of the rules were found',
     range: 'Events',
     requestedBy: 'Requested by',
     nightly: 'Nightly',
@@ -108,6 +122,7 @@ export const audit: Translations['audit'] = {
     'signed-checkpoints': 'Signed checkpoints',
     witnesses: 'No witness knows another history',
     'read-models': 'Read models equal the events',
+    snapshots: 'Snapshots of streams are unchanged',
   },
   export: {
     title: 'Export events with proofs',
@@ -215,6 +230,7 @@ export const audit: Translations['audit'] = {
     lead: 'Every movement with the running total, exact to the unit. Times in {{zone}}',
     ofUser: 'Ledger of user #{{id}}',
     ofNamedUser: 'Ledger of {{name}} (#{{id}})',
+    ofErasedUser: 'Ledger of an erased user (#{{id}})',
     openUser: 'Open user',
     tab: { movements: 'Movements', statement: 'Statement' },
     total: 'Total',
@@ -228,7 +244,8 @@ export const audit: Translations['audit'] = {
     details: 'Details',
     amount: 'Amount',
     running: 'Running total',
-    count: 'Count',
+    count: 'Movements',
+    day: 'Day (UTC)',
     none: 'No movements',
     noneLead: 'Try another time range or type. Holds and free calls are no movements.',
     noneInMonth: 'There were no movements in this month.',
@@ -244,6 +261,8 @@ export const audit: Translations['audit'] = {
     statementLead: 'For a calendar month in UTC.',
     print: 'Print or save as PDF',
     site: 'Site',
+    otherType: 'Other',
+    otherTypeOf: 'Other ({{type}})',
     byType: 'By type',
     byDay: 'By day',
     month: 'Month',
@@ -274,10 +293,15 @@ export const audit: Translations['audit'] = {
     epay: 'Epay',
     restored: 'Refund undone, {{provider}}',
   },
+  accounts: {
+    title: 'Accounts',
+    search: 'User name or ID',
+    none: 'No account matches',
+    noneLead: 'Search for a part of the name, or for the exact ID of the user.',
+  },
   siteMonth: {
-    lead: 'The month of the whole site, and the ledger of any user.',
+    lead: 'Find the ledger of any user, and the totals of the whole site by month.',
     title: 'The site in {{month}}',
-    openUser: 'User ID',
     sold: 'Sold',
     refunded: 'Refunded',
     redeemed: 'Redeemed',
@@ -309,12 +333,14 @@ export const audit: Translations['audit'] = {
     notYet: 'Not yet',
     refused:
       'The witness {{name}} refuses this history: it has signed another one of {{size}} events.',
+    refusedTree: 'Refused tree: {{size}} events, root',
     acknowledged: 'An admin recorded the reason on {{time}}.',
     acknowledge: 'Acknowledge',
     acknowledgeTitle: 'Acknowledge the refusal',
     acknowledgeLead:
       'Do so only if you know why {{name}} refuses, for example after a restore from a backup. ' +
-      'Later verifications no longer count the refusal. It stays on the public page.',
+      'Later verifications no longer count this refusal. It stays on the public page. If the ' +
+      'history is rewritten again, the refusal of that is a new finding.',
     acknowledgeHint: 'Auditors can read the reason in the audit log.',
     acknowledgeMissing: 'Enter the reason',
     acknowledgeDone: 'The refusal is acknowledged',
@@ -326,12 +352,32 @@ export const audit: Translations['audit'] = {
     lead: 'The records of {{site}} are sealed by hashes and signatures that anybody can check.',
     meaning: 'What it proves',
     sealed: 'History that is signed can’t be changed, removed or extended without a new root.',
-    witnessed: 'Witnesses sign only a history that continues the one they saw, the same for all.',
+    witnessed:
+      'Witnesses sign only a history that continues the one they saw. So all are shown the same ' +
+      'history, unless witnesses collude with the site.',
+    unwitnessed:
+      'The site has no witnesses, so these signatures do not show that all are shown the same ' +
+      'history.',
     receipts: 'Receipts on your bill and on pages of calls can be checked with the key above.',
     tiles: 'Published in the form of C2SP tlog-tiles:',
   },
   noReason: 'No reason was given',
+  erasedUser: 'Erased user (#{{id}})',
   reasonErased: 'The reason was erased with the user’s data',
+  /** The kinds of objects in the audit log. */
+  object: {
+    channel: 'Channel',
+    correction: 'Correction',
+    invoice: 'Invoice',
+    job: 'Job',
+    message: 'Message',
+    option: 'Setting',
+    order: 'Order',
+    'price-change': 'Price change',
+    redemption: 'Code',
+    token: 'Token',
+    user: 'User',
+  },
   acts: {
     lead: 'Who did what and why, with the values before and after. Times in {{zone}}',
     act: 'Act',

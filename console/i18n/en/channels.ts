@@ -6,7 +6,7 @@ export const channels: Translations['channels'] = {
   lead: 'Calls are sent to these channels by priority and weight.',
   searchKeyword: 'ID, name, address, tag',
   tagMode: 'By tag',
-  batchMode: 'Select',
+  bulkMode: 'Select',
   idSort: 'By ID',
   grid: 'Channels',
   groups: 'Groups',
@@ -90,8 +90,8 @@ export const channelTags: Translations['channelTags'] = {
   newTagHint: 'If this is empty, the channels lose their tag.',
   keepHint: 'If this is empty, nothing changes.',
   saved: 'Channels changed: {{count}}',
-  batchTitle: 'Tag the selected channels ({{count}})',
-  batchHint: 'Replaces the current tags of the channels.',
+  bulkTitle: 'Tag the selected channels ({{count}})',
+  bulkHint: 'Replaces the current tags of the channels.',
 }
 
 export const channelTests: Translations['channelTests'] = {

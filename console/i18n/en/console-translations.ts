@@ -3,11 +3,11 @@ import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
 import { credentials } from './credentials.ts'
-import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
 import { tokens } from './tokens.ts'
+import { translationsBeforeLogin } from './translations-before-login.ts'
 import { usageLog } from './usage-log.ts'
 
 const inbox: SharedTranslations['inbox'] = {
@@ -62,7 +62,9 @@ const timeRange: SharedTranslations['timeRange'] = {
   invalid: 'Enter both times. The start must not be after the end.',
 }
 
-/** Texts that several areas share. A text with another meaning has a separate key. */
+/**
+ * Texts that several pages share. A text with the same words but another meaning has another key.
+ */
 const shared: SharedTranslations['shared'] = {
   undo: 'Undo',
   history: 'History',
@@ -87,7 +89,7 @@ const shared: SharedTranslations['shared'] = {
     background: 'Paused in the background',
     past: 'Past range',
   },
-  /** The states of tokens, channels and redemption codes. */
+  /** The statuses of tokens, channels and redemption codes. */
   state: {
     enabled: 'Enabled',
     restricted: 'Restricted',
@@ -102,7 +104,7 @@ const shared: SharedTranslations['shared'] = {
     notYetValid: 'Not yet valid',
     unknown: 'Unknown status',
   },
-  /** The factors of a price. */
+  /** The factors from which a price is computed. */
   factor: {
     model: 'Model ratio',
     completion: 'Completion ratio',
@@ -213,7 +215,7 @@ const shared: SharedTranslations['shared'] = {
 }
 
 export const en: SharedTranslations = {
-  ...entryTranslations,
+  ...translationsBeforeLogin,
   shared,
   commands,
   tokens,

@@ -112,7 +112,8 @@ export const logDetails: Translations['logDetails'] = {
       'over-limit': 'The provider exceeded the output limit before anything was delivered.',
       draining: 'The gateway restarted before anything was delivered.',
       'store-unavailable': 'The gateway could not record the call, so nothing was delivered.',
-      screened: 'The answer contained a word that this site blocks, so it was withheld.',
+      screened:
+        'The answer contained a word that this site blocks, so it was withheld, but is charged.',
       interrupted: 'The gateway stopped before anything was delivered.',
       'no-channel': 'No enabled channel serves this model for this group.',
       refused: 'The provider refused the request itself, so it was not retried on another channel.',

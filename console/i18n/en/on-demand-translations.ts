@@ -3,7 +3,8 @@ import type { PageTranslations } from '../translation-types.ts'
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
-import { pricing } from './pricing.ts'
+import { priceSettings } from './price-settings.ts'
+import { pricingPage } from './pricing-page.ts'
 import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
@@ -32,7 +33,7 @@ export const pageTranslations: PageTranslations = {
   messages,
   options: optionTranslations,
   orders,
-  pricing,
+  pricing: { ...pricingPage, ...priceSettings },
   settings,
   taskLogs,
   users,

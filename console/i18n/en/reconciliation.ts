@@ -102,6 +102,14 @@ export const reconciliation: Translations['reconciliation'] = {
     accounts: 'Accounts',
     refunded: 'Refunded',
     charged: 'Charged in addition',
+    unpaid: 'Cannot be paid',
+    unpaidHint:
+      'The balances of some users are lower than their additional charges. A balance is charged ' +
+      'down to 0; the rest remains unpaid. Quota held for open calls is not charged. Once ' +
+      'there is quota again, the same correction can be made again for the rest.',
+    planned: 'Preview',
+    plannedText_one: '{{number}} call, {{refunded}} refunded, {{charged}} charged in addition',
+    plannedText_other: '{{number}} calls, {{refunded}} refunded, {{charged}} charged in addition',
     byUser: 'What each user gets back or pays',
     calls: 'Calls with the largest changes',
     corrected: 'Corrected',
@@ -180,6 +188,7 @@ export const reconciliation: Translations['reconciliation'] = {
     currency: 'Currency',
     currencyInvalid: 'Enter three capital letters, such as USD',
     dollars: 'Dollars per unit',
+    dollarsHint: 'Such as 0.14 for CNY. Not needed for USD.',
     dollarsInvalid: 'Enter a number above 0',
     models: 'Names of models (JSON, optional)',
     modelsHint: 'The provider’s names and the names of this site.',
@@ -197,6 +206,14 @@ export const reconciliation: Translations['reconciliation'] = {
     tokens: 'Our tokens',
     digest: 'SHA-256 of the file',
     currencyRate: 'Currency',
+    knownIds_one:
+      '{{ids}} request ID is also in another invoice of this channel. It may be billed twice.',
+    knownIds_other:
+      '{{ids}} request IDs are also in other invoices of this channel. They may be billed twice.',
+    outOfRange: 'Out of range',
+    outOfRangeLead:
+      'The amounts in dollars are too large to be summed. Probably the exchange rate was ' +
+      'inverted. Delete the invoice, and import the file again.',
     pageTitle: 'Invoice of channel #{{channel}}',
     pageLead:
       '{{first}} to {{last}}. Figures that differ by less than 1% count as matched, because ' +
@@ -220,6 +237,8 @@ export const reconciliation: Translations['reconciliation'] = {
     matchOf: {
       matched: 'Matched',
       different: 'Different',
+      other_model: 'Other model',
+      cost_unknown: 'Cost unknown',
       other_period: 'Other period',
       failed: 'Not charged by us',
       unknown: 'Unknown to us',
@@ -229,15 +248,19 @@ export const reconciliation: Translations['reconciliation'] = {
     matchHint: {
       matched: 'The line and the call agree.',
       different: 'The line has the ID of a call, but another amount or number of tokens.',
+      other_model: 'The amounts agree, but the line and the call have different models.',
+      cost_unknown: 'The cost of the call is unknown, so its amount cannot be compared.',
       other_period: 'The call ended more than a day outside the days of the invoice.',
       failed: 'The provider bills an attempt that was not charged to any caller.',
       unknown:
         'No attempt of the channel has this ID. The line is compared by day and model below.',
-      duplicate: 'The line repeats the ID of an earlier one, and is in no sum.',
+      duplicate: 'The line repeats an earlier one in all columns, and is in no sum.',
       only_ours: 'The provider named this ID in its answer, but does not bill it.',
     },
     call: 'Our call',
     row: 'Row',
+    rowOfSeveral_one: '{{row}} ({{count}} row)',
+    rowOfSeveral_other: '{{row}} ({{count}} rows)',
     noRequestsLead: 'No line has this result.',
     matchedById: 'Matched by request ID',
     byIdText_one: '{{rows}} line with {{billed}}',
@@ -255,7 +278,7 @@ export const reconciliation: Translations['reconciliation'] = {
     title: 'Margins of all channels',
     lead:
       'Charges minus costs, by UTC day. Costs are those of the invoices, and on other days the ' +
-      'expected ones. Later corrections of charges are not included.',
+      'expected ones. Corrections count on the day on which they were made.',
     byChannel: 'By channel and model',
     firstDay: 'First day',
     lastDay: 'Last day',
@@ -263,6 +286,9 @@ export const reconciliation: Translations['reconciliation'] = {
     none: 'Nothing was charged or billed',
     noneLead: 'Choose other days, or import the invoices of the providers.',
     noInvoices: 'No invoice covers these days, so the costs are only expected.',
+    outOfRange:
+      'An invoice of channel {{channels}} is out of range and not included. Delete it, and ' +
+      'import it again with the right exchange rate.',
     overlap:
       'Several invoices bill the same days of channel {{channels}}, so costs may count twice.',
   },

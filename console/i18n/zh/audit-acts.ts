@@ -1,6 +1,6 @@
 /**
- * The names of acts in the audit log. An act is something that a user did, from
- * `read-api/contract/act-names.ts`.
+ * The names of the actions that the audit log lists, by the keys in
+ * `read-api/contract/audit-act-names.ts`.
  */
 export const auditActs = {
   'access-token-issued': '签发访问令牌',

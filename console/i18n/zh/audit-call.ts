@@ -16,6 +16,8 @@ export const auditCall = {
   isCorrected: '已更正',
   corrections: '扣费更正',
   correctionsLead: '调用的原始事件保持不变，每次更正都是单独的事件。',
+  unprovenCorrections_one: '{{count}} 笔更正没有收据：其事件已被改动，或透明日志的数据块缺失。',
+  unprovenCorrections_other: '{{count}} 笔更正没有收据：其事件已被改动，或透明日志的数据块缺失。',
   chargeBefore: '更正前',
   chargeAfter: '更正后',
   balanceChange: '余额变动',

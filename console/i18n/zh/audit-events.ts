@@ -1,4 +1,4 @@
-/** The names of the types of events that are not acts of a user. */
+/** The names of the event types that the audit log does not list. */
 export const auditEvents = {
   'affiliate-transferred': '奖励转入余额',
   'batch-accepted': '上游接受批处理',
@@ -11,6 +11,8 @@ export const auditEvents = {
   'call-released': '调用未扣费',
   'call-settled': '调用结算',
   'channel-balance-read': '查询渠道余额',
+  'channel-submissions-paused': '暂停向渠道提交任务',
+  'channel-submissions-resumed': '恢复向渠道提交任务',
   'channel-test-run-ended': '全部渠道测试结束',
   'channel-test-run-started': '开始测试全部渠道',
   'channel-tested': '测试渠道',
@@ -33,6 +35,7 @@ export const auditEvents = {
   'task-accepted': '上游接受任务',
   'task-deleted': '调用方删除任务',
   'task-failed': '任务失败',
+  'task-routed': '选定任务渠道',
   'task-status-changed': '任务状态变化',
   'task-submitted': '提交任务',
   'task-succeeded': '任务成功',

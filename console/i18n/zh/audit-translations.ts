@@ -3,5 +3,5 @@ import { auditActs } from './audit-acts.ts'
 import { auditEvents } from './audit-events.ts'
 import { reconciliation } from './reconciliation.ts'
 
-/** The texts of the audit section. They load with its pages. */
+/** The texts of the audit pages. They are loaded together with these pages. */
 export const auditTranslations = { audit, auditActs, auditEvents, reconciliation }

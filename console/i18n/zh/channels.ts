@@ -4,7 +4,7 @@ export const channels = {
   lead: '请求发往这里的上游，按优先级与权重分配。',
   searchKeyword: '搜索 ID、名称、地址或标签',
   tagMode: '标签聚合',
-  batchMode: '批量操作',
+  bulkMode: '批量操作',
   idSort: 'ID 排序',
   grid: '渠道列表',
   groups: '分组',
@@ -85,8 +85,8 @@ export const channelTags = {
   newTagHint: '清空则移除这些渠道的标签。',
   keepHint: '留空则不修改。',
   saved: '已修改 {{count}} 个渠道',
-  batchTitle: '为所选的 {{count}} 个渠道设置标签',
-  batchHint: '原有的标签会被替换。',
+  bulkTitle: '为所选的 {{count}} 个渠道设置标签',
+  bulkHint: '原有的标签会被替换。',
 } as const
 
 export const channelTests = {

@@ -2,11 +2,11 @@ import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
 import { credentials } from './credentials.ts'
-import { entryTranslations } from './entry-translations.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { playground } from './playground.ts'
 import { tokens } from './tokens.ts'
+import { translationsBeforeLogin } from './translations-before-login.ts'
 import { usageLog } from './usage-log.ts'
 
 const inbox = {
@@ -59,7 +59,9 @@ const timeRange = {
   invalid: '请填写开始和结束时间，且开始不能晚于结束',
 } as const
 
-/** Texts that several areas share. A text with another meaning has a separate key. */
+/**
+ * Texts that several pages share. A text with the same words but another meaning has another key.
+ */
 const shared = {
   undo: '撤销',
   history: '历史',
@@ -84,7 +86,7 @@ const shared = {
     background: '后台休眠',
     past: '历史范围',
   },
-  /** The states of tokens, channels and redemption codes. */
+  /** The statuses of tokens, channels and redemption codes. */
   state: {
     enabled: '已启用',
     restricted: '已启用：限制模型',
@@ -99,7 +101,7 @@ const shared = {
     notYetValid: '未生效',
     unknown: '未知状态',
   },
-  /** The factors of a price. */
+  /** The factors from which a price is computed. */
   factor: {
     model: '模型倍率',
     completion: '补全倍率',
@@ -210,7 +212,7 @@ const shared = {
 } as const
 
 export const zh = {
-  ...entryTranslations,
+  ...translationsBeforeLogin,
   shared,
   commands,
   tokens,

@@ -1,4 +1,6 @@
-/** The texts of an expanded row of the usage log. They load with the row's details. */
+/**
+ * The texts in the details of a row of the usage log. They are loaded when a row is first expanded.
+ */
 export const logDetails = {
   endReason: {
     user_disabled: '用户已被禁用或删除',
@@ -109,7 +111,7 @@ export const logDetails = {
       draining: '在返回任何内容之前网关已重启。',
       'store-unavailable': '网关无法记账，未返回任何内容。',
       revoked: '访问权限在返回任何内容之前被撤销。',
-      screened: '应答包含本站屏蔽的词语，已被拦截。',
+      screened: '应答包含本站屏蔽的词语，已被拦截；上游已产生费用，仍按用量计费。',
       interrupted: '网关在送出任何内容之前停止了。',
       'no-channel': '没有已启用的渠道为此分组提供这个模型。',
       refused: '上游拒绝了这个请求本身，因此没有换渠道重试。',

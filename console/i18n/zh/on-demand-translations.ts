@@ -2,14 +2,15 @@ import { optionTranslations } from '#read-api/contract/option-translations/zh.ts
 import { dashboard } from './dashboard.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
-import { pricing } from './pricing.ts'
+import { priceSettings } from './price-settings.ts'
+import { pricingPage } from './pricing-page.ts'
 import { redemptions } from './redemptions.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
-/** `loadTranslations` loads these texts together with the pages that need them. */
+/** Texts that `loadTranslations` loads together with the pages that need them. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 文件只包含勾选的列，选择会保存在本浏览器中。',
@@ -32,7 +33,7 @@ export const pageTranslations = {
   messages,
   options: optionTranslations,
   orders,
-  pricing,
+  pricing: { ...pricingPage, ...priceSettings },
   settings,
   taskLogs,
   users,

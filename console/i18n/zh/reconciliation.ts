@@ -1,4 +1,7 @@
-/** The texts of the pages that recompute, correct and compare charges. */
+/**
+ * The texts of the pages on which auditors recompute charges, correct them, and compare them with
+ * invoices.
+ */
 export const reconciliation = {
   lead: '重新计算历史扣费、更正错误的价格，并与上游账单核对。',
   tab: {
@@ -86,6 +89,12 @@ export const reconciliation = {
     accounts: '账户',
     refunded: '退还',
     charged: '补扣',
+    unpaid: '无法扣除',
+    unpaidHint:
+      '部分用户的余额不足以补扣。余额最多扣到 0，其余部分不会收取，进行中调用的预扣额度也不会扣除。余额恢复后，可再次执行同样的更正以收取其余部分。',
+    planned: '预览',
+    plannedText_one: '{{number}} 次调用，退还 {{refunded}}，补扣 {{charged}}',
+    plannedText_other: '{{number}} 次调用，退还 {{refunded}}，补扣 {{charged}}',
     byUser: '每个用户退还或补扣的金额',
     calls: '变化最大的调用',
     corrected: '更正为',
@@ -159,6 +168,7 @@ export const reconciliation = {
     currency: '货币',
     currencyInvalid: '请输入三个大写字母，例如 USD',
     dollars: '每单位折合美元',
+    dollarsHint: '例如 CNY 填 0.14，USD 可不填。',
     dollarsInvalid: '请输入大于 0 的数字',
     models: '模型名对应（JSON，可选）',
     modelsHint: '上游模型名与本站模型名的对应。',
@@ -176,6 +186,10 @@ export const reconciliation = {
     tokens: '本站 Token',
     digest: '文件 SHA-256',
     currencyRate: '货币',
+    knownIds_one: '{{ids}} 个请求 ID 也出现在该渠道的其他账单中，可能重复计费。',
+    knownIds_other: '{{ids}} 个请求 ID 也出现在该渠道的其他账单中，可能重复计费。',
+    outOfRange: '超出范围',
+    outOfRangeLead: '折合美元后的金额过大，无法合计，可能是汇率填反。请删除这份账单后重新导入。',
     pageTitle: '渠道 #{{channel}} 的账单',
     pageLead: '{{first}} 至 {{last}}。上游会逐行取整，相差不到 1% 视为一致。',
     back: '全部账单',
@@ -197,6 +211,8 @@ export const reconciliation = {
     matchOf: {
       matched: '一致',
       different: '有差异',
+      other_model: '模型不同',
+      cost_unknown: '成本未知',
       other_period: '其他时段',
       failed: '本站未扣费',
       unknown: '本站没有',
@@ -206,14 +222,18 @@ export const reconciliation = {
     matchHint: {
       matched: '账单行与调用一致。',
       different: '请求 ID 对应本站的调用，但金额或 Token 数不同。',
+      other_model: '金额一致，但账单行与调用的模型不同。',
+      cost_unknown: '调用的成本未知，无法比较金额。',
       other_period: '调用的结束时间与账单日期相差超过一天。',
       failed: '上游对未向调用方扣费的尝试收费。',
       unknown: '渠道没有此 ID 的请求，该行在下方按天和模型对比。',
-      duplicate: '该行重复了之前的请求 ID，不计入合计。',
+      duplicate: '该行与之前某行完全相同，不计入合计。',
       only_ours: '上游在应答中给出了此 ID，但没有计费。',
     },
     call: '本站调用',
     row: '行号',
+    rowOfSeveral_one: '{{row}}（共 {{count}} 行）',
+    rowOfSeveral_other: '{{row}}（共 {{count}} 行）',
     noRequestsLead: '没有符合此结果的行。',
     matchedById: '按请求 ID 匹配',
     byIdText_one: '{{rows}} 行，共 {{billed}}',
@@ -228,7 +248,7 @@ export const reconciliation = {
   },
   margin: {
     title: '全部渠道的毛利',
-    lead: '扣费减去成本，按 UTC 日期统计。有账单的日期以账单为准，其余日期按预计成本计算；不含事后的扣费更正。',
+    lead: '扣费减去成本，按 UTC 日期统计。有账单的日期以账单为准，其余日期按预计成本计算；扣费更正计入更正当天。',
     byChannel: '按渠道和模型',
     firstDay: '开始日期',
     lastDay: '结束日期',
@@ -236,6 +256,7 @@ export const reconciliation = {
     none: '没有扣费，也没有账单',
     noneLead: '请选择其他日期，或导入上游账单。',
     noInvoices: '这些日期没有账单，成本仅为预计值。',
+    outOfRange: '渠道 {{channels}} 有账单的金额超出范围，未计入。请删除后用正确的汇率重新导入。',
     overlap: '渠道 {{channels}} 有多份账单包含相同日期，成本可能重复计算。',
   },
 } as const

@@ -2,26 +2,28 @@ import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
-/** A user action that menus, rows, shortcuts and the palette show. */
+/** Something that a user can do. Menus, rows, shortcuts and the command palette show it. */
 export type Action = {
   readonly title: string
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
   /**
-   * Whether the value that the action selects is the current one. It is undefined for an action
-   * that selects no value.
+   * Whether the value that this action selects is selected now. Undefined for an action that
+   * selects no value.
    */
   readonly isSelected?: boolean
   /** The language of the title, if it differs from the language of the page. */
   readonly lang?: string
-  /** True for an action that is not listed on cards, because a card has a button for it. */
+  /**
+   * True for an action that tables show and cards do not, because a card has another button for it.
+   */
   readonly isOnTable?: boolean
   readonly perform: () => void
 }
 
 /**
- * An action that shortcuts and the palette offer. If several are registered under one id, the last
- * one applies.
+ * An action that shortcuts and the command palette offer. If several are registered with the same
+ * id, the last one applies.
  */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
@@ -33,11 +35,11 @@ export type RegisteredAction = Omit<Action, 'perform'> & {
    */
   readonly keys?: string
   /**
-   * Performs the action. It is undefined if the page handles the keys itself: the action is then
-   * only listed.
+   * Performs the action. Undefined if the page handles the keys itself. The action is then only
+   * listed.
    */
   readonly perform?: () => void
-  /** True for an action that is listed only on the sheet of shortcuts, and not in the palette. */
+  /** True for an action that only the sheet of shortcuts lists, and not the command palette. */
   readonly isKeyOnly?: boolean
 }
 
@@ -69,7 +71,10 @@ export function matches(title: string, query: string): boolean {
 
 type PageAction = Omit<RegisteredAction, 'section'> & Partial<Pick<RegisteredAction, 'section'>>
 
-/** Registers actions while the component is mounted. By default, they are in the section `page`. */
+/**
+ * Registers actions while the component is mounted. An action without a section is in the section
+ * `page`.
+ */
 export function useRegisterActions(pageActions: readonly PageAction[]): void {
   const actions = pageActions.map((action) => ({ section: 'page' as const, ...action }))
   const latest = useRef(actions)
@@ -82,8 +87,8 @@ export function useRegisterActions(pageActions: readonly PageAction[]): void {
 const KEY = 'single-keys'
 
 /**
- * Whether shortcuts of a single letter are enabled. Users must be able to disable them (WCAG
- * 2.1.4).
+ * Returns whether shortcuts of a single letter are enabled, and a function that sets it. Users must
+ * be able to disable them (WCAG 2.1.4).
  */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)

@@ -7,8 +7,8 @@ const SEQUENCE_MS = 1_500
 type Pressed = { readonly action: RegisteredAction | null; readonly pending: string }
 
 /**
- * Finds the action for a key. If the key does not complete the pending shortcut, it may start
- * another one.
+ * Finds the action for a pressed key. `pending` is the first key of a shortcut with two keys, or
+ * empty. If `key` does not complete this shortcut, it may begin another one.
  */
 function press(actions: readonly RegisteredAction[], pending: string, key: string): Pressed {
   const action = find(actions, pending === '' ? key : `${pending} ${key}`)
@@ -19,23 +19,24 @@ function press(actions: readonly RegisteredAction[], pending: string, key: strin
 }
 
 /**
- * Returns true if the focused element needs the key itself, for example because it is a text field
- * or in a dialog.
+ * Reports whether the focused element needs the key itself, for example because it is a text field
+ * or is in a dialog.
  */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true
   if (!(target instanceof Element)) return false
   const field = target.closest('input, select, textarea, [contenteditable=""], [role="menu"]')
-  const isBox = field instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(field.type)
-  return (field !== null && !isBox) || target.closest('[role="dialog"]') !== null
+  const takesNoText =
+    field instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(field.type)
+  return (field !== null && !takesNoText) || target.closest('[role="dialog"]') !== null
 }
 
 const find = (actions: readonly RegisteredAction[], keys: string): RegisteredAction | null =>
   actions.find((action) => action.keys === keys && action.perform !== undefined) ?? null
 
 /**
- * Performs actions on their shortcuts. While the palette or the sheet of shortcuts is open, only ⌘K
- * (Ctrl-K) has an effect.
+ * Performs the actions whose shortcuts the user presses. While the command palette or the sheet of
+ * shortcuts is open, only ⌘K (Ctrl-K) works.
  */
 export function useActionKeys(onPalette: () => void, isDialogOpen: boolean): void {
   const pending = useRef({ key: '', at: 0 })

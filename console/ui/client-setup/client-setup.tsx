@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSiteAddress } from '#console/api/status.ts'
+import { chatTarget, openChat } from '../chat-links/chat-links.ts'
 import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-button.tsx'
 import { LabelledValue } from '../elements/labelled-value.tsx'
@@ -8,14 +9,13 @@ import { fullKey, maskedKey } from '../elements/token-key.ts'
 import { PresetButtons, SelectField } from '../forms/fields.tsx'
 import { useSiteName } from '../layout/page.tsx'
 import { Tabs } from '../layout/tabs.tsx'
-import { chatTarget, openChat } from '../state/chat-links.ts'
 import { CLIENTS, type Client, containerSiteOf, setupText } from './clients.ts'
 import '../forms/forms.css'
 import './client-setup.css'
 
 /**
- * Shows what to paste into each client program. The key is masked on the screen, but copied texts
- * contain it. If there is no key, a placeholder is shown.
+ * Shows the texts with which users connect a client program to this site. The key in them is masked
+ * on the screen, but not in a copied text. If there is no key, a placeholder is shown.
  */
 export function ClientSetup(props: {
   apiKey: string | null
@@ -75,7 +75,7 @@ export function ClientSetup(props: {
   )
 }
 
-/** Reports whether a note about a client concerns a site at this address. */
+/** Reports whether a note about a client applies if the site has this address. */
 function applies(note: NonNullable<Client['note']>, site: string): boolean {
   if (note === 'needsHttps') return chatTarget(site, '') === 'none'
   return note === 'calledFromServers' || containerSiteOf(site) !== site
@@ -103,8 +103,8 @@ function ClientChoice(props: { client: Client; onChange: (client: Client) => voi
 }
 
 /**
- * Shows one text and its copy button. `copied` is the text with the key. If it is null, `shown` is
- * copied, which contains a placeholder.
+ * Shows one text and its copy button. The button copies `copied`, which contains the key. If
+ * `copied` is null, the button copies `shown`, which contains a placeholder instead of the key.
  */
 function SetupBody(props: {
   template: string

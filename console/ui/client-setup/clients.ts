@@ -1,20 +1,21 @@
 /**
- * The values of the templates. `site` is the public address without a final slash, and `name` is
- * the name of the site.
+ * The values that are inserted into the templates. `site` is the public address of the site without
+ * a final slash. `name` is the name of the site.
  */
 export type SetupValues = Record<'site' | 'name' | 'key' | 'model' | 'smallModel', string>
 
 export type Client = {
   readonly name: string
   /**
-   * Matches the models that are suggested first. Any chat model works, because the gateway converts
-   * calls.
+   * Matches the names of the models that are suggested first. Any other chat model works as well,
+   * because the gateway converts calls.
    */
   readonly prefers?: RegExp
   readonly note?: 'calledFromServers' | 'needsHttps' | 'runsInContainer'
   /**
-   * The names of the templates by title. A name ends with `form` if its lines are the fields of a
-   * form, and with `link` if it is a link that opens the client.
+   * The texts that connect the client. Each key is the title of a text, and its value is the name
+   * of a template. If the name ends with `form`, each line of the template is a field of a form. If
+   * it ends with `link`, the template is a link that opens the client.
    */
   readonly setups: Readonly<Record<string, string>>
 }
@@ -28,9 +29,15 @@ const TEMPLATES = import.meta.glob<string>('./templates/*.txt', {
 const json = (text: string): string => JSON.stringify(text).slice(1, -1)
 const shell = (text: string): string => text.replaceAll("'", "'\\''")
 
-/** Escapes a value for its place in a template: within the quotes of a language, or in a URL. */
+/**
+ * The functions that escape a value. A placeholder names the function that its place in the
+ * template needs.
+ */
 const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
-  /** For quotes in JSON, JavaScript, Python and TOML, which have the same escape sequences. */
+  /**
+   * For a place within quotes in JSON, JavaScript, Python or TOML. They have the same escape
+   * sequences.
+   */
   json,
   shell,
   body: (text) => shell(json(text)),
@@ -38,8 +45,8 @@ const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
 }
 
 /**
- * Encodes a text as Cherry Studio expects it: as base64 with `_` and `-` in place of `+` and `/`.
- * Cherry Studio can't read quotes and brackets.
+ * Encodes a text for a link to Cherry Studio: as base64, with `_` and `-` instead of `+` and `/`.
+ * Quotes and round brackets are removed, because Cherry Studio can't read them.
  */
 function cherryStudioBase64(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(/['()]/g, ''))
@@ -52,8 +59,8 @@ const CONTAINER_HOST = 'host.docker.internal'
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
 
 /**
- * Returns the address of the site for a program in a container. A loopback address would be the
- * container itself there, so the name that Docker gives the host takes its place.
+ * Returns the address of the site for a program that runs in a container. There, a loopback address
+ * would mean the container itself. It is replaced by the name that Docker gives to the host.
  */
 export function containerSiteOf(site: string): string {
   const address = URL.parse(site)
@@ -62,12 +69,12 @@ export function containerSiteOf(site: string): string {
   return address.href.replace(/\/$/, '')
 }
 
-/** Docker on Linux gives the host a name only if this flag is set. */
+/** On Linux, Docker gives the host a name only with this flag. */
 const HOST_FLAG = `\n  --add-host=${CONTAINER_HOST}:host-gateway \\`
 
 /**
- * Fills a template. Placeholders have the form `{{key}}` or, with the way to escape the value,
- * `{{model, json}}`.
+ * Inserts values into a template. A placeholder has the form `{{key}}`, or `{{model, json}}` if the
+ * value must be escaped as `ESCAPES` defines.
  */
 export function setupText(template: string, values: SetupValues): string {
   const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()
@@ -91,8 +98,8 @@ const GEMINI = /gemini/i
 const GPT = /^(?:gpt|o\d|codex)/i
 
 /**
- * The clients by kind. Names of clients and of their fields are not translated, because the clients
- * show them like this in every language.
+ * The client programs by kind. Their names and the names of their fields are not translated,
+ * because the programs show them like this in every language.
  */
 export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client, ...Client[]]>> = {
   sdk: [

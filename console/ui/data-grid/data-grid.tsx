@@ -2,40 +2,41 @@ import { type CSSProperties, useLayoutEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../layout/empty-state.tsx'
 import { useDelayed } from '../layout/skeleton.tsx'
+import { useAmountAlignments } from '../quota/amount-text.tsx'
 import { useIsNarrow } from '../state/use-media-query.ts'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
-import { useFullAmounts } from './use-full-amounts.ts'
+import { useAmountColumnWidths } from './use-amount-column-widths.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridHandle } from './use-grid-handle.ts'
 import { useGridCommands, useGridKeys } from './use-grid-keys.ts'
-import type { PagePosition } from './use-page-scroll.ts'
 import { useRowHandlers } from './use-row-handlers.ts'
+import type { PositionOnPage } from './use-window-scrolling.ts'
 import './data-grid.css'
-import './page-scroll.css'
+import './window-scrolling.css'
 import './scroll-bar.css'
 
-/** The minimum height (px) for fitting a list into the window. */
+/** If less than this height (px) is left in the window, the list is not fitted into it. */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
 /**
- * Limits the height of the list, so that the list and its page buttons fit into the window. If the
- * window leaves too little space, the list keeps its default height.
+ * Limits the height of the list, so that the list and the page buttons below it fit into the
+ * window. If too little space is left, the list keeps its default height.
  */
 function useFitHeight(box: HTMLElement | null): void {
   useLayoutEffect(() => {
     if (box === null) return
     const resize = (): void => {
-      const room = roomFor(box)
-      if (room < ROOM_MIN_PX) box.style.removeProperty('--tg-grid-room')
-      else box.style.setProperty('--tg-grid-room', `${room}px`)
+      const availableHeight = roomFor(box)
+      if (availableHeight < ROOM_MIN_PX) box.style.removeProperty('--tg-grid-room')
+      else box.style.setProperty('--tg-grid-room', `${availableHeight}px`)
     }
     resize()
-    // Measures again after an element above the list changes its height.
+    // The height is measured again when an element above the list changes its height.
     const observer = new ResizeObserver(resize)
     observer.observe(box.closest('.tg-page') ?? document.body)
     window.addEventListener('resize', resize)
@@ -55,8 +56,9 @@ function roomFor(box: HTMLElement): number {
 const SKELETON_ROWS = 8
 
 /**
- * Renders a list of rows with columns or, in a narrow window, as cards. Only rows near the visible
- * part are rendered. Rows that are added above do not move the rows that the user is reading.
+ * A list of rows: a table with columns or, in a narrow window, cards. Only the rows near the
+ * visible part are rendered. Rows that are added at the top do not move the rows that the user is
+ * reading.
  */
 export function DataGrid<Row>(props: DataGridProps<Row>) {
   const isCards = useIsNarrow()
@@ -72,13 +74,14 @@ type GridPartProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
 function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   const [density] = useDensity(tableProps.density)
-  const { layout, measure } = useFullAmounts(tableProps.layout, grid.box)
+  const { layout, measure } = useAmountColumnWidths(tableProps.layout, grid.box)
   const props = { ...tableProps, layout }
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
   const actions = useRowHandlers(props, grid)
-  const sharedProps = { props, grid, actions, measure }
+  const alignmentOf = useAmountAlignments(true)
+  const sharedProps = { props, grid, actions, measure, alignmentOf }
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (
@@ -225,10 +228,11 @@ function tableStyle<Row>(
 }
 
 /**
- * Returns the CSS values that keep the header visible while the list scrolls with the page: the
- * scroll offset at which the header starts to move, and how far it moves.
+ * Returns CSS variables for a list that scrolls with the window and sideways. They keep its header
+ * visible: `--tg-head-from` is the scroll offset of the window at which the header starts to move,
+ * and `--tg-head-way` is how far it moves.
  */
-const headerTravel = ({ top, coveredHeight }: PagePosition, rowsHeight: number) => ({
+const headerTravel = ({ top, coveredHeight }: PositionOnPage, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,
 })

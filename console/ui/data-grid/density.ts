@@ -7,7 +7,10 @@ export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 4
 export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
-/** All lists share one density. `fallback` applies until the user chooses a density. */
+/**
+ * Returns the row height that the user has chosen for all lists, and a function that sets it.
+ * `fallback` applies until the user has chosen one.
+ */
 export function useDensity(
   fallback: Density = 'comfortable',
 ): [Density, (density: Density) => void] {

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
-import type { Column } from './column.ts'
+import type { Column } from './column-and-layout.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
@@ -16,7 +16,8 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
-  // Values without labels share one line. The first value with a label starts a second line.
+  // Values without labels are on the first line. The first value with a label begins the second
+  // line.
   const firstNamed = Math.max(
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
@@ -59,7 +60,7 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   )
 }
 
-/** Makes the card's head a button. Other controls in the head can still be clicked. */
+/** Makes the head of a card a button that opens the card. Other controls in the head still work. */
 function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (
     <button
@@ -73,8 +74,8 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
 }
 
 /**
- * Adds a second button at the foot of a card, for touch. It is hidden from the keyboard and from
- * screen readers, which use the button in the card's head.
+ * A second button at the bottom of a card, for touch screens. It is hidden from the keyboard and
+ * from screen readers, which use the button in the head.
  */
 function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import { Tooltip } from '../elements/tooltip.tsx'
 import { dismissLocalErrors } from '../messages/toast.ts'
-import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column.ts'
+import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column-and-layout.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { allToggled } from './toggle-selection.ts'
 
@@ -55,7 +55,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
 }
 
 /**
- * Returns the column's width on screen (px). It can be larger than the stored width, because some
+ * Returns the width of a column on the screen (px). It can exceed the stored width, because some
  * columns grow to fill the list.
  */
 const drawnWidth = (handle: HTMLElement): number | undefined =>
@@ -64,7 +64,7 @@ const drawnWidth = (handle: HTMLElement): number | undefined =>
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Compares all rows only if enough rows are selected, because the comparison is slow.
+  // Checking each row is slow. It is needed only if at least as many rows are selected as listed.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (
@@ -140,8 +140,8 @@ export const ariaSortOf = (sort: Sort | null) => {
 }
 
 /**
- * The button in a column's header that sorts the list. `sort` is null if the list is sorted by
- * another column.
+ * The button in the header of a column that sorts the list by it. `sort` is null if the list is
+ * sorted by another column.
  */
 export function SortButton(props: {
   column: string

@@ -1,7 +1,8 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
 /**
- * Returns what a key does in a list. `active` is the index of the row that receives keys, or -1.
+ * Returns the action of a pressed key in a list, or null if the key has no action. `active` is the
+ * index of the row to which keys apply, or -1 if there is none.
  */
 export function gridActionOf(
   key: string,
@@ -45,7 +46,7 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/** Returns true if a control inside a row, such as a button, handles the event. */
+/** Reports whether an event in a row belongs to a control, such as a button, which handles it. */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

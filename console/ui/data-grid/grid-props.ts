@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from 'react'
-import type { Sort } from './column.ts'
+import type { Sort } from './column-and-layout.ts'
 import type { Density } from './density.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
@@ -8,7 +8,7 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
-/** The position of a row in a tree. */
+/** The position of a row in a tree of rows. */
 export type Branch = {
   /** The depth, from 1 for top-level rows. */
   readonly level: number
@@ -28,37 +28,45 @@ export type DataGridProps<Row> = {
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
   /**
-   * The number of rows on all pages. `firstIndex` is the index of the first shown row among them.
+   * The number of rows on all pages. `firstIndex` is the index of this page's first row among them.
    */
   total?: number
   firstIndex?: number
   isLoading?: boolean
-  /** True while other rows load. The current rows are then dimmed. */
+  /** True while other rows are loading. The rows that are still shown are then dimmed. */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details of a row below it. A click, Enter or Space expands them. */
+  /** Renders the details below a row. A click on the row, Enter or Space shows them. */
   expand?: (row: Row) => ReactNode
   /** The key of a row whose details are open at first. The user can close them. */
   openKey?: string | undefined
-  /** Called for a click or Enter on a row. If it is set, only Space expands the details. */
+  /**
+   * Called if the user clicks a row or presses Enter. If it is set, only Space shows the details.
+   */
   onOpen?: (row: Row) => void
   openText?: string
-  /** Makes the list a tree. Its rows are opened and closed with arrow keys and Space. */
+  /**
+   * Makes the list a tree, and returns the position of a row in it. Arrow keys and Space open and
+   * close its rows.
+   */
   branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
-  /** Renders the text of a row's tooltip on a card, because a touch screen shows no tooltips. */
+  /**
+   * Renders a note on a card. In a table, a tooltip of the row shows the same text. Cards need the
+   * note, because touch screens show no tooltips.
+   */
   cardNote?: (row: Row) => ReactNode
-  /** Returns true for a row that has just appeared. Such a row is highlighted for a moment. */
+  /** Reports whether a row has just appeared. It is then highlighted for a moment. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
-  /** The row height until the user selects another one. The default is `comfortable`. */
+  /** The row height until the user chooses another one. The default is `comfortable`. */
   density?: Density
-  /** The maximum height as a CSS length. By default, the list fills the rest of the window. */
+  /** The maximum height, as a CSS length. By default, the list may fill the rest of the window. */
   maxHeight?: string
-  /** Called when the newest row scrolls into view or out of view. */
+  /** Called when the first row becomes visible or is no longer visible. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
 }

@@ -1,7 +1,9 @@
 import { memo, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
-import type { Column } from './column.ts'
+import type { AmountAlignment } from '../quota/amount-alignment.ts'
+import { AlignedColumn } from '../quota/amount-text.tsx'
+import type { Column } from './column-and-layout.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 import type { RowHandlers } from './use-row-handlers.ts'
@@ -11,6 +13,8 @@ type RowProps<Row> = {
   grid: Grid<Row>
   actions: RowHandlers
   measure: (element: Element) => void
+  /** Returns how the amounts of a column are aligned. */
+  alignmentOf: (column: string) => AmountAlignment
   row: Row
   index: number
 }
@@ -35,6 +39,7 @@ export function GridRow<Row>(rowProps: RowProps<Row>) {
       details={isExpanded ? props.expand?.(row) : undefined}
       actions={actions}
       measure={rowProps.measure}
+      alignmentOf={rowProps.alignmentOf}
     />
   )
 }
@@ -48,15 +53,22 @@ type DrawnRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /** Undefined if rows can't be selected. `isExpanded` is undefined if rows have no details. */
+  /**
+   * Whether the row is selected, or undefined if rows can't be selected. `isExpanded` tells whether
+   * the details of the row are shown. It is undefined if rows have no details.
+   */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
   details: ReactNode
   actions: RowHandlers
   measure: (element: Element) => void
+  alignmentOf: (column: string) => AmountAlignment
 }
 
-/** The rendered row. It is memoized, because scrolling renders the list on every frame. */
+/**
+ * The row as it is rendered. It is memoized, because the list is rendered on every frame while it
+ * scrolls.
+ */
 const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
   const { index, row, columns, isSelected, isExpanded, actions, measure } = props
   const element = useRef<HTMLDivElement>(null)
@@ -96,7 +108,9 @@ const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
             className={column.align === 'end' ? 'tg-grid-cell tg-grid-end' : 'tg-grid-cell'}
             tabIndex={-1}
           >
-            <CellContent cell={column.cell} row={row} />
+            <AlignedColumn alignment={props.alignmentOf(column.id)}>
+              <CellContent cell={column.cell} row={row} />
+            </AlignedColumn>
           </div>
         ))}
       </div>

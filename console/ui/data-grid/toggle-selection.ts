@@ -1,6 +1,6 @@
 /**
- * Selects or deselects the row at `index`. With `isRange` (Shift), all rows between `anchor` and
- * this row get the same state.
+ * Selects the row at `index`, or deselects it if it is selected. With `isRange` (the Shift key),
+ * all rows from `anchor` to this row are set to the same state.
  */
 export function toggled(
   selected: ReadonlySet<string>,

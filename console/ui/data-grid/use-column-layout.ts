@@ -11,17 +11,17 @@ import {
   type StoredLayout,
   widthOf,
   withTimeFormat,
-} from './column.ts'
+} from './column-and-layout.ts'
 
 export type ColumnLayout<Row> = {
-  /** All columns in the user's order, including hidden columns. */
+  /** All columns in the order that the user has chosen, including hidden ones. */
   readonly all: readonly Column<Row>[]
   readonly visible: readonly Column<Row>[]
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
   /**
-   * True if times are shown as elapsed times, such as "5 minutes ago". It is null if no column has
+   * True if the list shows how long ago a time was, such as "5 minutes ago". Null if no column has
    * times.
    */
   readonly isAgo: boolean | null
@@ -33,8 +33,8 @@ export type ColumnLayout<Row> = {
 }
 
 /**
- * Reads and stores the user's layout of columns under `key`. `columns` must contain only columns
- * that the user may see.
+ * Returns the column layout that the user has chosen, and functions that change it. It is stored in
+ * this browser under `key`. `columns` must contain only columns that the user may see.
  */
 export function useColumnLayout<Row>(
   key: string,

@@ -3,8 +3,8 @@ import type { DataGridProps } from './grid-props.ts'
 import { AT_TOP_PX, type Grid } from './use-grid.ts'
 
 /**
- * Options that run a scroll listener before the rows are rendered. A listener that measures after
- * the rows have changed would force the browser to lay out the page twice.
+ * Options with which a scroll listener runs before the rows are rendered. A listener that measures
+ * afterwards would force the browser to lay out the page twice.
  */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 
@@ -14,7 +14,7 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   const { scroller, box } = grid
   const isOpen = grid.page !== null
   useEffect(() => {
-    // While details are open, `isAtTop` is false, so that no rows are added.
+    // While details are shown, `isAtTop` is false. Callers then add no rows at the top.
     const updateAtTop = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     updateAtTop()
     box?.addEventListener('scroll', updateAtTop, BEFORE_ROWS)
@@ -30,8 +30,8 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
 
 function watchEdge(box: HTMLElement): () => void {
   const update = () => {
-    const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
-    box.toggleAttribute('data-more', isMore)
+    const hasMoreAtRight = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
+    box.toggleAttribute('data-more', hasMoreAtRight)
     box.toggleAttribute('data-wide', box.scrollWidth > box.clientWidth + 1)
     box.style.setProperty('--tg-box', `${box.clientHeight}px`)
   }

@@ -5,7 +5,7 @@ import { gridActionOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { type Grid, OVERSCAN } from './use-grid.ts'
 
-/** Handles the keys of a list. The list as a whole has the focus, and never one of its rows. */
+/** Returns the key handler of a list. The focus is on the list as a whole, and never on a row. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
   return (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -26,27 +26,27 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
 }
 
 /**
- * Opens or closes the details or the branch of a row. With `isEither`, the state is reversed.
- * Otherwise, the row opens, or closes if `isClosing` is true.
+ * Shows or hides the details of a row. If the row has a branch of a tree, opens or closes the
+ * branch instead. With `isReversing`, reverses the current state. Otherwise, `isClosing` decides.
  */
 function toggle<Row>(
   props: DataGridProps<Row>,
   grid: Grid<Row>,
   row: Row,
   isClosing: boolean,
-  isEither: boolean,
+  isReversing: boolean,
 ): void {
   const branch = props.branch?.(row)
   if (branch === undefined && props.expand === undefined) return
   const isOpen = branch === undefined ? grid.isExpanded(row) : branch.isOpen === true
-  if (!isEither && isOpen !== isClosing) return
+  if (!isReversing && isOpen !== isClosing) return
   if (branch === undefined) grid.toggleExpanded(grid.active)
   else branch.onToggle?.()
 }
 
 /**
- * Registers the commands of a list, such as `j` and `k` for the next and the previous row. They
- * work wherever the focus is on the page.
+ * Registers shortcuts of a list, such as `j` and `k` for the next and the previous row. They work
+ * wherever the focus is on the page.
  */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()

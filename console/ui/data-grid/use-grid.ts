@@ -5,27 +5,30 @@ import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts
 import type { DataGridProps } from './grid-props.ts'
 import { toggled } from './toggle-selection.ts'
 import {
-  type PagePosition,
-  scrollerOptions,
-  usePagePosition,
-  useScrollTakeover,
-} from './use-page-scroll.ts'
+  type PositionOnPage,
+  scrollOptions,
+  useKeepRowsInPlace,
+  usePositionOnPage,
+} from './use-window-scrolling.ts'
 
 export type Grid<Row> = {
   readonly id: string
   readonly scroller: RefObject<HTMLDivElement | null>
-  /** The element that scrolls, or null while the list is empty. */
+  /** The element that contains the rows. Null while the list is empty. */
   readonly box: HTMLDivElement | null
   readonly attach: (box: HTMLDivElement | null) => void
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
   /**
-   * The list's position on the page while it scrolls with the page, or null while it scrolls in its
-   * own box.
+   * The position of the list on the page while the list scrolls with the window. Null while the
+   * list has its own scroll bar.
    */
-  readonly page: PagePosition | null
-  /** The distance (px) from the start of the scrolled content to the first row. */
+  readonly page: PositionOnPage | null
+  /**
+   * The distance (px) to the first row from the top of the page, if the list scrolls with the
+   * window. Otherwise, the distance from the top of the list.
+   */
   readonly margin: number
-  /** The index of the row that receives keys, or -1. */
+  /** The index of the row to which keys apply, or -1 if there is none. */
   readonly active: number
   readonly isExpanded: (row: Row) => boolean
   readonly activate: (index: number) => void
@@ -35,12 +38,12 @@ export type Grid<Row> = {
 }
 
 /**
- * The number of rows that are rendered above and below the visible rows. It is enough for three
- * frames of fast scrolling.
+ * How many rows are rendered above the visible rows, and below them. It is enough for three frames
+ * of fast scrolling.
  */
 export const OVERSCAN = 5
 
-/** The newest row counts as visible up to this scroll offset (px). */
+/** Up to this scroll offset (px), the first row counts as visible. */
 export const AT_TOP_PX = 4
 
 export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
@@ -51,13 +54,13 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const [expanded, setExpanded] = useExpanded(props.openKey)
   const keyAt = useKeyAt(props)
-  // A list without a fixed height scrolls with the page while details are open.
+  // While details are shown, a list without a fixed height scrolls with the window.
   const canLeaveBox = props.maxHeight === undefined
-  const page = usePagePosition(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
+  const page = usePositionOnPage(box, canLeaveBox && isAnyExpanded(rows, rowKey, expanded))
   const head = isCards ? 0 : HEADER_HEIGHT
   const margin = (page?.top ?? 0) + head
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
-    ...scrollerOptions(page !== null, () => scroller.current),
+    ...scrollOptions(page !== null, () => scroller.current),
     count: rows.length,
     estimateSize: () => (isCards ? CARD_HEIGHT : ROW_HEIGHT[density]),
     getItemKey: keyAt,
@@ -65,12 +68,12 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     scrollMargin: margin,
     scrollPaddingStart: (page?.coveredHeight ?? 0) + head,
     initialRect: { width: 1024, height: 480 },
-    // New rows above must not move the rows that the user is reading.
+    // Rows that are added at the top must not move the rows that the user is reading.
     anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
-    // With 0, a list that fits into its box would move when a row expands.
+    // With 0, a list that fits into its height would move when a row expands.
     scrollEndThreshold: -1,
   })
-  useScrollTakeover(box, page !== null)
+  useKeepRowsInPlace(box, page !== null)
   const toggleExpanded = (index: number) => {
     const next = new Set(expanded)
     if (!next.delete(keyAt(index))) next.add(keyAt(index))
@@ -155,7 +158,8 @@ function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string
 }
 
 /**
- * Returns the index of the active row. Its previous index is tried first, because rows rarely move.
+ * Returns the index of the active row, or -1. The previous index is checked first, because rows
+ * rarely move.
  */
 function useActiveIndex<Row>(
   rows: readonly Row[],
@@ -163,8 +167,8 @@ function useActiveIndex<Row>(
   activeKey: string | null,
 ): number {
   const last = useRef(-1)
-  const isThere = (row: Row | undefined) => row !== undefined && rowKey(row) === activeKey
+  const isActiveRow = (row: Row | undefined) => row !== undefined && rowKey(row) === activeKey
   if (activeKey === null) return -1
-  if (!isThere(rows[last.current])) last.current = rows.findIndex(isThere)
+  if (!isActiveRow(rows[last.current])) last.current = rows.findIndex(isActiveRow)
   return last.current
 }

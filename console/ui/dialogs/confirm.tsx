@@ -12,7 +12,10 @@ type ConfirmTexts = {
   tone?: 'primary' | 'danger'
 }
 
-/** A question with more content than texts. For a question with texts only, call `confirm()`. */
+/**
+ * A dialog with a question. The component that renders the dialog opens and closes it. `confirm()`
+ * asks a question without such a component.
+ */
 export function ConfirmDialog(
   props: ConfirmTexts & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
 ) {
@@ -48,7 +51,7 @@ export function confirm(texts: ConfirmTexts): Promise<boolean> {
   question.get()?.answer(false)
   return new Promise((resolve) => {
     const answer = (isConfirmed: boolean) => {
-      // Keeps the texts, because the dialog still shows them while it fades out.
+      // The texts are kept, because the dialog still shows them while it fades out.
       if (question.get()?.answer === answer) question.set({ texts, isOpen: false, answer })
       resolve(isConfirmed)
     }

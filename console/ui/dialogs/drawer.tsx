@@ -7,14 +7,15 @@ import { Overlay } from './overlay.tsx'
 export type DrawerProps = {
   isOpen: boolean
   /**
-   * Called when the drawer closes. If there were unsaved changes, the user has agreed to lose them.
+   * Called when the drawer closes. If there are unsaved changes, the drawer calls it only after the
+   * user has agreed to discard them.
    */
   onClose: () => void
   title: string
   lead?: ReactNode
   /**
-   * The width in pixels. Above 700, the drawer has the look of a wide one. Narrow screens ignore
-   * the width.
+   * The width in pixels. Above 700, the drawer is styled as a wide one. On narrow screens, the
+   * width is ignored.
    */
   width?: number
   hasUnsavedChanges?: boolean

@@ -7,8 +7,8 @@ import { confirmDiscard } from './confirm-discard.ts'
 import { Drawer } from './drawer.tsx'
 
 /**
- * A drawer with a form, which Enter submits. If there are unsaved changes, the user must confirm
- * that the drawer closes.
+ * A drawer with a form, which Enter submits. If there are unsaved changes, the user is asked before
+ * the drawer closes.
  */
 export function FormDrawer(props: {
   isOpen: boolean

@@ -1,11 +1,11 @@
 import { Overlay2 } from '@blueprintjs/core'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { dismissErrors } from '../messages/toast.ts'
-import { isLeft, lastDialog, useFocusReturn } from './use-focus-return.ts'
+import { lastDialog, useFocusReturn, willLoseFocus } from './use-focus-return.ts'
 
 /**
- * The base of dialogs and drawers. It keeps the focus in its panel and returns it on closing.
- * Escape closes it.
+ * The base of dialogs and drawers. While it is open, the focus stays in its panel. When it closes,
+ * the focus returns to where it was. Escape closes it.
  */
 export function Overlay(props: {
   isOpen: boolean
@@ -21,19 +21,23 @@ export function Overlay(props: {
   const { isOpen, onClose } = props
   useFocusReturn(isOpen)
   useEffect(() => (isOpen ? dismissErrors : undefined), [isOpen])
-  // Just after opening, the page or a closing panel may still have the focus and get the key. A
-  // passive effect could run later than a key that follows the first paint.
+  // Keys are handled on the document, because the page or a closing panel may still have the focus
+  // just after opening. The handler is added in a layout effect: a passive effect could run later
+  // than a key that is pressed after the first paint.
   useLayoutEffect(() => {
     if (!isOpen) return
-    const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
+    const closeOnEscape = (event: KeyboardEvent): void => {
       const top = lastDialog()
-      if (key !== 'Escape' || top === undefined || top !== panel.current) return
-      if (target instanceof Element && isLeft(target, top)) onClose()
+      if (event.key !== 'Escape' || top === undefined || top !== panel.current) return
+      if (!(event.target instanceof Element) || !willLoseFocus(event.target, top)) return
+      // Without this, the dialog that still has the focus would close too, or ask about changes.
+      event.stopPropagation()
+      onClose()
     }
     document.addEventListener('keydown', closeOnEscape, true)
     return () => document.removeEventListener('keydown', closeOnEscape, true)
   }, [isOpen, onClose])
-  // Focuses the panel, so that screen readers read its name.
+  // The panel gets the focus, so that screen readers read its name.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
@@ -45,7 +49,8 @@ export function Overlay(props: {
     })
   const attach = useCallback((node: HTMLDivElement) => {
     panel.current = node
-    // Focuses the panel if the focused element is removed. Otherwise, Escape would no longer work.
+    // If the element with the focus is removed, the panel gets the focus. Otherwise, Escape would
+    // no longer work.
     const observer = new MutationObserver(() => {
       if (document.activeElement !== document.body || lastDialog() !== node) return
       node.focus({ preventScroll: true })

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
 
 /**
- * Keeps the item of a dialog until the dialog has closed on screen. `key` is a React key that
- * resets the content for each item.
+ * Keeps the item that a dialog shows (`lastItem`) until the dialog has faded out. `key` is a React
+ * key for the content. It changes each time the dialog opens, so that no state is left.
  */
 export function useDialogItem<Item>(item: Item | null) {
   const lastItem = useRef<Item | null>(null)

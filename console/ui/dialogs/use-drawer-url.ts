@@ -7,8 +7,8 @@ export type EditedId = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Opens and closes a drawer by the path of the URL. The path `add` opens an empty form, and
- * `edit/:id` opens an item. An invalid id becomes 0.
+ * Opens and closes a drawer by the path of the URL. At the path `add`, it shows an empty form. At
+ * `edit/:id`, it shows the item with this id, or with the id 0 if the id is invalid.
  */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
@@ -23,7 +23,7 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
     edited,
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
     /**
-     * Closes the form and opens the page that it was opened from. Does not ask about unsaved
+     * Closes the form and opens the page from which it was opened. It does not ask about unsaved
      * changes, because the form has already asked.
      */
     close: () => {

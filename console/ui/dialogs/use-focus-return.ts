@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /**
- * When the panel closes, returns the focus to the element that had it before. This element is read
- * during rendering, because a child may take the focus before effects run. It is remembered until
- * the panel has closed on screen, because React may discard a rendering that closes the panel.
+ * When a panel closes, returns the focus to the element that had it before the panel opened. This
+ * element is read during rendering, because a child may take the focus before effects run. It is
+ * remembered until the panel has closed on the screen, because React may discard a rendering that
+ * closes it.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -14,13 +15,13 @@ export function useFocusReturn(isOpen: boolean): void {
     isOnScreen.current = true
     return () => {
       isOnScreen.current = false
-      // Waits for a frame, until the closing panel has released the focus.
+      // The focus is returned one frame later, when the closing panel has released it.
       requestAnimationFrame(() => returnFocus(opener.current))
     }
   }, [isOpen])
 }
 
-/** Returns the topmost dialog that is not closing. */
+/** Returns the topmost dialog that is not closing, or undefined if there is none. */
 export const lastDialog = (): HTMLElement | undefined =>
   [
     ...document.querySelectorAll<HTMLElement>(
@@ -28,16 +29,21 @@ export const lastDialog = (): HTMLElement | undefined =>
     ),
   ].at(-1)
 
-/** Reports whether an element has the focus only until the opening panel takes it. */
-export const isLeft = (focused: Element, panel: Element): boolean => {
+/**
+ * Reports whether the focus is in the page or in another dialog, so that the panel will take it.
+ * Menus and messages keep the focus.
+ */
+export const willLoseFocus = (focused: Element, panel: Element): boolean => {
   const dialog = focused.closest('[aria-modal="true"]')
-  return focused === document.body || (dialog !== null && dialog !== panel)
+  if (dialog !== null) return dialog !== panel
+  return focused.closest('.bp6-popover, .tg-toaster') === null
 }
 
 function currentFocus(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A closing menu removes the focused entry. The focus therefore returns to the menu's button.
+  // A menu that closes removes its entry with the focus. The focus therefore returns to the button
+  // of the menu.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused
@@ -46,7 +52,7 @@ function currentFocus(): HTMLElement | null {
 function returnFocus(opener: HTMLElement | null): void {
   const focused = document.activeElement
   const isElsewhere = focused !== document.body && focused?.closest('.bp6-overlay') === null
-  // The focus stays if the user has moved it or if another dialog is open.
+  // The focus is not returned if the user has moved it, or if another dialog is open.
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }

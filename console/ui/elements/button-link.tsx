@@ -6,7 +6,7 @@ export function ButtonLink(props: {
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** The router state that the page receives, such as the path to which its form returns. */
+  /** The router state for the opened page, such as the path to which its form returns. */
   state?: object
 }) {
   const { to, icon, tone = 'normal', state } = props

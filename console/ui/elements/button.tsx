@@ -58,7 +58,7 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** A button with only the icon of an action. The action's title is its label. */
+/** A button with the icon of an action and without text. The title of the action is its label. */
 export function ActionButton(props: ButtonProps & { action: Action }) {
   const { action, ...rest } = props
   return <Button icon={action.icon} label={action.title} onClick={action.perform} {...rest} />

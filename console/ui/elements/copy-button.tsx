@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
 export function CopyButton(props: {
-  /** The text to copy, or a function that loads the text on click. */
+  /** The text to copy, or a function that loads it when the button is clicked. */
   text: string | (() => Promise<string>)
   label: string
   children?: string

@@ -3,8 +3,8 @@ import { showError } from '../messages/toast.ts'
 import { showManualCopyDialog } from './manual-copy-dialog.tsx'
 
 /**
- * Copies a text to the clipboard. If the browser refuses, shows the text in a dialog and returns
- * false.
+ * Copies a text to the clipboard, and returns true. If the browser does not allow it, shows the
+ * text in a dialog from which the user can copy it, and returns false.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,7 +18,10 @@ export async function copyText(text: string): Promise<boolean> {
   return false
 }
 
-/** Copies a text by the older API of browsers, the only one that works on pages without TLS. */
+/**
+ * Copies a text by an old function of browsers, which is the only one that works without TLS.
+ * Reports whether it worked.
+ */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement
   const area = document.createElement('textarea')

@@ -1,7 +1,10 @@
 const FULL_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const BEGINNING = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/i
 
-/** Finds a request id, or the beginning of one, in a text. Returns it in lower case, or null. */
+/**
+ * Finds a request id. A complete id may be anywhere in the text. The beginning of an id is found
+ * only if the text contains nothing else. Returns the id in lower case, or null if there is none.
+ */
 export function findRequestId(text: string): string | null {
   const fullId = findFullRequestId(text)
   if (fullId !== null) return fullId

@@ -4,7 +4,7 @@ import { isAuditor, useUser } from '#console/api/session.ts'
 import type { Action } from '../actions/action.ts'
 import { ButtonLink } from './button-link.tsx'
 
-/** A link to the history of an object, such as `user:7`. */
+/** A link to the changes of an object. `object` is its kind and id, such as `user:7`. */
 export function HistoryLink({ object }: { object: string }) {
   const { t } = useTranslation()
   return (
@@ -17,8 +17,8 @@ export function HistoryLink({ object }: { object: string }) {
 }
 
 /**
- * Returns the menu entry that opens the history of an object, or nothing if the user is no auditor
- * or admin.
+ * Returns the menu entry that opens the changes of an object. The list is empty for users who are
+ * neither auditors nor admins.
  */
 export function useHistoryActions(object: string): Action[] {
   const { t } = useTranslation()
@@ -28,10 +28,12 @@ export function useHistoryActions(object: string): Action[] {
   return isAuditor(useUser()) ? [{ title, icon: 'clock', perform }] : []
 }
 
-/** Objects without a page in the history. Their changes are found in the audit log. */
+/**
+ * The kinds of objects that have no page in the history. Their changes are listed in the audit log.
+ */
 const KINDS_WITHOUT_STATE: readonly string[] = ['invoice', 'message', 'order', 'redemption']
 
-/** Returns the path to the changes of an object. */
+/** Returns the path of the page with the changes of an object. */
 const historyPath = (object: string): string =>
   KINDS_WITHOUT_STATE.includes(object.split(':')[0] ?? '')
     ? `/app/audit/log?${new URLSearchParams({ object, range: 'all' })}`

@@ -1,11 +1,11 @@
 import PATHS from './icon-paths.json'
 
-/** The names of the icons, which are drawn as outlines on a grid of 16 × 16 pixels. */
+/** The names of the icons, which are outlines on a grid of 16 × 16 pixels. */
 export type IconName = keyof typeof PATHS
 
 /**
- * An icon. It is hidden from screen readers, so the text beside it or the label of its button must
- * have the same meaning.
+ * An icon. Screen readers do not read it, so the text beside it or the label of its button must say
+ * the same.
  */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (

@@ -11,7 +11,7 @@ type LiveKind = keyof Translations['shared']['live']
 
 function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next attempt to connect, in milliseconds of `performance.now()`. */
+  /** The time of the next attempt to connect, as a time of `performance.now()`. */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()
@@ -24,8 +24,9 @@ function LiveDot(props: {
 }
 
 /**
- * Shows the state of the live connection. While it works, `kind` is shown. While it is interrupted,
- * a button to reconnect replaces `children`.
+ * Shows whether live events arrive. While the connection works, shows `kind`. Otherwise, shows the
+ * state of the connection. While the console waits to reconnect, a button to reconnect at once
+ * takes the place of `children`.
  */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()

@@ -7,8 +7,8 @@ import { Button } from './button.tsx'
 const dialogState = createStore({ text: '', isOpen: false })
 
 /**
- * Opens a dialog with a text, from which the user can copy it. It is used if the browser denies
- * access to the clipboard.
+ * Opens a dialog from which the user can copy a text. It is used if the browser does not let the
+ * console write to the clipboard.
  */
 export const showManualCopyDialog = (text: string): void => dialogState.set({ text, isOpen: true })
 

@@ -24,8 +24,8 @@ export function MenuButton(props: {
 }
 
 /**
- * The menu of a row. It is mounted on the first click, because most menus of a list are never
- * opened.
+ * The menu of a row in a list. It is mounted on the first click, because most of these menus are
+ * never opened.
  */
 export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false)
@@ -39,7 +39,8 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // The press already closes an open menu. The click that follows must not open it again.
+        // Pressing the button closes an open menu already. The click that follows must not open it
+        // again.
         onPointerDown={() => {
           wasOpen.current = isOpen
         }}
@@ -57,7 +58,7 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   )
 }
 
-/** The open menu. It handles arrow keys, Home, End, Enter and Space. */
+/** An open menu. It handles arrow keys, Home, End, Enter and Space. */
 function Menu({ items }: { items: readonly MenuItem[] }) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,6 +1,5 @@
 /**
- * The number of characters at the end that always stay visible. Similar names often differ only
- * there.
+ * How many characters at the end are always visible, because similar names often differ only there.
  */
 const END = 7
 

@@ -5,7 +5,10 @@ import { StatusTag, type Tone } from './status-tag.tsx'
 export const hasRefundableMoney = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-/** Returns the outcome for Stripe's status of a dispute, or null while the dispute is open. */
+/**
+ * Converts the status of a dispute at Stripe to its outcome. Returns null while the dispute is
+ * open.
+ */
 export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
   if (status === 'won' || status === 'lost') return status
   return status === 'warning_closed' || status === 'prevented' ? 'closed' : null

@@ -6,7 +6,7 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** The role of the content: `menu`, or `dialog` for anything else, such as form fields. */
+  /** The role of the content: `menu` for a menu, and `dialog` for anything else, such as fields. */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -40,7 +40,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would return the focus even if the user has moved it in the meantime.
+      // Blueprint would move the focus back even if the user has moved it meanwhile.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}
@@ -51,21 +51,24 @@ export function Popover(props: PopoverProps) {
 }
 
 /**
- * The element at which a popover is placed if its button is beside it. Blueprint passes ARIA
- * attributes that a `span` must not have, so they are ignored here. The button has them.
+ * The element at which a popover is placed if another element opens the popover. Blueprint passes
+ * ARIA attributes to this component. The component drops them, because a `span` must not have them.
+ * The button that opens the popover has the same attributes.
  */
 export const PopoverAnchor = () => <span className="tg-anchor" />
 
-/** Closes the popover on Escape. The elements behind the popover do not receive the key. */
+/**
+ * Closes the popover when Escape is pressed. The elements behind the popover do not get the key.
+ */
 function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
-  const mark = useRef<HTMLSpanElement>(null)
+  const marker = useRef<HTMLSpanElement>(null)
   const handler = useRef(onEscape)
   handler.current = onEscape
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || !(event.target instanceof Element)) return
       const overlay = event.target.closest('.bp6-overlay')
-      if (overlay !== null && overlay !== mark.current?.closest('.bp6-overlay')) return
+      if (overlay !== null && overlay !== marker.current?.closest('.bp6-overlay')) return
       event.preventDefault()
       event.stopPropagation()
       handler.current()
@@ -73,10 +76,10 @@ function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
   }, [])
-  return <span ref={mark} hidden />
+  return <span ref={marker} hidden />
 }
 
-/** Moves the focus into the popover: to the selected option of a menu, or to the first control. */
+/** Moves the focus into the popover: to the selected entry of a menu, or to the first control. */
 function FocusFirst(props: { children: ReactElement }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -9,7 +9,10 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] =
   { unit: 'second', seconds: 1 },
 ]
 
-/** Formats unix seconds as `2 minutes ago`, or as a date after 30 days. */
+/**
+ * Formats a time in Unix seconds as `2 minutes ago`, or as a date if it differs from now by more
+ * than 30 days.
+ */
 export function relativeTimeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return dateText(at, locale)
@@ -22,14 +25,17 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
   return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
 }
 
-/** Formats unix seconds as `2 min. ago`, or as a numeric date after 30 days. */
+/**
+ * Formats a time in Unix seconds as `2 min. ago`, or as a numeric date if it differs from now by
+ * more than 30 days.
+ */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return stampText(at).slice(0, 10)
   return relativeSteps(difference, locale, 'short')
 }
 
-/** Formats unix seconds as date, time and time zone. */
+/** Formats a time in Unix seconds as date, time and time zone. */
 export function absoluteTimeText(at: number, locale: string, timeZone?: string): string {
   return formatter(locale, {
     dateStyle: 'medium',
@@ -38,7 +44,9 @@ export function absoluteTimeText(at: number, locale: string, timeZone?: string):
   }).format(at * 1000)
 }
 
-/** Formats unix seconds as `2026-11-21 07:03:09` in the browser's time zone. */
+/**
+ * Formats a time in Unix seconds as `2026-11-21 07:03:09`. The default time zone is the browser's.
+ */
 export function stampText(at: number, timeZone?: string): string {
   return formatter('sv-SE', {
     year: 'numeric',
@@ -51,7 +59,7 @@ export function stampText(at: number, timeZone?: string): string {
   }).format(at * 1000)
 }
 
-/** Formats unix seconds like `stampText`, but leaves out the year if it is the current one. */
+/** Formats a time like `stampText`, but without the year if it is the current year. */
 export function shortStampText(at: number, now: number, timeZone?: string): string {
   const text = stampText(at, timeZone)
   return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text

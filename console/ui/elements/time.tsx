@@ -14,27 +14,27 @@ let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
 /**
- * Returns the current time in unix seconds. It is updated every ten seconds while the tab is
+ * Returns the current time in Unix seconds. It is updated every ten seconds while the tab is
  * visible.
  */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** Shows a time. `at` is in unix seconds. */
+/** Shows a time. `at` is in Unix seconds. */
 export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /**
-   * True for a time that can be in the future. Without it, a future time is shown as the current
-   * time, because then only the clocks differ.
+   * True if the time may be in the future. Otherwise, a time in the future is shown as the current
+   * time. Such a time results from a difference between the clocks of the server and the browser.
    */
-  canLieAhead?: boolean
+  mayBeInFuture?: boolean
 }) {
   const locale = useLocale()
   const current = useNow()
   const isStamp = props.style === 'stamp' || props.style === 'short-stamp'
-  const from = props.canLieAhead === true ? current : Math.max(current, props.at)
+  const from = props.mayBeInFuture === true ? current : Math.max(current, props.at)
   const textOf = props.style === 'short' ? shortRelativeText : relativeTimeText
   const relative = textOf(props.at, from, locale)
   const absolute = absoluteTimeText(props.at, locale)

@@ -1,6 +1,6 @@
 /**
- * Returns the key of a token as clients send it, with the prefix `sk-`. The server stores keys
- * without the prefix.
+ * Returns the key of a token as client programs send it, which begins with `sk-`. The server stores
+ * it without this prefix.
  */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)
 

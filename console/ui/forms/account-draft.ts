@@ -11,11 +11,12 @@ export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', confirm
 
 export const USERNAME_LENGTH_MAX = 12
 export const PASSWORD_LENGTH_MIN = 8
-/** The maximum length of a password in Unicode code points, which is how the server counts it. */
+/** The maximum length of a password in Unicode code points. The server counts code points, too. */
 export const PASSWORD_LENGTH_MAX = 128
 
 /**
- * Returns the errors of a new account's fields, in the order in which the form shows the fields.
+ * Returns the errors in the fields of a new account, in the order in which the form shows the
+ * fields.
  */
 export function validateAccount(
   draft: AccountDraft,

@@ -18,8 +18,8 @@ export function useAmountUnit(): AmountUnit {
 }
 
 /**
- * A field for an amount. It has buttons for common amounts and shows the amount in dollars and in
- * quota units.
+ * A field for an amount, with buttons for common amounts. The unit is either dollars or quota.
+ * Below the field, the amount is shown in the other unit.
  */
 export function AmountField(props: {
   label: string
@@ -30,7 +30,7 @@ export function AmountField(props: {
   presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Formats the amount in dollars. By default, the amount is rounded to cents. */
+  /** Formats the amount in dollars. By default, it is rounded to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

@@ -1,18 +1,18 @@
 /**
- * Formats unix seconds as local time for a date field: `YYYY-MM-DDTHH:mm`. Returns an empty text
- * for 0 and negative values.
+ * Formats Unix seconds for a date field, in local time: `YYYY-MM-DDTHH:mm`. Returns an empty text
+ * if `seconds` is 0 or negative.
  */
 export function dateFieldText(seconds: number): string {
   if (seconds <= 0) return ''
   const date = new Date(seconds * 1000)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`
+  return `${day}T${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`
 }
 
 /**
- * Parses the local time of a date field to unix seconds. Returns `ifEmpty` for an empty text, and
- * null for an invalid text.
+ * Parses the text of a date field, in local time. Returns Unix seconds, `ifEmpty` if the text is
+ * empty, and null if it is invalid.
  */
 export function secondsOfDateField(text: string, ifEmpty: number | null = null): number | null {
   if (text.trim() === '') return ifEmpty

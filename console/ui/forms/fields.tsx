@@ -2,7 +2,10 @@ import type { ComponentProps, ReactNode } from 'react'
 import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
-/** The properties that the field handles itself. All others are passed to its input. */
+/**
+ * The properties that a labelled field uses itself. The field passes all other properties to its
+ * input.
+ */
 export type LabelledProps = {
   label: string
   hint?: ReactNode
@@ -29,7 +32,7 @@ export function labelledField<Rest extends LabelledProps>(
 type Presets = {
   label: string
   choices: readonly { value: string; text: string }[]
-  /** The value of the marked button. The default is the field's value. */
+  /** The value whose button is marked as selected. By default, it is the value of the field. */
   selected?: string | null
   onSelect?: (value: string) => void
 }
@@ -63,7 +66,7 @@ export function TextField({ presets, trailing, ...props }: TextFieldProps) {
   )
 }
 
-/** A field for a date and time, in the browser's time zone. */
+/** A field for a date and time in the time zone of the browser. */
 export const DateTimeField = (props: ComponentProps<typeof TextField>) => (
   <TextField className="tg-input-date" {...props} type="datetime-local" max="9999-12-31T23:59" />
 )

@@ -6,15 +6,15 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** Set for a field that accepts only whole numbers. */
+  /** If it is set, the field accepts only whole numbers. */
   wholeNumber?: { errorText: string }
   onCommit: (value: string) => void
 }
 
 /**
- * A filter field that applies its text when the user presses Enter, leaves the field or selects a
- * suggestion. It does not apply each typed character, because each change of a filter adds an entry
- * to the browser's history.
+ * A field for a filter. The text is applied when the user presses Enter, leaves the field or
+ * selects a suggestion. It is not applied after each character, because each change of a filter
+ * adds an entry to the browser's history.
  */
 export function FilterInput(props: Props) {
   const id = useId()
@@ -59,7 +59,7 @@ function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
   const set = (text: string, isInvalid = false): void =>
     setDraft({ from: props.value, text, isInvalid })
-  // The URL was changed by another control, such as the browser's Back button.
+  // The filter in the URL was changed in another way, such as by the browser's Back button.
   if (draft.from !== props.value) set(props.value)
   const commit = (typed: string): void => {
     const value = typed.trim()
@@ -68,8 +68,9 @@ function useDraft(props: Props) {
   }
   const change = (text: string): void => {
     set(text)
-    const isTaken = Math.abs(text.length - draft.text.length) > 1
-    if (text === '' || (isTaken && props.suggestions?.includes(text) === true)) commit(text)
+    const isSuggestionSelected = Math.abs(text.length - draft.text.length) > 1
+    if (text === '' || (isSuggestionSelected && props.suggestions?.includes(text) === true))
+      commit(text)
   }
   return { ...draft, commit, change }
 }

@@ -9,7 +9,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** Connects the label, the control, the hint and the error for screen readers. */
+/** A label, a control, a hint and an error. Screen readers learn that they belong together. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

@@ -3,7 +3,8 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import { LEAVE_CONFIRMED } from './use-leave-guard.ts'
 
 /**
- * Returns the path to open when the form closes, or null for the list to which the form belongs.
+ * Returns the path to open when a form closes, or null to open the list to which the form belongs.
+ * The path is in the router state of the link that opened the form.
  */
 export function formReturnPath(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('returnTo' in state)) return null
@@ -13,18 +14,18 @@ export function formReturnPath(state: unknown): string | null {
 
 /**
  * The router state of a link to a form. When the form closes, the page at `returnTo` is opened with
- * the state `returnState`.
+ * the router state `returnState`.
  */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 
 /**
  * Returns a function that opens the page from which the form was opened. Returns null if the form
- * returns to its list.
+ * was opened from its list.
  */
 export function useReturnToPage(): (() => void) | null {
   const navigate = useNavigate()
   const { state } = useLocation()
-  // Keeps the router's state, because a later change of the URL drops the state.
+  // The router state is kept, because it is lost when the URL changes.
   const [opened] = useState<unknown>(state)
   const returnTo = formReturnPath(opened)
   if (returnTo === null) return null

@@ -7,17 +7,17 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName | undefined
-  /** True for numbers and keys, which are easier to read if all characters have the same width. */
+  /** True for numbers and keys. They are easier to read if all characters have the same width. */
   isMono?: boolean
 }
 
 /**
- * The properties of an input that sets `autoComplete`. Such an input contains a name or a code,
- * which must not be corrected like prose.
+ * Properties for an input that sets `autoComplete`. It contains a name or a code, which the browser
+ * must not correct like prose.
  */
 const VERBATIM = { spellCheck: false, autoCapitalize: 'none' } as const
 
-/** A text input. It must have a label, either from `FormField` or from `aria-label`. */
+/** A text input. It needs a label, either from `FormField` or as `aria-label`. */
 export function TextInput({ onChange, icon, isMono, className, ...rest }: TextInputProps) {
   const classes = ['tg-input', isMono === true ? 'tg-mono' : '', className ?? '']
   const input = (

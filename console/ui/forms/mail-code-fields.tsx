@@ -5,7 +5,7 @@ import { Button } from '../elements/button.tsx'
 import { showSuccess } from '../messages/toast.ts'
 import { useCountdown } from '../state/use-countdown.ts'
 import { TextField } from './fields.tsx'
-import { MAIL_CODES, showErrorAtField } from './server-field-errors.ts'
+import { MAIL_ERRORS, showErrorAtField } from './server-field-errors.ts'
 import type { DraftForm, FieldState } from './use-draft-form.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -21,13 +21,16 @@ type MailCodeDraft = { readonly email: string; readonly code: string }
 type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setFieldError'>
 
 /**
- * The fields for a mail address and the code that is sent to it. Another code can be requested
- * after 30 s.
+ * Two fields: for a mail address, and for a code that is sent to it. After 30 s, another code can
+ * be requested.
  */
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /** Returns the token that proves a human user, or null until the user has completed the check. */
+  /**
+   * Returns the token that proves that the user is human. Returns null if the user has not
+   * completed the check yet.
+   */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()
@@ -59,14 +62,14 @@ export function MailCodeFields(props: {
   )
 }
 
-/** The field for a code that was sent by mail. The field for the mail address is separate. */
+/** The field for a code that is sent by mail. The field for the mail address is separate. */
 export function MailCodeField(
   props: FieldState<string> & {
     email: string
     purpose: CodePurpose
     takeToken: () => string | null
     onNoAddress: () => void
-    /** Called with the message if the server rejects the mail address. */
+    /** Called with an error message if the server rejects the mail address. */
     onError: (text: string) => void
   },
 ) {
@@ -77,7 +80,7 @@ export function MailCodeField(
     if (props.email.trim() === '') return props.onNoAddress()
     const token = props.takeToken()
     if (token === null) return
-    await showErrorAtField(MAIL_CODES, props.onError, async () => {
+    await showErrorAtField(MAIL_ERRORS, props.onError, async () => {
       await sendCode(props.email.trim(), props.purpose, token)
       start(RESEND_SECONDS)
       showSuccess(t('auth.codeSent'))

@@ -13,7 +13,7 @@ type NameListProps = {
   onChange: (names: readonly string[]) => void
   suggestions?: readonly string[]
   placeholder?: string
-  /** True if names that are not suggested are accepted, too. */
+  /** Whether the user may enter names that are not among the suggestions. The default is true. */
   isOpenEnded?: boolean
   show?: (name: string) => ReactNode
 }
@@ -29,7 +29,7 @@ export function NamesField(props: NamesFieldProps) {
 }
 
 /**
- * A list of names, which the user types, pastes with commas between them, or selects from
+ * A list of names. The user types them, pastes them with commas between them, or selects them from
  * suggestions.
  */
 export function NameList(props: NameListProps) {
@@ -82,7 +82,10 @@ type SuggestionInputProps = NameListProps & {
   onRemoveLast: () => void
 }
 
-/** Arrow keys select a suggestion, Enter accepts it, and Escape closes the list. */
+/**
+ * A text field with suggestions. Arrow keys move to a suggestion, Enter adds it, and Escape closes
+ * the suggestions.
+ */
 function SuggestionInput(props: SuggestionInputProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -177,7 +180,8 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must not blur the text box, because a blur closes the suggestions.
+          // A click must not take the focus from the text field, because the suggestions close
+          // without it.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery } from '#console/api/account.ts'
-import { arePasskeysSupported, proveByPasskey } from '#console/api/auth/passkeys.ts'
+import { credentialsQuery } from '#console/api/account-queries.ts'
+import { arePasskeysSupported, proveByPasskey } from '#console/api/auth/browser-passkeys.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
 export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
-  const has = (useQuery(credentialsQuery).data?.passkeys.length ?? 0) > 0
+  const hasPasskey = (useQuery(credentialsQuery).data?.passkeys.length ?? 0) > 0
   const { isBusy, submit } = useSubmit(async () => props.perform(await proveByPasskey()))
-  if (!has || !arePasskeysSupported()) return null
+  if (!hasPasskey || !arePasskeysSupported()) return null
   return (
     <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>
       {t('auth.usePasskey')}

@@ -1,15 +1,16 @@
 import type { TFunction } from 'i18next'
 import {
-  type AnswerOf,
   absent,
   mapFields,
   namesIn,
+  type ResponseOf,
   type WritableFields,
 } from '#read-api/contract/resource-field-definition.ts'
 import { dateFieldText, secondsOfDateField } from './date-field-text.ts'
 
 /**
- * The description of a form's field. Numbers with decimals are excluded, because no form has one.
+ * The definition of a field in a form. Fields for numbers with decimals are excluded, because no
+ * form has one.
  */
 type Field = Exclude<WritableFields[string], { type: 'nullableNumber' }>
 type FormFields = Readonly<Record<string, Field>>
@@ -21,9 +22,7 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/**
- * The values of a form. Numbers and times are kept as the user typed them, and names are a list.
- */
+/** The values of a form. Numbers and times are the texts that the user typed. Names are a list. */
 export type DraftOf<F extends FormFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value
@@ -35,7 +34,7 @@ export const newDraft = <F extends FormFields>(fields: F): DraftOf<F> =>
     typeof initial === 'boolean' || Array.isArray(initial) ? initial : String(initial ?? ''),
   ) as DraftOf<F>
 
-export const draftOf = <F extends FormFields>(fields: F, answer: AnswerOf<F>): DraftOf<F> => {
+export const draftOf = <F extends FormFields>(fields: F, answer: ResponseOf<F>): DraftOf<F> => {
   const values = new Map<string, unknown>(Object.entries(answer))
   return mapFields(fields, (_name, field) => {
     const { type } = field
@@ -49,15 +48,15 @@ export const draftOf = <F extends FormFields>(fields: F, answer: AnswerOf<F>): D
 }
 
 /**
- * Converts a draft to the body of a request. The caller must have checked the draft with
+ * Converts the values of a form to the body of a request. The caller must have checked them with
  * `validateFields`.
  */
-export const bodyOf = <F extends FormFields>(fields: F, draft: DraftOf<F>): AnswerOf<F> => {
+export const bodyOf = <F extends FormFields>(fields: F, draft: DraftOf<F>): ResponseOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [
     field.wire,
     sentValue(field, draft[name]),
   ])
-  return Object.fromEntries(entries) as AnswerOf<F>
+  return Object.fromEntries(entries) as ResponseOf<F>
 }
 
 function sentValue(field: Field, value: unknown): unknown {
@@ -106,11 +105,11 @@ export function validateInteger(
   { min, max }: { readonly min: number; readonly max: number },
   text: string,
 ): ValidationError | null {
-  const isIn = INTEGER.test(text.trim()) && Number(text) >= min && Number(text) <= max
-  return isIn ? null : { key: 'wholeNumber', min, max }
+  const isInBounds = INTEGER.test(text.trim()) && Number(text) >= min && Number(text) <= max
+  return isInBounds ? null : { key: 'wholeNumber', min, max }
 }
 
-/** Checks the length of a text in Unicode code points, which is how the server counts it. */
+/** Checks the length of a text in Unicode code points. The server counts code points, too. */
 function validateLength(
   { maxLength }: { readonly maxLength: number },
   text: string,
@@ -134,7 +133,10 @@ export const fieldErrors = <F extends FormFields>(
   return Object.fromEntries(texts) as Partial<Record<keyof F, string>>
 }
 
-/** Returns only fields that differ from `before`, because unchanged fields must not be sent. */
+/**
+ * Returns the properties of `after` that differ from `before`. Requests must not contain fields
+ * that the user has not changed.
+ */
 export function changedFields<Body extends object>(before: Body, after: Body): Partial<Body> {
   const old = new Map<string, unknown>(Object.entries(before))
   const entries = Object.entries(after).filter(([name, value]) => old.get(name) !== value)

@@ -2,7 +2,7 @@ import { type ComponentProps, useState } from 'react'
 import { TextInput } from './inputs.tsx'
 
 /**
- * A search field whose text is kept in the URL. If the URL changes for another reason, such as the
+ * A search field whose text is also in the URL. If the URL changes in another way, such as by the
  * Back button, the field shows the new text.
  */
 export function SearchInput({
@@ -13,7 +13,7 @@ export function SearchInput({
 }: ComponentProps<typeof TextInput> & { label: string }) {
   const [draft, setDraft] = useState({ text: value, seen: value, isAhead: false })
   if (value !== draft.seen) {
-    // While the user types, the URL may contain an older text. Such a URL is ignored.
+    // While the user types, the URL may contain an older text. The field ignores this text.
     const isAhead = draft.isAhead && value !== draft.text
     setDraft({ text: isAhead ? draft.text : value, seen: value, isAhead })
   }

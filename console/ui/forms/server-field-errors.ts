@@ -1,23 +1,24 @@
 import { ApiError } from '#console/api/api-error.ts'
 
-export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
+/** The error codes of the server for a one-time code that is wrong or was used before. */
+export const ONE_TIME_CODE_ERRORS = ['CodeWrong', 'CodeUsed'] as const
 /**
- * The server's error codes for a missing or wrong proof of identity, which is a password, a code or
- * a passkey.
+ * The error codes of the server for a missing or wrong proof of identity: a password, a code or a
+ * passkey.
  */
-export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
-export const USERNAME_CODES = [
+export const IDENTITY_PROOF_ERRORS = ['ProofNeeded', 'ProofWrong', ...ONE_TIME_CODE_ERRORS] as const
+export const USERNAME_ERRORS = [
   'UsernameTaken',
   'UsernameTooLong',
   'UsernameInvalid',
   'UsernameUnseen',
   'UsernameIsMail',
 ] as const
-export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
+export const MAIL_ERRORS = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
 /**
- * Runs an action and shows an error with one of the `codes` at the field. Any other error is
- * thrown.
+ * Runs an action. If it fails with one of the error codes, shows the message at a field of the
+ * form. Throws any other error.
  */
 export async function showErrorAtField(
   codes: readonly string[],

@@ -5,7 +5,8 @@ import { showInfo } from '../messages/toast.ts'
 import { focusFirstError, useSubmit } from './use-submit.ts'
 
 /**
- * The errors of a form by field. Each error is a message for the user, or a code from `validate`.
+ * The errors of a form by field. Each error is either a message for the user or a code from
+ * `validate`.
  */
 export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
   Record<keyof Draft & string, ErrorKey>
@@ -13,19 +14,22 @@ export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
 
 type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
-  /** Returns the errors of the draft. `before` contains the values with which the form opened. */
+  /** Returns the errors in the values. `before` are the values with which the form was opened. */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
-  /** Saves the draft. To show an error at a field, it throws a `FieldError`. */
+  /** Saves the values. It throws a `FieldError` to show an error at a field. */
   save: (draft: Draft, before: Draft) => Promise<void>
-  /** Finds the fields that a server error is about. Returns null if it is about no field. */
+  /**
+   * Returns the messages for the fields that an error of the server concerns. Returns null if the
+   * error concerns no field.
+   */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
-  /** Called if the user submits the form again while it is still being saved. */
+  /** Called if the user submits the form while it is still being saved. */
   onRepeat?: () => void
   onClose?: () => void
   /**
-   * True if an error that belongs to no field is shown in the form (`formError`) instead of in a
-   * toast.
+   * True if an error that concerns no field is shown in the form (`formError`). Otherwise, it is
+   * shown as a toast.
    */
   showsFormError?: boolean
 }
@@ -41,7 +45,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The last error that belongs to no field, or an empty text. */
+  /** The last error that concerns no field, or an empty text. */
   readonly formError: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -57,8 +61,9 @@ export type DraftForm<Draft> = {
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
- * Keeps the values of a form until they are saved. All values are checked on submit. If there are
- * errors, they are checked again on every change, so that an error disappears when it is corrected.
+ * Keeps the values of a form until they are saved. They are checked when the user submits the form.
+ * If there are errors, the values are checked again on each change, so that an error disappears
+ * once it is corrected.
  */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
@@ -146,8 +151,7 @@ function useServerErrors<Draft>({
 }
 
 /**
- * Returns the properties of a `<form>` outside of `FormDrawer` and `FormDialog`, which set them
- * themselves.
+ * Returns the properties of a `<form>` element. `FormDrawer` and `FormDialog` set them themselves.
  */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
@@ -159,8 +163,8 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
 })
 
 /**
- * Returns a function that finds the field which a server error is about. `codesOf` contains the
- * error codes of each field.
+ * Returns a function that finds the field that an error of the server concerns. `codesOf` has the
+ * error codes for each field.
  */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
@@ -173,7 +177,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save` to show errors at fields. It contains the messages by field name. */
+/** Thrown by `save` to show errors at fields. `errors` has the messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 

@@ -3,17 +3,17 @@ import { useBlocker } from 'react-router-dom'
 import { confirmDiscard } from '../dialogs/confirm-discard.ts'
 
 /**
- * The router state of a navigation that the user has already confirmed, so that the guard does not
- * ask again.
+ * The router state of a navigation to which the user has already agreed, so that the guard does not
+ * ask about unsaved changes again.
  */
-export const LEAVE_CONFIRMED = { isSettled: true }
+export const LEAVE_CONFIRMED = { isLeaveConfirmed: true }
 
 export function useLeaveGuard(hasUnsavedChanges: boolean): void {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       hasUnsavedChanges &&
       currentLocation.pathname !== nextLocation.pathname &&
-      (nextLocation.state as Partial<typeof LEAVE_CONFIRMED> | null)?.isSettled !== true,
+      (nextLocation.state as Partial<typeof LEAVE_CONFIRMED> | null)?.isLeaveConfirmed !== true,
   )
   const isAsking = useRef(false)
   useEffect(() => {

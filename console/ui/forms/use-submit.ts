@@ -2,11 +2,11 @@ import { type RefObject, useRef, useState } from 'react'
 import { translate } from '#console/i18n/i18n.ts'
 import { dismissErrors, showError } from '../messages/toast.ts'
 
-const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { goesAlong: true })
+const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { staysOnNavigation: true })
 
 /**
- * Runs `perform` when the user submits. A second submit during that time does not run it again: it
- * only calls `onDuplicate` and `onRepeat`.
+ * Runs `perform` when the user submits a form. If the user submits again while `perform` runs,
+ * calls only `onDuplicate` and `onRepeat`.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,

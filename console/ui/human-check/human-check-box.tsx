@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
+import { createScriptUrl } from '../browser/trusted-script-url.ts'
 import { Alert } from '../messages/alert.tsx'
-import { createScriptUrl } from '../state/trusted-script-url.ts'
 
 type HumanCheckApi = {
   readonly render: (box: HTMLElement, options: Readonly<Record<string, unknown>>) => string
@@ -20,7 +20,7 @@ const scriptUrl = createScriptUrl(
 
 let loading: Promise<HumanCheckApi> | undefined
 
-/** Loads the provider's script once. A failed load is retried on the next call. */
+/** Loads the script of the CAPTCHA provider once. If loading fails, the next call tries again. */
 function loadHumanCheck(): Promise<HumanCheckApi> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined
@@ -47,15 +47,14 @@ function load(): Promise<HumanCheckApi> {
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
 /**
- * The box in which users prove that they are human. `onToken` is called with the token, and with an
- * empty text when the token expires.
+ * The CAPTCHA box, in which users prove that they are human. `onToken` is called with a token, and
+ * with an empty text when the token has expired.
  */
 export function HumanCheckBox(props: {
   siteKey: string
   action: string
   /**
-   * The caller increases this number to request another token, because a token can be used only
-   * once.
+   * The caller increases this number to get another token, because a token can be used only once.
    */
   round: number
   onToken: (token: string) => void

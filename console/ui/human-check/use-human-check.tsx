@@ -8,29 +8,29 @@ const HumanCheckBox = lazy(async () => ({
 }))
 
 export type HumanCheck = {
-  /** The box to show in the form, or null if the site requires no check. */
+  /** The CAPTCHA box to show in the form, or null if the site requires no CAPTCHA. */
   readonly box: ReactElement | null
   /**
-   * Returns the token, or an empty text if no verification is required. If the verification is
-   * incomplete, shows a message and returns null.
+   * Returns the token to send to the server. Returns an empty text if the site requires no CAPTCHA.
+   * If the user has not completed the CAPTCHA, shows a message and returns null.
    */
-  readonly take: () => string | null
+  readonly takeToken: () => string | null
 }
 
-/** Adds a human check to a form. `action` is the server's name for the purpose of the form. */
+/** Adds a CAPTCHA to a form. `action` is the server's name for the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()
   const token = useRef('')
   const [round, setRound] = useState(0)
-  if (status?.turnstile_check !== true) return { box: null, take: () => '' }
-  const take = (): string | null => {
+  if (status?.turnstile_check !== true) return { box: null, takeToken: () => '' }
+  const takeToken = (): string | null => {
     const { current } = token
     if (current === '') {
       showInfo(t('auth.humanCheckPending'))
       return null
     }
-    // Forgets the token, because it is valid for only one request.
+    // The token is forgotten, because it is valid for only one request.
     token.current = ''
     setRound(round + 1)
     return current
@@ -44,5 +44,5 @@ export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'r
       <HumanCheckBox siteKey={siteKey} action={action} round={round} onToken={onToken} />
     </Suspense>
   )
-  return { box, take }
+  return { box, takeToken }
 }

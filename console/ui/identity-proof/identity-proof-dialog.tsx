@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
-import { PROOF_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { IdentityProofFields, isProof } from './identity-proof-fields.tsx'
 
 /**
- * Asks for a proof of identity: a password, a code or a passkey. `perform` throws if the server
- * refuses the proof.
+ * Asks users to prove their identity with a password, a code or a passkey. `perform` is called with
+ * the proof, and throws if the server rejects it.
  */
 export function IdentityProofDialog(props: {
   title: string
@@ -24,7 +24,7 @@ export function IdentityProofDialog(props: {
       if (!isProof(proof)) throw new FieldError({ proof: t('credentials.proofRequired') })
       await props.perform(proof)
     },
-    errorsOf: errorsByCode({ proof: PROOF_CODES }),
+    errorsOf: errorsByCode({ proof: IDENTITY_PROOF_ERRORS }),
   })
   return (
     <FormDialog

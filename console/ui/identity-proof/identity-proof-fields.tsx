@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery, selfQuery } from '#console/api/account.ts'
+import { credentialsQuery, selfQuery } from '#console/api/account-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
@@ -16,8 +16,7 @@ export function IdentityProofFields(props: {
   onChange: (proof: ProofOnly) => void
   error: string | undefined
   /**
-   * Called when the user has proved the identity with a passkey, which needs no field and no submit
-   * button.
+   * Called when the user has used a passkey. Other proofs are sent with the form's submit button.
    */
   onProved: (proof: ProofOnly) => Promise<void>
 }) {
@@ -27,7 +26,7 @@ export function IdentityProofFields(props: {
   const credentials = useQuery(credentialsQuery).data
   const hasCodes = credentials?.totp_since !== null || credentials.recovery_codes > 0
   const [isByCode, setByCode] = useState(!hasPassword)
-  const turn = () => {
+  const switchMethod = () => {
     setByCode(!isByCode)
     onChange({})
   }
@@ -56,7 +55,7 @@ export function IdentityProofFields(props: {
       )}
       <p className="tg-proof-methods">
         {hasPassword && hasCodes && (
-          <Button tone="quiet" size="small" onClick={turn}>
+          <Button tone="quiet" size="small" onClick={switchMethod}>
             {isByCode ? t('credentials.usePassword') : t('credentials.useCode')}
           </Button>
         )}

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate } from 'react-router-dom'
-import { selfQuery } from '#console/api/account.ts'
+import { selfQuery } from '#console/api/account-queries.ts'
 import { loginPath } from '#console/api/auth/login-return-path.ts'
-import { redirectToProvider } from '#console/api/oauth.ts'
+import { redirectToProvider } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
-import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-fields.ts'
+import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-id-fields.ts'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 
 const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 
-/** Asks a user who has neither a password nor a second factor to log in again. */
+/** Asks users to log in again if they have neither a password nor a second factor. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

@@ -8,8 +8,8 @@ import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
 /**
- * The open dialog. `mayProve` is false if the server accepts no proof of identity and requires
- * another login.
+ * The question that is open now. `mayProve` is false if the server does not accept a proof of
+ * identity, but requires another login.
  */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 
@@ -18,8 +18,8 @@ const pendingQuestion = createStore<Question | null>(null)
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `perform`. If the server requires a proof of identity, asks for it and runs `perform` again.
- * Throws `CancelledError` if the user cancels.
+ * Runs `perform`. If the server requires a proof of identity, asks the user for one and runs
+ * `perform` again. Throws `CancelledError` if the user cancels.
  */
 export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {

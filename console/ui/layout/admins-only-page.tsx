@@ -27,7 +27,9 @@ export function AdminsOnlyPage({ title }: { title: string }) {
   )
 }
 
-/** Creates a page that shows `Content` only to admins. */
+/**
+ * Creates a page component that shows `Content` to admins, and an explanation to everybody else.
+ */
 export const adminPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
   function AdminPage() {
     const { t } = useTranslation()

@@ -23,7 +23,7 @@ export function EmptyState(props: {
   )
 }
 
-/** Shows an error with its request id. If `onRetry` is given, there is a button to retry. */
+/** Shows an error with the id of the failed request. If `onRetry` is given, a button calls it. */
 export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props

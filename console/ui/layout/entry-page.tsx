@@ -4,9 +4,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, ServerErrorText } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
+/** A page with one task, such as the login, the setup or a password reset. */
 export function EntryPage(props: {
   title: string
-  /** The heading (h1) of the page. By default, it is `title`. */
+  /** The main heading of the page. By default, it is `title`. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean
@@ -25,12 +26,12 @@ export function EntryPage(props: {
   )
 }
 
-/** A form on a page before the login. `formError` is an error that belongs to no field. */
+/** A form on a page that needs no login. `formError` is an error that concerns no field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string
   isDisabled?: boolean
-  /** A text that replaces the button when the form is done and need not be submitted again. */
+  /** A text that is shown instead of the button once the form need not be submitted again. */
   done?: string | undefined
   children: ReactNode
 }) {

@@ -3,7 +3,8 @@ import { ErrorState } from './empty-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /**
- * Shows the data of a query. Shows a placeholder while it loads, and a retry button if it fails.
+ * Shows the data of a query. Shows a placeholder while it is loading, and a button to retry if it
+ * has failed.
  */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }

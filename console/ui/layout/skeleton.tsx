@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 const PATIENCE_MS = 150
 
 /**
- * Returns true when `isOn` has been true for a moment. Placeholders use it, so that they do not
- * flash for a fast response.
+ * Returns true once `isOn` has been true for 150 ms. Placeholders wait for it, so that they do not
+ * flash if the response is fast.
  */
 export function useDelayed(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
@@ -19,7 +19,9 @@ export function useDelayed(isOn: boolean): boolean {
   return isOn && isLate
 }
 
-/** A gray bar in place of content that loads. `width` is in percent, and `height` in pixels. */
+/**
+ * A grey bar that is shown while content is loading. `width` is in percent, and `height` in pixels.
+ */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useDelayed(true)
   return (

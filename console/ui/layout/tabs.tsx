@@ -11,7 +11,7 @@ export function Tabs<Id extends string>(props: {
 }) {
   const base = useId()
   const list = useRef<HTMLDivElement>(null)
-  // Scrolls to the selected tab, because a narrow screen may not show all tabs.
+  // The selected tab is scrolled into view, because a narrow screen may not show all tabs.
   useEffect(() => {
     const selected = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.selected}"]`)
     if (list.current === null || selected == null) return

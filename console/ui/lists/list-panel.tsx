@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Action, useRegisterActions } from '../actions/action.ts'
-import type { Column } from '../data-grid/column.ts'
+import type { Column } from '../data-grid/column-and-layout.ts'
 import { DataGrid } from '../data-grid/data-grid.tsx'
 import type { DataGridProps } from '../data-grid/grid-props.ts'
 import { useColumnLayout } from '../data-grid/use-column-layout.ts'
@@ -23,20 +23,23 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
   columns: readonly Column<Row>[]
   filters: ReactNode
   isClearable?: boolean
-  /** Creates a row. The palette offers it as a command, and an empty list shows it as a button. */
+  /** How to create a row. The command palette offers it, and an empty list shows it as a button. */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
-  /** Controls in the toolbar: `modes` stand before the refresh button, and `tools` after it. */
+  /**
+   * Controls in the toolbar. `modes` are before the button that refreshes the list, and `tools`
+   * after it.
+   */
   modes?: ReactNode
   tools?: ReactNode
   notice?: ReactNode
   /**
-   * The bar with the actions on selected rows. It is below the rows, so that it does not move them
-   * when it appears.
+   * The bar with the actions for selected rows. It is below the rows, so that they do not move when
+   * it appears.
    */
   selectionBar?: ReactNode
-  /** True if the last column, which has the actions, stays visible during horizontal scrolling. */
+  /** True if the last column (the actions) stays visible when the list is scrolled sideways. */
   isEnded?: boolean
 }
 
@@ -97,18 +100,21 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 }
 
 /**
- * Returns true if the current page no longer exists. The last page then replaces it, and until it
- * has loaded, the list must not show that there are no rows.
+ * Reports whether the current page no longer exists and the last page is being loaded instead.
+ * Until then, the list must not say that there are no rows.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
   return list.isPlaceholderData || isBeyondLastPage(paging)
 }
 
-/** Returns where the shown rows are among all rows, for screen readers. Trees do not use it. */
+/**
+ * Returns the number of all rows and the index of this page's first row, for screen readers. Trees
+ * do not use these numbers.
+ */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** A search field that updates the URL while the user types. */
+/** A search field. Its text is put into the URL while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {

@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The URL parameter of the page size. It is 0 if the URL does not contain it. */
+/** The URL parameter for the page size. Its value is 0 if it is not in the URL. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
@@ -19,20 +19,20 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
 
 export type ListUrlParams<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The names that the server gives to the sortable columns, by column id. */
+  /** The ids of the sortable columns, each with the server's name for the column. */
   readonly sorts: Readonly<Record<string, string>>
   readonly pageName: string
   /**
-   * True if the endpoint can continue after a row (keyset pagination): `after` is the id of the
-   * last row of the previous page.
+   * True if the server can start a page after a given row (keyset pagination). `after` is then the
+   * id of the last row of the previous page.
    */
   readonly isKeyset: boolean
   readonly params: UrlSchema
 }
 
 /**
- * Returns the URL parameters of a list. The result must be a module constant, so that it is the
- * same object on every rendering. `hasPageSize` adds the page size to the URL.
+ * Defines which parameters of the URL a list has. Assign the result to a constant of a module, so
+ * that it is the same object in every rendering. `hasPageSize` adds the page size to the URL.
  */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,
@@ -66,7 +66,7 @@ export type ListQuery<Filters extends UrlSchema> = UrlValues<Filters> &
     readonly page: number
     readonly pageSize: PageSize
     /**
-     * The id of the last row of the previous page. It is known only if the user has seen that page.
+     * The id of the last row of the previous page. Undefined if the user has not seen that page.
      */
     readonly after?: number
   }

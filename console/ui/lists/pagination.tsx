@@ -8,7 +8,10 @@ import { Select } from '../forms/inputs.tsx'
 import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
-/** Returns the page size that the user selected. Lists with the same `key` share it. */
+/**
+ * Returns the page size that the user has chosen, and a function that sets it. It is stored in this
+ * browser under `key`, which several lists can share.
+ */
 export function usePageSize(
   key = 'page-size',
   fallback: PageSize = 10,
@@ -21,8 +24,8 @@ export function usePageSize(
 }
 
 /**
- * Opens a page. Use `replace` if the current page no longer exists, so that the Back button skips
- * it.
+ * Opens a page of the list. With `replace`, adds no entry to the browser's history. A page that no
+ * longer exists is left with `replace`.
  */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
@@ -30,13 +33,16 @@ export type Paging = {
   page: number
   pageSize: PageSize
   total: number
-  /** True if there are more rows than the server has counted. The total is then a minimum. */
+  /** True if there are more rows than the server counts. `total` is then a minimum. */
   isCapped?: boolean
   onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
-/** Returns the state of the pagination. A change of the page size opens the first page. */
+/**
+ * Combines the values from which the page buttons of a list are rendered. A new page size opens the
+ * first page.
+ */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
@@ -53,8 +59,8 @@ export const pagingOf = (
 })
 
 /**
- * The buttons to change the page. They are hidden if all rows fit on a page of the smallest size.
- * `page` starts at 0.
+ * The buttons that open other pages of the list. They are hidden if all rows fit on a page of the
+ * smallest size. `page` starts at 0.
  */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()
@@ -96,7 +102,7 @@ export function Pagination(props: Paging) {
   )
 }
 
-/** Returns true if the page no longer exists, for example after rows were deleted. */
+/** Reports whether the page no longer exists, for example because rows were deleted. */
 export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): boolean =>
   total > 0 && page * pageSize >= total && isCapped !== true
 
@@ -111,7 +117,7 @@ function useLastPage(paging: Paging, pages: number): void {
 
 function PageButtons({ page, pages, isCapped, onPage }: Paging & { pages: number }) {
   const { t } = useTranslation()
-  const turn = (icon: IconName, label: string, to: number) => (
+  const pageButton = (icon: IconName, label: string, to: number) => (
     <Button
       icon={icon}
       label={label}
@@ -119,24 +125,26 @@ function PageButtons({ page, pages, isCapped, onPage }: Paging & { pages: number
       onClick={() => onPage(to)}
     />
   )
-  const hasEnds = pages > 2
+  const hasFirstAndLastButtons = pages > 2
   return (
     <>
-      {hasEnds && turn('chevronsLeft', t('ui.firstPage'), 0)}
-      {turn('chevronLeft', t('ui.previousPage'), page - 1)}
-      {turn('chevronRight', t('ui.nextPage'), page + 1)}
-      {/* The last page is unknown if there are more rows than were counted. */}
-      {hasEnds && isCapped !== true && turn('chevronsRight', t('ui.lastPage'), pages - 1)}
+      {hasFirstAndLastButtons && pageButton('chevronsLeft', t('ui.firstPage'), 0)}
+      {pageButton('chevronLeft', t('ui.previousPage'), page - 1)}
+      {pageButton('chevronRight', t('ui.nextPage'), page + 1)}
+      {/* The last page is unknown if the server has not counted all rows. */}
+      {hasFirstAndLastButtons &&
+        isCapped !== true &&
+        pageButton('chevronsRight', t('ui.lastPage'), pages - 1)}
     </>
   )
 }
 
-const pageCommand = (title: string, keys: string, isOn: boolean, turn: () => void) => ({
+const pageCommand = (title: string, keys: string, isOn: boolean, openPage: () => void) => ({
   id: `page-${keys}`,
   title,
   keys,
   isKeyOnly: true,
   perform: () => {
-    if (isOn) turn()
+    if (isOn) openPage()
   },
 })

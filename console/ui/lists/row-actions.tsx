@@ -2,8 +2,8 @@ import type { Action } from '../actions/action.ts'
 import { ActionButton } from '../elements/button.tsx'
 
 /**
- * The buttons of a row. Their titles contain the name of the row, because screen readers read only
- * the title.
+ * The buttons of a row. Each title must contain the name of the row, because screen readers read
+ * only the title.
  */
 export function RowActions({ actions }: { actions: readonly Action[] }) {
   return (

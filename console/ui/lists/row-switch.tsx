@@ -1,6 +1,6 @@
 /**
- * A switch in a row, which takes effect immediately. Its label for screen readers contains the name
- * of the row.
+ * A switch in a row, which takes effect at once. Its label must contain the name of the row, for
+ * screen readers.
  */
 export function RowSwitch(props: {
   label: string

@@ -1,8 +1,11 @@
 import { useTranslation } from 'react-i18next'
-import type { Sort } from '../data-grid/column.ts'
+import type { Sort } from '../data-grid/column-and-layout.ts'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/** A filter with fixed values. `any` is the text of the value that does not filter. */
+/**
+ * A filter with a fixed list of values. `any` is the label of the choice with which all rows are
+ * listed.
+ */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string
@@ -29,7 +32,7 @@ export function StatusFilter<Value extends string>(
 }
 
 /**
- * Selects the order of a list that has no column headers, such as a list of cards. The default is
+ * Selects the order of a list without column headers, such as a list of cards. The default is
  * newest first.
  */
 export function SortSelect(props: {
@@ -55,7 +58,7 @@ export function SortSelect(props: {
 const nameOf = ({ column, isDescending }: Sort): string =>
   `${column} ${isDescending ? 'desc' : 'asc'}`
 
-/** Filters by group. A group from the URL is offered even if it no longer exists. */
+/** A filter by group. A group that is in the URL can be selected even if it no longer exists. */
 export function GroupFilter(props: {
   groups: readonly string[]
   value: string

@@ -10,7 +10,7 @@ export function SelectionBar(props: {
     'selectedRows' | 'selectableCount' | 'selectAll' | 'clearSelection'
   >
   actions: readonly { icon: IconName; text: string; perform: () => void }[]
-  /** The dialogs that the actions in the bar open. */
+  /** The dialogs that the actions open. */
   children?: ReactNode
 }) {
   const { t } = useTranslation()

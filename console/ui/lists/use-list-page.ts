@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import type { ListPage } from '#console/api/request.ts'
-import type { Sort } from '../data-grid/column.ts'
+import type { Sort } from '../data-grid/column-and-layout.ts'
 import { fallbacksOf, type UrlSchema, type UrlValues } from '../state/url-state.ts'
 import { type SetUrlState, useUrlState } from '../state/use-url-state.ts'
 import type { ListQuery, ListUrlParams, PageSize } from './list-url-params.ts'
@@ -25,8 +25,8 @@ export type ListView<Row> = {
 }
 
 /**
- * Reads one page of a list. Filters, order and page are kept in the URL. A change of filters or
- * order opens the first page.
+ * Reads one page of a list. The filters, the order and the page are in the URL. When the filters or
+ * the order change, the first page is opened.
  */
 export function useListPage<
   Filters extends UrlSchema,
@@ -35,7 +35,7 @@ export function useListPage<
 >(
   address: ListUrlParams<Filters>,
   queryOf: (ask: ListQuery<Filters>) => UseQueryOptions<Page, Error, Page, Key>,
-  /** The key under which the page size is stored. Most lists share one key. */
+  /** The key under which this browser stores the page size. Most lists share one key. */
   pageSizeKey?: string,
 ) {
   const { filters, sorts, pageName, isKeyset, params } = address
@@ -53,7 +53,7 @@ export function useListPage<
   const listQuery = { ...filter, page, pageSize, ...sorted, ...start } as ListQuery<Filters>
   const list = useQuery({
     ...queryOf(listQuery),
-    // Reads the rows on every mount, because other users and API calls may have changed them.
+    // The rows are read on every mount, because other users or programs may have changed them.
     refetchOnMount: 'always',
   })
   const lastId = list.isPlaceholderData ? undefined : idOf(list.data?.items.at(-1))
@@ -77,7 +77,7 @@ export function useListPage<
     refresh: () => void list.refetch(),
     sorts,
     sort: sort === '' ? null : { column: sort as string, isDescending: order === 'desc' },
-    /** Changes the order. Null restores the default order. */
+    /** Changes the order. Null means the default order. */
     setSort: (next: Sort | null) =>
       setAddress({
         sort: next?.column ?? '',
@@ -89,14 +89,15 @@ export function useListPage<
 }
 
 /**
- * The id of the last row before each page, by page. A page has an entry only if the user has seen
- * the page before it.
+ * For each page, the id of the last row before it. Only pages whose previous page the user has seen
+ * have an entry.
  */
 type PageStarts = Map<number, number>
 
 /**
- * Remembers where the pages of `list` start. A page that starts after a known row does not shift
- * when rows are added to earlier pages or deleted from them.
+ * Remembers where the pages of a list start. A page that starts after a known row does not shift
+ * when rows are added to earlier pages or deleted from them. `list` identifies the filters and the
+ * order. When it changes, all starts are forgotten.
  */
 function usePageStarts(list: string): PageStarts {
   const pageStarts = useRef({ list, starts: new Map<number, number>() })
@@ -105,8 +106,8 @@ function usePageStarts(list: string): PageStarts {
 }
 
 /**
- * Stores where a page starts. If this has changed, the starts of all later pages are dropped,
- * because they are no longer valid.
+ * Stores the id of the last row before a page. If it has changed, the entries of later pages are no
+ * longer valid and are deleted.
  */
 function storePageStart(starts: PageStarts, page: number, id: number | undefined): void {
   if (id === undefined || starts.get(page) === id) return
@@ -124,7 +125,7 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size from the URL or, if it has none, the stored page size. */
+/** Returns the page size from the URL. If the URL has none, returns the stored one. */
 function usePageSizeFromUrl(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   listQuery: PageSize | 0 | undefined,

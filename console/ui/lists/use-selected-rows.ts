@@ -11,11 +11,14 @@ import { showError } from '../messages/toast.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 type Stored = {
-  /** The filters at the time of the selection. If the filters change, the selection is cleared. */
-  readonly under: string
+  /**
+   * The filters under which the rows were selected, as JSON. When the filters change, the selection
+   * is cleared.
+   */
+  readonly filtersKey: string
   readonly keys: ReadonlySet<string>
-  /** True after the user has selected the matching rows of all pages. */
-  readonly isBeyond: boolean
+  /** True if the user has selected all matching rows, including those on other pages. */
+  readonly includesOtherPages: boolean
 }
 
 export type SelectedRows<Row> = {
@@ -23,14 +26,14 @@ export type SelectedRows<Row> = {
   readonly keys: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly clearSelection: () => void
-  /** The number of rows that `selectAll` would select, or 0 if it is not available. */
+  /** The number of rows that `selectAll` would select, or 0 if `selectAll` can't be used. */
   readonly selectableCount: number
   readonly selectAll: () => Promise<void>
 }
 
 /**
- * Keeps the selected rows of a list. `matching` reads the rows of all pages, for selecting all of
- * them.
+ * Keeps the selected rows of a list. `matching` is the query for the matching rows on all pages. It
+ * runs when the user selects all of them.
  */
 export function useSelectedRows<
   Row extends { id: number },
@@ -44,25 +47,35 @@ export function useSelectedRows<
 }): SelectedRows<Row> {
   const { rows, total, matching } = options
   const client = useQueryClient()
-  const under = JSON.stringify(options.filters)
-  const none: Stored = { under, keys: NONE, isBeyond: false }
+  const filtersKey = JSON.stringify(options.filters)
+  const none: Stored = { filtersKey, keys: NONE, includesOtherPages: false }
   const [stored, setStored] = useState(none)
-  const { keys, isBeyond } = stored.under === under ? stored : none
-  const all = useQuery({ ...matching, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
+  const { keys, includesOtherPages } = stored.filtersKey === filtersKey ? stored : none
+  const all = useQuery({
+    ...matching,
+    enabled: includesOtherPages,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const pageIds = new Set(rows.map(({ id }) => id))
-  const elsewhere = (isBeyond ? (all.data?.items ?? []) : []).filter(({ id }) => !pageIds.has(id))
-  const selectedRows = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
-  const canAll = total > rows.length && total <= MATCHING_MAX
+  const rowsOnOtherPages = (includesOtherPages ? (all.data?.items ?? []) : []).filter(
+    ({ id }) => !pageIds.has(id),
+  )
+  const selectedRows = [...rows, ...rowsOnOtherPages].filter(({ id }) => keys.has(String(id)))
+  const canSelectAll = total > rows.length && total <= MATCHING_MAX
   return {
     selectedRows,
     keys,
-    select: (next) => setStored({ under, keys: next, isBeyond }),
+    select: (next) => setStored({ filtersKey, keys: next, includesOtherPages }),
     clearSelection: () => setStored(none),
-    selectableCount: canAll && selectedRows.length < total ? total : 0,
+    selectableCount: canSelectAll && selectedRows.length < total ? total : 0,
     selectAll: async () => {
       try {
         const { items } = await client.fetchQuery({ ...matching, staleTime: 0 })
-        setStored({ under, keys: new Set(items.map(({ id }) => String(id))), isBeyond: true })
+        setStored({
+          filtersKey,
+          keys: new Set(items.map(({ id }) => String(id))),
+          includesOtherPages: true,
+        })
       } catch (error) {
         showError(error)
       }

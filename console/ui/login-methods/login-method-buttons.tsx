@@ -7,8 +7,8 @@ import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
 /**
- * The buttons of the login methods. A button that leads to another site stays busy until that site
- * opens.
+ * The buttons with which users log in with an account of another site. A button that opens another
+ * site stays busy until the site opens.
  */
 export function LoginMethodButtons(props: {
   methods: readonly LoginMethod[]
@@ -40,7 +40,7 @@ export function LoginMethodButtons(props: {
           isDisabled={away !== null && away !== method}
           onClick={() => void select(method)}
         >
-          {t('oauth.signInWith', { site: t(`oauth.siteInSentence.${method}`) })}
+          {t('oauth.signInWith', { site: t(`oauth.siteNameInSentence.${method}`) })}
         </Button>
       ))}
     </>

@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
-/** The login methods that use an account of another site. */
+/** The login methods with an account of another site. */
 export type LoginMethod = OAuthType | 'wechat' | 'telegram'
 
 export const LOGIN_METHODS: readonly LoginMethod[] = [

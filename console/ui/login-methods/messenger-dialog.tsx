@@ -8,18 +8,20 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** The login methods that open a dialog. All others open the page of another site. */
+/** The login methods that open a dialog. All others open a page of another site. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** Shows the dialog of WeChat or Telegram. Its script loads when the dialog is first opened. */
+/** The dialog for WeChat or Telegram. Its script is loaded when the dialog is first opened. */
 export function MessengerDialog(props: {
   method: Messenger
   act: 'login' | 'bind'
   title: string
   submitText: string
-  /** Called with the code that the user received from WeChat. Throws if the server refuses it. */
+  /**
+   * Called with the code that the user got from WeChat. It throws if the server rejects the code.
+   */
   onCode: (code: string) => Promise<void>
-  /** Returns the OAuth state, a random text that Telegram's response must contain. */
+  /** Returns the OAuth state: a random text that the response of Telegram must contain. */
   getState: () => Promise<string>
   onClose: () => void
 }) {

@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
+import { createScriptUrl } from '../browser/trusted-script-url.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'
 import { ServerErrorText } from '../messages/alert.tsx'
-import { createScriptUrl } from '../state/trusted-script-url.ts'
 
 const scriptUrl = createScriptUrl(
   'telegram-widget',
@@ -12,8 +12,8 @@ const scriptUrl = createScriptUrl(
 )
 
 /**
- * Creates the script element of Telegram's login button. The button redirects, because its callback
- * mode (core.telegram.org/widgets/login) needs `eval`.
+ * Creates the script element that shows Telegram's login button. The button is used in its redirect
+ * mode, because the callback mode (core.telegram.org/widgets/login) needs `eval`.
  */
 function telegramScript(widget: {
   readonly bot: string
@@ -30,7 +30,7 @@ function telegramScript(widget: {
   return script
 }
 
-/** Shows Telegram's login button, which leads this tab to `/oauth/telegram`. */
+/** Shows Telegram's login button. After the login at Telegram, this tab opens `/oauth/telegram`. */
 export function TelegramDialog(props: {
   isOpen: boolean
   title: string

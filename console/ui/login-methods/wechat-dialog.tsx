@@ -4,15 +4,15 @@ import { TextField } from '../forms/fields.tsx'
 import { useDraftForm } from '../forms/use-draft-form.ts'
 
 /**
- * Shows the QR code of the site's WeChat account and a field. A user who scans the QR code receives
- * a code for the field.
+ * Shows the QR code of the site's WeChat account, and a field for a code. Users who scan the QR
+ * code get this code from the account.
  */
 export function WeChatDialog(props: {
   isOpen: boolean
   title: string
   submitText: string
   qrCode: string
-  /** Called with the code. If it rejects, the dialog stays open. */
+  /** Called with the code. If the promise rejects, the dialog stays open. */
   onCode: (code: string) => Promise<void>
   onClose: () => void
 }) {

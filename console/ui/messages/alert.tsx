@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
-/** A message in the page. Screen readers are interrupted only by the tone `bad`. */
+/**
+ * A message within the page. With the tone `bad`, screen readers interrupt what they are reading.
+ */
 export function Alert(props: {
   tone?: 'bad' | 'good'
   icon?: IconName

@@ -6,28 +6,32 @@ export type Toast = {
   id: number
   tone: 'success' | 'error' | 'warning' | 'info'
   message: string
-  /** The server's message, if it differs from `message`. */
+  /** The server's message if it differs from `message`. Empty otherwise. */
   detail: string
   requestId: string
-  /** How often the same message was shown. All of them share this toast. */
+  /** How often the message was shown. Messages with the same text share one toast. */
   count: number
   action: { text: string; onClick: () => void } | null
-  /** True if the toast stays when another page opens, for example because it offers an undo. */
-  goesAlong: boolean
   /**
-   * The time (ms) for which the toast is shown. It stops while the mouse or the focus is on the
+   * True if the toast remains when another page is opened, for example because it offers an undo.
+   */
+  staysOnNavigation: boolean
+  /**
+   * For how long (ms) the toast is shown. The time stops while the mouse or the focus is on the
    * toast.
    */
   stayMs: number
-  /** The time at which the toast appeared, in milliseconds of `performance.now()`. */
+  /** The time at which the toast appeared, as a time of `performance.now()`. */
   at: number
 }
 
 type ToastOptions = {
   action?: { text: string; onClick: () => void }
   stayMs?: number
-  /** True if the toast stays when another page opens. A toast with an action always stays. */
-  goesAlong?: boolean
+  /**
+   * True if the toast remains when another page is opened. A toast with an action always remains.
+   */
+  staysOnNavigation?: boolean
 }
 
 const SHOWN_MAX = 3
@@ -40,7 +44,7 @@ const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
 /**
- * Shows that an action succeeded. Errors of earlier attempts disappear, because they no longer
+ * Shows that an action succeeded. Removes the errors of earlier attempts, because they no longer
  * apply.
  */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
@@ -48,7 +52,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
   show('success', { message }, options)
 }
 
-/** Removes all errors except those of the last second. */
+/** Removes all errors that are older than a second. */
 export function dismissErrors(): void {
   keepOnly(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -59,7 +63,10 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** Shows an error. If the server refused the request, its message is shown, too. */
+/**
+ * Shows an error. If the server rejected the request with a message of its own, shows this message
+ * as well.
+ */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -70,12 +77,12 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keepOnly((toast) => toast.id !== id)
 
-/** Removes the errors that the console has found itself, without the server. */
+/** Removes the errors that the console has found without asking the server. */
 export function dismissLocalErrors(): void {
   keepOnly(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }
 
-export const dismissPageToasts = (): void => keepOnly(({ goesAlong }) => goesAlong)
+export const dismissPageToasts = (): void => keepOnly(({ staysOnNavigation }) => staysOnNavigation)
 
 export const shownToasts = toasts.get
 export const useToasts = toasts.useValue
@@ -87,8 +94,8 @@ function keepOnly(isKept: (toast: Toast) => boolean): void {
 type ToastTexts = { message: string; detail?: string; requestId?: string }
 
 /**
- * Shows a toast. The same message is not shown twice: the toast counts it. Only the three newest
- * toasts stay.
+ * Shows a toast. If a toast with the same message is shown already, its count is increased. Only
+ * the three newest toasts remain.
  */
 function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = texts
@@ -103,7 +110,7 @@ function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
     requestId,
     count: (equal?.count ?? 0) + 1,
     action: options.action ?? null,
-    goesAlong: options.goesAlong === true || options.action !== undefined,
+    staysOnNavigation: options.staysOnNavigation === true || options.action !== undefined,
     stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
     at: performance.now(),
   }

@@ -1,11 +1,11 @@
-/** A decimal number without rounding: `units / 10^scale`. */
+/** A decimal number that is never rounded: `units / 10^scale`. */
 export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * Parses a JSON number without rounding. Returns null for any other text, and for more than 400
- * characters.
+ * Parses a JSON number with all its digits. Returns null for any other text, and for a text with
+ * more than 400 characters.
  */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())
@@ -16,7 +16,7 @@ export function parseDecimal(text: string): ExactDecimal | null {
   return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
 }
 
-/** Returns the shortest text of a number, without an exponent. */
+/** Returns a number as the shortest possible text without an exponent. */
 export function formatDecimal({ units, scale }: ExactDecimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const integer = digits.slice(0, digits.length - scale)
@@ -46,13 +46,16 @@ export const fromInteger = (integer: bigint | number): ExactDecimal => ({
 
 /** Rounds to an integer. Halves are rounded away from zero. */
 export function roundToInteger({ units, scale }: ExactDecimal): bigint {
-  const one = 10n ** BigInt(scale)
+  const unitsOfOne = 10n ** BigInt(scale)
   const size = units < 0n ? -units : units
-  const rounded = (size * 2n + one) / (one * 2n)
+  const rounded = (size * 2n + unitsOfOne) / (unitsOfOne * 2n)
   return units < 0n ? -rounded : rounded
 }
 
-/** Rounds to `digits` decimals, halves away from zero. Returns null for a division by zero. */
+/**
+ * Returns the quotient, rounded to `digits` decimals (halves away from zero). Returns null if
+ * `right` is 0.
+ */
 export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
   if (right.units === 0n) return null
   const shift = BigInt(digits + right.scale)
@@ -66,7 +69,7 @@ export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): Ex
 export const isZero = ({ units }: ExactDecimal): boolean => units === 0n
 export const isNegative = ({ units }: ExactDecimal): boolean => units < 0n
 
-/** Returns true for equal numbers, such as `0.50` and `5e-1`. */
+/** Reports whether two texts are the same number, such as `0.50` and `5e-1`. */
 export function isSameNumber(left: string, right: string): boolean {
   const [a, b] = [parseDecimal(left), parseDecimal(right)]
   return a !== null && b !== null && formatDecimal(a) === formatDecimal(b)

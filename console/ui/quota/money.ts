@@ -6,8 +6,8 @@ export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota in the site's unit, usually with `digits` decimals. A tiny amount gets more
- * decimals, so that it does not look like zero.
+ * Formats quota in the unit that the site shows, with `digits` decimals. An amount that would look
+ * like zero gets more decimals.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -28,7 +28,9 @@ function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number
   return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
-/** Formats quota without rounding. Dollars have 2 to 9 decimals. */
+/**
+ * Formats quota in the unit that the site shows, without rounding. Dollars have 2 to 9 decimals.
+ */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
   return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
@@ -46,8 +48,8 @@ export function dollarText(quota: bigint, rule: MoneyRule, digits = 2): string {
 }
 
 /**
- * Converts a text with dollars to quota units. Returns null if the text is not an amount, or if the
- * amount has a fraction of a quota unit.
+ * Converts an amount in dollars to quota units. Returns null if the text is not an amount, or if
+ * the result would not be a whole number.
  */
 export function quotaFromDollars(text: string, rule: MoneyRule): bigint | null {
   if (!/^\d{1,12}(\.\d{1,9})?$/.test(text.trim())) return null
@@ -79,14 +81,18 @@ function placePoint(units: bigint, digits: number): string {
 }
 
 /**
- * Separates groups of digits by commas, as in `12,345.5`. The result is the same in every language.
+ * Separates groups of three digits by commas, as in `12,345.5`. The result is the same in every
+ * language.
  */
 export const groupDigits = (decimal: string): string =>
   decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, integer: string) =>
     sign.concat(integer.replace(/\B(?=(\d{3})+$)/g, ',')),
   )
 
-/** Parses a positive decimal as `units / scale`. Returns the default rate for any other text. */
+/**
+ * Parses a positive decimal as `units / scale`. For any other text, returns the default number of
+ * quota units per dollar.
+ */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   const fraction = match?.[2] ?? ''

@@ -1,13 +1,16 @@
 import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
-/** The unit in which users enter amounts: dollars (`isCurrency`) or quota units. */
+/**
+ * The unit in which users enter amounts: dollars if `isCurrency` is true, and quota units
+ * otherwise.
+ */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the unit for entering amounts. It is dollars only if a quota unit is a finite decimal of
- * a dollar, such as 0.000002, because amounts could not be converted exactly otherwise.
+ * Returns the unit in which users enter amounts. It is dollars only if one quota unit is a finite
+ * decimal of a dollar, such as 0.000002. Otherwise, amounts could not be converted exactly.
  */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
@@ -22,8 +25,8 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
 }
 
 /**
- * Converts an entered amount to quota units. Returns null if the text is not an amount, or if the
- * amount has a fraction of a quota unit.
+ * Converts an amount that a user entered to quota units. Returns null if the text is not an amount,
+ * or if the result would not be a whole number.
  */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
@@ -34,7 +37,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Returns true if the text can't become an amount by typing more characters. */
+/** Reports whether the text can't become an amount if the user types more characters. */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return normalized.trim() !== '' && quotaOfAmount(normalized, unit) === null

@@ -1,10 +1,11 @@
 import { useMemo } from 'react'
 import { useSharedStatus } from '#console/api/status.ts'
+import { AmountText } from './amount-text.tsx'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
 /**
- * Returns how the site shows quota, in dollars or in quota units. Until the site's status has
- * loaded, returns the default.
+ * Returns whether the site shows quota in dollars or in quota units, and at which rate. Until the
+ * status of the site has loaded, returns the default.
  */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()
@@ -23,8 +24,9 @@ export function useMoneyRule(): MoneyRule {
 export function Quota(props: { value: bigint; digits?: number }) {
   const rule = useMoneyRule()
   return (
-    <span className="tg-amount" title={exactQuotaText(props.value, rule)}>
-      {quotaText(props.value, rule, props.digits)}
-    </span>
+    <AmountText
+      text={quotaText(props.value, rule, props.digits)}
+      title={exactQuotaText(props.value, rule)}
+    />
   )
 }

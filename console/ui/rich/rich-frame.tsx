@@ -7,17 +7,17 @@ import { trustedHtml } from './trusted-html.ts'
 export type RichTextProps = {
   text: string
   title: string
-  /** True for a line of small text, such as the footer. */
+  /** True for one line of small text, such as the footer. */
   isSmall?: boolean
-  /** True for HTML, and false for Markdown, which may contain HTML. */
+  /** True for HTML. Otherwise, the text is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height (px) of the frame until its content has been measured. */
+  /** The height (px) of the frame until the content is measured. */
   firstHeight?: number
 }
 
 /**
- * Shows an operator's text in a frame without scripts. NOTE: Never add `allow-scripts`: scripts in
- * the frame would have the rights of the console.
+ * Shows a text of the operator in a frame without scripts. NOTE: never add `allow-scripts`. Scripts
+ * in the frame would have the rights of the console.
  */
 export function RichFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -39,8 +39,8 @@ const nextId = (): number => {
 }
 
 /**
- * A frame for one document. NOTE: Each document needs a new frame, because another document in the
- * same frame adds an entry to the browser's history.
+ * A frame for one document. NOTE: each document needs a new frame, because a second document in the
+ * same frame would add an entry to the browser's history.
  */
 function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props

@@ -5,14 +5,14 @@ import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
 /**
- * Tags that are not permitted, because they could cover the page, accept input or change the look
- * of the site.
+ * Tags that are removed. With them, a text could cover the page, accept input or change the look of
+ * the site.
  */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
-/** Tags that are removed with their content. */
+/** Tags that are removed together with their content. */
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
@@ -31,8 +31,8 @@ const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 let purifier: DOMPurify | undefined
 
 /**
- * Returns the document of the frame for an operator's text. Its links open in a new tab, and images
- * of other hosts become links.
+ * Returns the HTML document that the frame shows for a text of the operator. Links open in a new
+ * tab. Images of other hosts become links.
  */
 export function frameDocument(text: string, style: FrameStyle): string {
   const html = style.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
@@ -51,8 +51,8 @@ export function frameDocument(text: string, style: FrameStyle): string {
 }
 
 /**
- * Removes all styles, because the CSP would block and report them. The HTML is parsed in a
- * `<template>`, in which nothing loads or runs.
+ * Removes all styles, because the Content Security Policy (CSP) would block and report them. The
+ * HTML is parsed in a `<template>` element, in which nothing is loaded or run.
  */
 function withoutStyles(html: string): string {
   const template = document.createElement('template')
@@ -63,8 +63,8 @@ function withoutStyles(html: string): string {
 }
 
 /**
- * Gives a text to a link that has none. An SVG in it is replaced by its title. An empty link shows
- * its label, its title or its URL.
+ * Gives a text to a link without one. An SVG in the link is replaced by the title of the SVG. If
+ * the link is still empty, its label, its title or its URL is shown.
  */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
@@ -91,18 +91,18 @@ function purify(): DOMPurify {
 }
 
 /**
- * Replaces an image of another host by a link. NOTE: The CSP blocks such images, because they could
+ * Replaces an image of another host by a link. NOTE: the CSP blocks such images, because they could
  * track readers.
  */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
-  const around = image.closest('a')
-  const name = image.getAttribute('alt') || around?.getAttribute('href') || source
-  // Links can't be nested, so an image inside a link is replaced by the image's name.
-  if (around !== null || source === '') {
+  const enclosingLink = image.closest('a')
+  const name = image.getAttribute('alt') || enclosingLink?.getAttribute('href') || source
+  // A link can't contain another link. An image in a link is therefore replaced by its name.
+  if (enclosingLink !== null || source === '') {
     image.replaceWith(name)
-    if (around?.textContent.trim() === '') around.remove()
+    if (enclosingLink?.textContent.trim() === '') enclosingLink.remove()
     return
   }
   const link = image.ownerDocument.createElement('a')

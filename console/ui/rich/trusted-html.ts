@@ -4,8 +4,8 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Marks HTML as trusted. NOTE: Use it only for templates, in which nothing runs, and for sanitized
- * text in a frame without scripts.
+ * Marks HTML as trusted for the browser. NOTE: use it only for the content of `<template>`
+ * elements, in which no script runs, and for sanitized text in a frame without scripts.
  */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes

@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * Creates a store for one value. Components subscribe to the value, and any function can set it.
+ * Creates a store for one value. Any function can read and set the value. Components that use it
+ * are rendered again when it changes.
  */
 export function createStore<Value>(initial: Value) {
   let value = initial

@@ -1,6 +1,6 @@
 export type UrlParam<Value> = {
   readonly fallback: Value
-  /** Parses the text in the URL. Returns null if it is invalid. */
+  /** Parses the text in the URL. Returns null if the text is invalid. */
   readonly read: (text: string) => Value | null
   readonly write: (value: Value) => string
 }
@@ -16,7 +16,10 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
     Object.entries(schema).map(([name, { fallback }]) => [name, fallback]),
   ) as UrlValues<Schema>
 
-/** A parameter for a text. Control characters and incomplete Unicode characters are invalid. */
+/**
+ * Defines a parameter for a text. A text with control characters or incomplete Unicode characters
+ * is invalid.
+ */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
     fallback,
@@ -62,8 +65,8 @@ export function choiceParam<Value extends string>(
 }
 
 /**
- * Reads all parameters of a schema from a URL. `dropped` contains the names of those with an
- * invalid value.
+ * Reads all parameters of a schema from a URL. A parameter with an invalid value gets its fallback,
+ * and `dropped` contains its name.
  */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
@@ -80,7 +83,7 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Writes values to the query of a URL. A value that equals its fallback is left out. */
+/** Writes values to the query of a URL. A value that equals its fallback is not written. */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the time (ms) until `until`, which is a time of `performance.now()`. It does not depend
- * on the system clock, so a change of that clock does not prolong the wait.
+ * Returns how many milliseconds are left until `until`, a time of `performance.now()`. It does not
+ * use the system clock, so setting that clock does not change the wait.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)
@@ -20,8 +20,8 @@ export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
   Math.ceil(useTimeLeft(until, tickMs) / 1_000)
 
 /**
- * A countdown in seconds, for example until a mail can be requested again. `secondsLeft` is 0 while
- * none is running.
+ * A countdown in seconds, for example until another mail can be requested. `secondsLeft` is 0 while
+ * it is not running.
  */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)

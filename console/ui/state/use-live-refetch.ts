@@ -3,8 +3,8 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useThrottledCallback } from './use-throttled-callback.ts'
 
 /**
- * Reads data again after live events of a topic. It is also read again after a resync, which means
- * that events may have been missed.
+ * Calls `readAgain` when a live event of the topic concerns the data, which `isAbout` decides. Also
+ * calls it when events may have been missed. Calls it at most once in `everyMs` milliseconds.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,

@@ -3,8 +3,8 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 
 /**
- * A value that is stored in this browser. `read` checks the stored JSON and returns null if it is
- * invalid.
+ * Returns a value that is stored in this browser, and a function that sets it. `read` checks the
+ * stored value. If `read` returns null, the value is `fallback`.
  */
 export function useLocalPreference<Value>(
   key: string,

@@ -2,7 +2,9 @@ import { useCallback, useSyncExternalStore } from 'react'
 
 const lists = new Map<string, MediaQueryList>()
 
-/** Returns the `MediaQueryList` of a query. It is cached, because every rendering needs it. */
+/**
+ * Returns the `MediaQueryList` for a query. It is cached, because it is needed in every rendering.
+ */
 function listOf(query: string): MediaQueryList {
   const mediaQuery = lists.get(query) ?? window.matchMedia(query)
   lists.set(query, mediaQuery)
@@ -22,9 +24,11 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * Returns true up to 600 px (phones). Lists are then shown as cards, and the sidebar is a drawer.
+ * Returns true up to a width of 600 px (phones). Lists are cards then, and the sidebar is a drawer.
  */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
-/** Returns true up to 900 px (tablets). A wide sidebar does not fit beside a list then. */
+/**
+ * Returns true up to a width of 900 px (tablets). A wide sidebar does not fit beside a list then.
+ */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -4,8 +4,8 @@ import { useMemo, useRef } from 'react'
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
 /**
- * Returns functions that never change but always call the latest `actions`. Memoized rows that
- * receive them are not rendered again.
+ * Returns functions that stay the same in every rendering, but call the latest `actions`. Memoized
+ * rows can therefore receive these functions without being rendered again.
  */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {
   const latest = useRef(actions)

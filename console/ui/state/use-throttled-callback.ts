@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 
 /**
- * Returns a function that runs `perform` at most once per `everyMs`. The first call runs it
- * immediately. Calls during the interval run it once, at the end of the interval.
+ * Returns a function that runs `perform` at most once per `everyMs` milliseconds. The first call
+ * runs `perform` at once. All further calls in the interval run it once, at the end of the
+ * interval.
  */
 export function useThrottledCallback(perform: () => void, everyMs: number): () => void {
   const run = useEffectEvent(perform)
@@ -17,13 +18,13 @@ export function useThrottledCallback(perform: () => void, everyMs: number): () =
   )
   return useCallback(() => {
     isPending.current = true
-    const turn = (): void => {
+    const runIfPending = (): void => {
       timer.current = null
       if (!isPending.current) return
       isPending.current = false
       run()
-      timer.current = setTimeout(turn, everyMs)
+      timer.current = setTimeout(runIfPending, everyMs)
     }
-    if (timer.current === null) turn()
+    if (timer.current === null) runIfPending()
   }, [everyMs])
 }

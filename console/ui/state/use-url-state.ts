@@ -5,8 +5,8 @@ import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /**
- * The URL query of a navigation that has not finished. The next change starts from this query, so
- * that no change is lost.
+ * The query of the URL after a navigation that has not finished yet. Another change starts from
+ * this query, so that neither change is lost.
  */
 type PendingNavigation = {
   readonly from: string
@@ -20,15 +20,18 @@ type StepKind =
   | 'step'
   | 'replace'
   /**
-   * A change by typing. The first letter adds an entry to the browser's history, and later letters
-   * replace the entry until the user presses Enter or leaves the field.
+   * A change by typing. The first letter adds an entry to the browser's history. Later letters
+   * replace this entry until the user presses Enter or leaves the field.
    */
   | 'typing'
 
 let pending: PendingNavigation | null = null
 let typedName: string | null = null
 
-/** Changes the query of the URL. If a navigation has not finished, changes its query instead. */
+/**
+ * Computes the query of the URL after a change. If a navigation has not finished yet, starts from
+ * the query of that navigation.
+ */
 function changeAddress(
   change: (params: URLSearchParams) => URLSearchParams,
   kind: StepKind,
@@ -39,20 +42,21 @@ function changeAddress(
   const now = last?.params ?? new URLSearchParams(window.location.search)
   const before = String(now)
   const params = change(now)
-  // Selecting a suggestion and then pressing Enter may make the same change twice. Only the first
-  // change adds a history entry.
+  // Selecting a suggestion and then pressing Enter can make the same change twice. Only the first
+  // one adds an entry to the history.
   const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typedName === name
   typedName = kind === 'typing' ? name : null
-  // A pending navigation that adds a history entry still adds it when the query changes again.
+  // A pending navigation may add an entry to the history. A further change must not turn it into
+  // one that adds none.
   const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   pending = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }
 
 /**
- * Ends the typing, on Enter, on a choice or when the user leaves the field. The next letter then
- * adds an entry to the history.
+ * Ends the typing: on Enter, when a suggestion is selected, or when the user leaves the field. The
+ * next letter then adds an entry to the browser's history.
  */
 function endTyping(): void {
   typedName = null
@@ -66,8 +70,7 @@ window.addEventListener('popstate', () => {
 })
 
 /**
- * Returns an id of the current entry of the browser's history. If the entry is replaced, the id
- * changes.
+ * Returns an id of the current entry in the browser's history. It changes if the entry is replaced.
  */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }
@@ -77,18 +80,19 @@ function entryId(): string {
 export type SetUrlState<Schema extends UrlSchema> = (
   patch: Partial<UrlValues<Schema>>,
   options?: {
-    /** Replaces the current entry of the browser's history. By default, a change adds an entry. */
+    /** Replaces the current entry in the browser's history. By default, a change adds an entry. */
     replace?: boolean
     /**
-     * Combines all letters that the user types in a field into one entry of the browser's history.
+     * All letters that the user types in a field without leaving it share one entry in the
+     * browser's history.
      */
     isTyping?: boolean
   },
 ) => void
 
 /**
- * Keeps values in the query of the URL. `schema` must be a module constant, so that it never
- * changes. If several changes follow quickly, all of them take effect.
+ * Keeps values in the query of the URL. `schema` must be a constant of a module, so that it never
+ * changes. If several changes follow each other quickly, all of them take effect.
  */
 export function useUrlState<Schema extends UrlSchema>(
   schema: Schema,

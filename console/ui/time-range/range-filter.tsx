@@ -80,7 +80,7 @@ function FixedEnds({ range, onRange }: Props) {
   const apply = (): void => {
     const [start, end] = [readLocalTime(from), readLocalTime(to)]
     if (start === null || end === null || start > end) setInvalid(true)
-    // The range includes the complete selected minute.
+    // The range includes all seconds of the selected last minute.
     else onRange({ kind: 'absolute', from: start, to: end + 59 })
   }
   return (

@@ -1,6 +1,9 @@
 import type { UrlParam } from '../state/url-state.ts'
 
-/** A range of time. It is relative to the current time, or has two fixed ends in unix seconds. */
+/**
+ * A range of time: either relative to the current time, or from a first to a last second in Unix
+ * seconds.
+ */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
@@ -18,8 +21,8 @@ const RELATIVE: Record<Span, TimeRange> = {
 }
 
 /**
- * Returns the relative range of a span. It is always the same object for a span, because filters
- * compare objects by identity.
+ * Returns the range of a span, such as the last 24 hours. It returns the same object each time,
+ * because filters compare objects by identity.
  */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
@@ -32,13 +35,14 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
 }
 
 /**
- * The first and the last second of a range. Null means that the range has no limit on that side.
+ * The first and the last second of a range, in Unix seconds. Null means that the range has no limit
+ * on that side.
  */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
- * Returns the first and the last second of a range. A relative range ends an hour after `now`,
- * because the clock of the server may be ahead.
+ * Returns the first and the last second of a range. `now` is in Unix seconds. A relative range ends
+ * an hour after `now`, because the clock of the server may be ahead.
  */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }
@@ -51,7 +55,7 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 
-/** Formats a range for the URL as `24h` or `1763683200-1763769600`. */
+/** Converts a range to a text for the URL, such as `24h` or `1763683200-1763769600`. */
 export const rangeText = (range: TimeRange): string =>
   range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
 
@@ -70,14 +74,19 @@ export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
   write: rangeText,
 })
 
-/** Returns the last midnight in the browser's time zone, in unix seconds. */
+/**
+ * Returns the last midnight before `now` in the time zone of the browser. Both are in Unix seconds.
+ */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)
 }
 
-/** Parses local time (`2026-11-21T08:30`) to unix seconds. Returns null if invalid. */
+/**
+ * Parses a local time such as `2026-11-21T08:30`. Returns Unix seconds, or null if the text is
+ * invalid.
+ */
 export function readLocalTime(text: string): number | null {
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? Math.floor(time / 1000) : null
@@ -85,10 +94,10 @@ export function readLocalTime(text: string): number | null {
 
 export function localTimeText(seconds: number): string {
   const time = new Date(seconds * 1000)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
+  const twoDigits = (value: number): string => String(value).padStart(2, '0')
+  const day = `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
+  return `${day}T${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
 }
 
-/** Returns the name of the browser's time zone, such as `Asia/Shanghai`. */
+/** Returns the name of the time zone of the browser, such as `Asia/Shanghai`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

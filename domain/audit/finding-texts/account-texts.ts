@@ -3,14 +3,25 @@ import {
   BALANCE_NAMES,
   type BalanceName,
   grantName,
-} from './movement-and-balance-names.ts'
+} from './names-in-finding-texts.ts'
 
-/** The findings on postings, balances and adjustments of accounts. */
+/** The texts of the findings about postings, balances and adjustments of accounts. */
 export const ACCOUNT_TEXTS = {
   PostingsMissing: ({ type }: { type: string }) => ({
     zh: `${type} 没有记账分录`,
     en: `${type} has no postings`,
   }),
+  PostingsUnexpected: ({ type }: { type: string }) => ({
+    zh: `${type} 不应变动额度，但有记账分录`,
+    en: `${type} must not move quota, but it has postings`,
+  }),
+  AmountNegative: (params: { type: string; field: string; amount: Amount }) => {
+    const { type, field, amount } = params
+    return {
+      zh: `${type} 的 ${field} 为负：${amount}`,
+      en: `${field} of ${type} is negative: ${amount}`,
+    }
+  },
   OwnerDiffers: ({ userId }: { userId: string }) => ({
     zh: `事件中的用户是 ${userId}，不是账户所有者`,
     en: `names user ${userId}`,
@@ -23,6 +34,7 @@ export const ACCOUNT_TEXTS = {
     zh: `记入了其他账户 ${account}`,
     en: `posts to ${account}`,
   }),
+  PostingAccountUnknown: { zh: '分录的账户名称无效', en: 'a posting names no known account' },
   PostingsUnbalanced: ({ sum }: { sum: Amount }) => ({
     zh: `借贷不平，分录合计为 ${sum}`,
     en: `the postings leave ${sum}`,

@@ -1,6 +1,6 @@
-import type { Amount } from './movement-and-balance-names.ts'
+import type { Amount } from './names-in-finding-texts.ts'
 
-/** The findings on calls, their charges, and batches. */
+/** The texts of the findings about calls, their charges, and batches. */
 export const CALL_TEXTS = {
   CallRepeated: ({ call }: { call: string }) => ({
     zh: `调用 ${call} 此前已准入`,

@@ -1,4 +1,4 @@
-/** The findings on the files of an export. */
+/** The texts of the findings about the files of an export. */
 export const EXPORT_TEXTS = {
   FileMissing: ({ file }: { file: string }) => ({
     zh: `缺少文件 ${file}`,

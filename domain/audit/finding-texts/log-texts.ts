@@ -1,13 +1,27 @@
-import { CHECKPOINT_NAMES, type CheckpointSource } from './movement-and-balance-names.ts'
+import { CHECKPOINT_NAMES, type CheckpointSource } from './names-in-finding-texts.ts'
 
-/** A checkpoint by its source, and the number of events that it covers. */
+/** Identifies a checkpoint by its source and by the number of events that it covers. */
 type Checkpoint = { source: CheckpointSource; size: number }
+type TileRange = { firstTile: number; lastTile: number; first: number; last: number }
+/**
+ * The positions `from` to `to` of the events that the checkpoint of `size` events covers, and the
+ * one of `agreed` events does not. `count` is the number of successive checkpoints that differ.
+ */
+type DifferingRange = { from: number; to: number; agreed: number; size: number; count: number }
+type OfOtherLog = Checkpoint & { origin: string; key: string }
 
-/** The findings on the transparency log: whether the events are those that were sealed. */
+/**
+ * The texts of the findings about events that differ from the events that were sealed in the
+ * transparency log.
+ */
 const LOG_CONTENT_TEXTS = {
   EventDiffersFromSeal: {
     zh: '事件与封存时不一致',
     en: 'the event differs from the one that was sealed at this place',
+  },
+  SealedHashMissing: {
+    zh: '透明日志中缺少此事件封存时的哈希',
+    en: 'the hash with which the event was sealed is missing from the log',
   },
   EventRemoved: { zh: '事件已被删除', en: 'the event was removed' },
   EventsRemoved: ({ count }: { count: number }) => ({
@@ -21,6 +35,26 @@ const LOG_CONTENT_TEXTS = {
   LeafDiffers: ({ leaf }: { leaf: number }) => ({
     zh: `该事件不是第 ${leaf} 叶：事件被修改，或之前有事件被删除`,
     en: `the event is not leaf ${leaf}: it was changed, or one before it was removed`,
+  }),
+  TileMissing: ({ tile, first, last }: { tile: string; first: number; last: number }) => ({
+    zh: `透明日志的数据块 ${tile} 缺失或不完整，其中应有第 ${first} 至 ${last} 个事件封存时的哈希`,
+    en:
+      `tile ${tile} of the log is missing or incomplete: it has the sealed hashes of the events ` +
+      `number ${first} to ${last}`,
+  }),
+  TilesMissing: ({ firstTile, lastTile, first, last }: TileRange) => ({
+    zh:
+      `透明日志的数据块 ${firstTile} 至 ${lastTile} 缺失或不完整，` +
+      `其中应有第 ${first} 至 ${last} 个事件封存时的哈希`,
+    en:
+      `tiles ${firstTile} to ${lastTile} of the log are missing or incomplete: they have the ` +
+      `sealed hashes of the events number ${first} to ${last}`,
+  }),
+  RebuiltTileDiffers: ({ tile, first, last }: { tile: string; first: number; last: number }) => ({
+    zh: `由第 ${first} 至 ${last} 个事件重建的数据块 ${tile} 与封存时不一致：事件被修改或删除`,
+    en:
+      `tile ${tile}, rebuilt from the events number ${first} to ${last}, is not the one that was ` +
+      'sealed: an event was changed or removed',
   }),
   TileDiffers: ({ tile, position }: { tile: string; position: number }) => ({
     zh: `数据块 ${tile} 的哈希与上层数据块不一致（起始序号 ${position}）`,
@@ -58,7 +92,7 @@ const LOG_CONTENT_TEXTS = {
   }),
 }
 
-/** The findings on signed checkpoints: their form, their signatures and their roots. */
+/** The texts of the findings about signed checkpoints: their format, signatures and roots. */
 const CHECKPOINT_TEXTS = {
   CheckpointUnsigned: ({ source }: Pick<Checkpoint, 'source'>) => ({
     zh: `${CHECKPOINT_NAMES[source].zh}没有签名`,
@@ -75,6 +109,23 @@ const CHECKPOINT_TEXTS = {
   StoredCheckpointMalformed: ({ size, position }: { size: number; position: number }) => ({
     zh: `${size} 个事件的检查点格式错误（序号 ${position}）`,
     en: `the checkpoint of ${size} events is malformed (at position ${position})`,
+  }),
+  EventsDifferFromCheckpoints: ({ from, to, agreed, size, count }: DifferingRange) => ({
+    zh:
+      `序号 ${from} 至 ${to} 的事件被修改，或检查点被修改：大小为 ${agreed} 的树一致，` +
+      `大小为 ${size} 的不一致（共 ${count} 个检查点不一致）`,
+    en:
+      `the events from position ${from} to ${to} were changed, or the checkpoints were: the tree ` +
+      `of size ${agreed} agrees, that of size ${size} does not (${count} checkpoints differ)`,
+  }),
+  TilesDifferFromCheckpoints: ({ from, to, agreed, size, count }: DifferingRange) => ({
+    zh:
+      `序号 ${from} 至 ${to} 的事件封存时的哈希被修改，或检查点被修改：` +
+      `数据块在大小 ${agreed} 处与检查点一致，在大小 ${size} 处不一致（共 ${count} 个检查点不一致）`,
+    en:
+      `the sealed hashes of the events from position ${from} to ${to} were changed, or the ` +
+      `checkpoints were: the tiles agree at size ${agreed}, and not at size ${size} ` +
+      `(${count} checkpoints differ)`,
   }),
   StoredCheckpointDiffers: ({ size, position }: { size: number; position: number }) => ({
     zh: `${size} 个事件的检查点与数据块不一致（序号 ${position}）`,
@@ -102,6 +153,12 @@ const CHECKPOINT_TEXTS = {
     zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}不是用本站密钥签名的`,
     en: `${CHECKPOINT_NAMES[source].en} of size ${size} is not signed with a key of the site`,
   }),
+  SignerOfOtherLog: ({ source, size, origin, key }: OfOtherLog) => ({
+    zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}属于日志 ${origin}，却由 ${key} 的密钥签名`,
+    en:
+      `${CHECKPOINT_NAMES[source].en} of size ${size} is of the log ${origin}, but is signed ` +
+      `with the key of ${key}`,
+  }),
   SignerRetired: ({ source, size, until }: Checkpoint & { until: number }) => ({
     zh: `大小为 ${size} 的${CHECKPOINT_NAMES[source].zh}由已停用的密钥签名（该密钥在大小 ${until} 时停用）`,
     en:
@@ -126,7 +183,9 @@ const CHECKPOINT_TEXTS = {
   }),
 }
 
-/** The findings on the keys of the log, and on the rotations that replace them. */
+/**
+ * The texts of the findings about the keys of the log and about the rotations that replace a key.
+ */
 const KEY_TEXTS = {
   LogKeyRetired: {
     zh: '透明日志的密钥已轮换，本进程不再签名检查点：请将 TRANSPARENCY_LOG_KEY 设为新密钥',
@@ -146,6 +205,14 @@ const KEY_TEXTS = {
   KeyHashDiffers: ({ name, id, expected }: { name: string; id: string; expected: string }) => ({
     zh: `密钥 ${name} 的哈希应为 ${expected}，而不是 ${id}`,
     en: `the hash of the key ${name} is ${expected}, not ${id}`,
+  }),
+  KeyNotOfWitness: ({ name }: { name: string }) => ({
+    zh: `密钥 ${name} 不是见证人的密钥：见证人的密钥类型应为 4（cosignature）`,
+    en: `the key ${name} is not the key of a witness, which has the kind 4 (cosignature)`,
+  }),
+  WitnessKeyOfSite: ({ name }: { name: string }) => ({
+    zh: `见证人 ${name} 的密钥是本站自己的密钥`,
+    en: `the key of the witness ${name} is a key of the site itself`,
   }),
   RotationKeysEqual: {
     zh: '密钥轮换的新旧密钥相同',
@@ -177,5 +244,5 @@ const KEY_TEXTS = {
   }),
 }
 
-/** The findings on the transparency log, its signed checkpoints and its keys. */
+/** The texts of the findings about the transparency log, its signed checkpoints and its keys. */
 export const LOG_TEXTS = { ...LOG_CONTENT_TEXTS, ...CHECKPOINT_TEXTS, ...KEY_TEXTS }

@@ -1,6 +1,8 @@
-import { type Amount, movementName } from './movement-and-balance-names.ts'
+import { type Amount, movementName } from './names-in-finding-texts.ts'
 
-/** The findings on orders and redemption codes, and on the movements that they cause. */
+/**
+ * The texts of the findings about orders and redemption codes, and about the quota that they move.
+ */
 export const ORDER_TEXTS = {
   MovementRepeated: ({ movement, position }: { movement: string; position: number }) => ({
     zh: `${movementName(movement).zh}已记录在序号 ${position}`,

@@ -1,10 +1,18 @@
-import { type Amount, BALANCE_NAMES, type BalanceName } from './movement-and-balance-names.ts'
+import { type Amount, BALANCE_NAMES, type BalanceName } from './names-in-finding-texts.ts'
 
-/** A row of a read model by its table and its key. */
+/** Identifies a row of a read model by its table and its key. */
 type RowParams = { readModel: string; table: string; row: string }
 
-/** The findings on read models, compared with a new fold of the events. */
+/**
+ * The texts of the findings about read models, which are compared with a new fold of the events.
+ */
 export const READ_MODEL_TEXTS = {
+  SnapshotChanged: {
+    zh: '该事件流的快照在数据库中被修改，不会被使用：请删除 snapshots.states 中的这一行',
+    en:
+      'the snapshot of the stream was changed in the database and is not used: ' +
+      'delete its row in snapshots.states',
+  },
   ReadModelsAhead: (params: { reached: number; head: number; readModels: string }) => {
     const { reached, head, readModels } = params
     return {
@@ -36,6 +44,14 @@ export const READ_MODEL_TEXTS = {
   ReadModelRowUnexpected: ({ readModel, table, row }: RowParams) => ({
     zh: `读模型 ${readModel} 的 ${table} 有一条没有对应事件的记录（${row}）`,
     en: `${readModel}: no event gives the row of ${table} with ${row}`,
+  }),
+  ReadModelRowsNotComparable: ({ readModel, reason }: { readModel: string; reason: string }) => ({
+    zh: `读模型 ${readModel} 无法逐条比对：${reason}`,
+    en: `the rows of ${readModel} can't be compared one by one: ${reason}`,
+  }),
+  BalancesNotCompared: ({ position }: { position: number }) => ({
+    zh: `读模型 balances 没有及时读到序号 ${position}，余额未比对`,
+    en: `balances did not reach position ${position} in time, so they were not compared`,
   }),
   BalanceRowDiffers: (params: {
     balance: BalanceName

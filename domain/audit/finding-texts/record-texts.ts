@@ -1,14 +1,23 @@
-/** The findings on single records and on their order. */
+/** The texts of the findings about single records and about their order. */
 export const RECORD_TEXTS = {
   DataInvalid: ({ type, reason }: { type: string; reason: string }) => ({
     zh: `${type} 的数据无效：${reason}`,
     en: `${type} has invalid data: ${reason}`,
   }),
+  FieldInvalid: ({ type, field }: { type: string; field: string }) => ({
+    zh: `${type} 的字段 ${field} 缺失或格式错误`,
+    en: `${type} has no valid ${field}`,
+  }),
+  DataNotJson: { zh: '事件数据不是有效的 JSON', en: 'the data is not valid JSON' },
   DataNotObject: { zh: '事件数据不是对象', en: 'the data is not an object' },
   LineNotRecord: { zh: '该行不是事件记录', en: 'a line is not a record of an event' },
   Unreadable: ({ reason }: { reason: string }) => ({
     zh: `无法读取：${reason}`,
     en: `cannot be read: ${reason}`,
+  }),
+  VerificationStopped: ({ reason }: { reason: string }) => ({
+    zh: `核验中途出错，未能完成后续检查：${reason}`,
+    en: `the verification stopped before its end, so checks were not made: ${reason}`,
   }),
   PositionNotNext: ({ last }: { last: number }) => ({
     zh: `紧接在序号 ${last} 之后，事件序号不连续`,

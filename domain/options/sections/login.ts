@@ -15,7 +15,7 @@ export const LOGIN: OptionSection = {
 }
 
 /** Returns the options that each OAuth provider has: a switch, a client id and a client secret. */
-const client = (keys: {
+const oauthClient = (keys: {
   readonly flag: string
   readonly id: string
   readonly secret: string
@@ -35,8 +35,8 @@ const endpoint = (key: string, preset = ''): OptionDefinition => ({
 })
 
 /**
- * The addresses of a provider's endpoints. If the provider is self-hosted, the admin must change
- * them.
+ * Returns the options with the addresses of a provider's endpoints. If the provider is self-hosted,
+ * the admin must change the addresses.
  */
 const endpointsOf = (
   prefix: string,
@@ -51,7 +51,7 @@ export const GITHUB: OptionSection = {
   id: 'github',
   tab: 'system',
   options: [
-    ...client({
+    ...oauthClient({
       flag: 'GitHubOAuthEnabled',
       id: 'GitHubClientId',
       secret: 'GitHubClientSecret',
@@ -68,7 +68,7 @@ export const LINUXDO: OptionSection = {
   id: 'linuxdo',
   tab: 'system',
   options: [
-    ...client({
+    ...oauthClient({
       flag: 'LinuxDOOAuthEnabled',
       id: 'LinuxDOClientId',
       secret: 'LinuxDOClientSecret',
@@ -85,7 +85,7 @@ export const OIDC: OptionSection = {
   id: 'oidc',
   tab: 'system',
   options: [
-    ...client({
+    ...oauthClient({
       flag: 'oidc.enabled',
       id: 'oidc.client_id',
       secret: 'oidc.client_secret',

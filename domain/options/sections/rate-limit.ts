@@ -4,7 +4,7 @@ import { FLAG, integer, lines, type OptionType } from '../option-type.ts'
 const COUNT_MAX = 1_000_000_000
 const MINUTES_OF_A_YEAR = 525_600
 
-/** The limits of each user in a group, or at a model. 0 sets no limit. */
+/** The limits of each user in a group, or of each user's calls to a model. 0 means no limit. */
 const LIMITS: OptionType = {
   kind: 'limits-by-name',
   members: ['calls', 'successes', 'tokensPerMinute', 'concurrency'],

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LANE_COUNT } from '../lane-of-stream.ts'
+import { createOffsets } from './consumer-offsets.ts'
 import { disconnect, withAdmin } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 
 const RECONNECT_MS_MIN = 200
-const COMMIT_EVERY_MS = 1_000
 
 type SessionDeps = {
   readonly kafka: Kafka
@@ -23,12 +23,21 @@ type SessionDeps = {
 }
 
 export type ConsumerSession = {
-  /** The `performance.now()` at which the consumer left its group; null while it is a member. */
+  /**
+   * Returns the `performance.now()` at which the consumer left its group, or null while it is a
+   * member.
+   */
   readonly outOfGroupSince: () => number | null
-  /** The error that keeps the consumer out of its group until an operator fixes the topic. */
+  /**
+   * Returns the error that keeps the consumer out of its group until an operator fixes the topic,
+   * or null if there is none.
+   */
   readonly operatorError: () => string | null
   readonly setPaused: (lane: number, isPaused: boolean) => void
-  /** Schedules the commit of this offset. Earlier messages must have been processed. */
+  /**
+   * Schedules the commit of the offset after `offset`. All messages up to `offset` must have been
+   * processed.
+   */
   readonly done: (lane: number, offset: string) => void
   readonly replace: (reason: string) => void
   readonly stop: () => Promise<void>
@@ -48,19 +57,20 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
   const handle: ConsumerHandle = { fail: () => {} }
   const pauses = createPauses(topic)
   const offsets = createOffsets(topic, () => (outOfGroupSince === null ? consumer : null))
-  const onJoined = (lanes: readonly number[]): void => {
+  const onJoined = (memberId: string, lanes: readonly number[]): void => {
     outOfGroupSince = null
     hasJoined = true
     operatorError = null
-    offsets.keepOnly(lanes)
+    offsets.assign(memberId, lanes)
     deps.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
   }
+  const hooks = { onJoined, onReceived: offsets.onReceived, stopping: stopping.signal, handle }
   const attempt = async (): Promise<void> => {
     const made = kafka.consumer(consumerConfig(groupId, timings))
     consumer = made
     pauses.clear()
     try {
-      await consumeUntilBroken(made, deps, { onJoined, stopping: stopping.signal, handle })
+      await consumeUntilBroken(made, deps, hooks)
     } finally {
       if (stopping.signal.aborted) await offsets.commit()
       outOfGroupSince ??= performance.now()
@@ -116,39 +126,6 @@ function createPauses(topic: string) {
   }
 }
 
-/** Commits offsets periodically, for lag metrics and as the start position of the next consumer. */
-function createOffsets(topic: string, current: () => Consumer | null) {
-  const offsets = new Map<number, string>()
-  let assigned: ReadonlySet<number> = new Set()
-  const commit = async (): Promise<void> => {
-    const due = [...offsets]
-    const consumer = current()
-    if (due.length === 0 || consumer === null) return
-    offsets.clear()
-    const places = due.map(([partition, offset]) => ({ topic, partition, offset }))
-    await consumer.commitOffsets(places).catch(() => {
-      // The group may be rebalancing. Without another attempt, an idle lane would show a lag until
-      // its next message.
-      for (const [lane, offset] of due) {
-        if (assigned.has(lane) && !offsets.has(lane)) offsets.set(lane, offset)
-      }
-    })
-  }
-  const committing = setInterval(() => void commit(), COMMIT_EVERY_MS)
-  return {
-    commit,
-    /** Forgets the offsets of lanes that other members of the group have now. */
-    keepOnly: (lanes: readonly number[]): void => {
-      assigned = new Set(lanes)
-      for (const lane of offsets.keys()) if (!lanes.includes(lane)) offsets.delete(lane)
-    },
-    done: (lane: number, offset: string): void => {
-      offsets.set(lane, String(BigInt(offset) + 1n))
-    },
-    stop: (): void => clearInterval(committing),
-  }
-}
-
 const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
   groupId,
   sessionTimeout: timings.sessionTimeoutMs,
@@ -165,16 +142,21 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 type ConsumerHandle = { fail: (reason: Error) => void }
 
 type SessionHooks = {
-  readonly onJoined: (lanes: readonly number[]) => void
+  readonly onJoined: (memberId: string, lanes: readonly number[]) => void
+  /** Called before the messages of a lane are passed on. */
+  readonly onReceived: (lane: number, firstOffset: string) => void
   readonly handle: ConsumerHandle
   readonly stopping: AbortSignal
 }
 
-/** Resolves when the consumer is stopped. Rejects when it fails or sends no heartbeats. */
+/**
+ * Runs the consumer. Resolves when `stopping` aborts. Rejects when the consumer fails or sends no
+ * heartbeats.
+ */
 async function consumeUntilBroken(
   consumer: Consumer,
   { kafka, topic, timings, onMessages }: SessionDeps,
-  { onJoined, stopping, handle }: SessionHooks,
+  { onJoined, onReceived, stopping, handle }: SessionHooks,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()
   handle.fail = over.reject
@@ -187,10 +169,14 @@ async function consumeUntilBroken(
   })
   consumer.on(GROUP_JOIN, ({ payload }) => {
     lastSignalAt = performance.now()
-    onJoined(payload.memberAssignment[topic] ?? [])
+    onJoined(payload.memberId, payload.memberAssignment[topic] ?? [])
   })
   const eachBatch = async ({ batch }: EachBatchPayload): Promise<void> => {
-    if (batch.partition < LANE_COUNT) onMessages(batch.partition, batch.messages)
+    const { partition, messages } = batch
+    if (partition >= LANE_COUNT) return
+    const [first] = messages
+    if (first !== undefined) onReceived(partition, first.offset)
+    onMessages(partition, messages)
   }
   let isOver = false
   const start = async (): Promise<void> => {
@@ -243,7 +229,10 @@ type Deps = {
    * are fed from the event store.
    */
   readonly isSuspected: () => boolean
-  /** The `performance.now()` of a lane's last message; null for a lane that is not consumed. */
+  /**
+   * Returns the `performance.now()` of a lane's last message, or null for a lane that is not
+   * consumed.
+   */
   readonly lastMessageAt: (lane: number) => number | null
   readonly onStalled: () => void
 }

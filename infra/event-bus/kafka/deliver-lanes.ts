@@ -8,10 +8,13 @@ const RETRY_MS_MAX = 1_000
 
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
-  /** Marks lanes as lost. Resolves when their work in progress has ended. */
+  /**
+   * Tells the worker that these lanes are lost. Resolves when the work in progress for them has
+   * ended.
+   */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
-   * The position up to which the lane was delivered; null while the lane is not ready.
+   * Returns the position up to which the lane was delivered, or null while the lane is not ready.
    */
   readonly deliveredUpTo: (lane: number) => number | null
   /**
@@ -22,7 +25,10 @@ export type LaneDelivery = {
     lanes: readonly number[],
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
-  /** Retries a batch until it succeeds or this process has lost all its lanes. */
+  /**
+   * Delivers a batch, and retries until it succeeds or this process has lost all lanes of the
+   * batch.
+   */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }
 
@@ -100,8 +106,8 @@ function restrictTo(batch: LaneBatch, lanes: readonly number[]): LaneBatch {
 type Chain = (lanes: readonly number[], work: () => Promise<void>) => Promise<void>
 
 /**
- * Creates a function that runs work when all earlier work for its lanes has ended. The returned
- * promise never rejects.
+ * Creates a function that runs `work` for some lanes as soon as all earlier work for these lanes
+ * has ended. The returned promise never rejects.
  */
 function createChains(onError: (error: unknown) => void): Chain {
   const tails = new Map<number, Promise<void>>()
@@ -114,7 +120,10 @@ function createChains(onError: (error: unknown) => void): Chain {
   }
 }
 
-/** Retries `work` with growing pauses. Returns null once `isHeld` returns false. */
+/**
+ * Retries `work` with growing pauses until it succeeds. Returns its result, or null once `isHeld`
+ * returns false.
+ */
 async function retryWhile<T>(
   isHeld: () => boolean,
   work: () => Promise<T>,

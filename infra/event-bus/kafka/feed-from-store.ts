@@ -13,7 +13,7 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
   readonly log: Logger
   readonly name: string
-  /** The `performance.now()` of the last Kafka message that advanced the lane. */
+  /** Returns the `performance.now()` of the last Kafka message that advanced the lane. */
   readonly lastProgressAt: (lane: number) => number
   readonly isDelivering: (lane: number) => boolean
 }

@@ -10,10 +10,10 @@ type RequestQueue = {
 }
 
 /**
- * Patches kafkajs 2.2.4, which otherwise wakes every millisecond on an idle connection. Its check
- * for waiting requests sets a timer with a negative delay (`TimeoutNegativeWarning`), and no option
- * prevents this. The patch sets this timer only while requests wait. Versions without this request
- * queue are not patched.
+ * Patches kafkajs 2.2.4, which otherwise wakes every millisecond on an idle connection. The queue
+ * of requests in kafkajs sets a timer with a negative delay (`TimeoutNegativeWarning`), and no
+ * option prevents this. With the patch, the timer is set only while requests wait. Versions of
+ * kafkajs without this queue are not patched.
  */
 export function patchRequestQueues(): void {
   const queue = findRequestQueue()
@@ -39,8 +39,8 @@ function findRequestQueue(): RequestQueue | null {
 }
 
 /**
- * kafkajs makes only two retries, because every caller of kafkajs also retries and meanwhile reads
- * from the event store.
+ * Limits kafkajs to two retries. More are not needed, because every caller of kafkajs retries as
+ * well, and reads from the event store until then.
  */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000

@@ -21,7 +21,10 @@ export type WorkDeps = {
 }
 
 type KafkaWork = LaneWork & {
-  /** True while events of some lanes are read from the store instead of Kafka. */
+  /**
+   * True while the events of some lanes (partitions of the streams) are read from the event store
+   * instead of Kafka.
+   */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']
 }
@@ -33,8 +36,8 @@ type KafkaWork = LaneWork & {
 const RECENTLY_FED_MS = 30_000
 
 /**
- * Runs a consumer in the Kafka group `name`, and acquires the leases of the lanes that the group
- * assigns.
+ * Consumes the topic in the Kafka group `name`. Acquires a lease for each lane that the group
+ * assigns to this process.
  */
 export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = deps
@@ -87,8 +90,8 @@ export function createKafkaLaneWorker(deps: WorkDeps, name: string, worker: Lane
     stop: async () => {
       clearInterval(checking)
       stallDetector.stop()
-      // A failed delivery is retried as long as this process has the lease of the lane. The leases
-      // are therefore released first, so that all deliveries end.
+      // A failed delivery is retried as long as this process has the lease of the lane. Releasing
+      // the leases first makes all deliveries end.
       await laneLeases.stop()
       await feed.stop()
       await session.stop()
@@ -101,7 +104,7 @@ type Delivery = ReturnType<typeof createLaneDelivery>
 type LaneLeases = ReturnType<typeof createLaneLeases>
 type Queues = ReturnType<typeof createQueues>
 
-/** Creates the feed that delivers events from the store while Kafka does not. */
+/** Creates the feed, which delivers events from the event store while Kafka does not. */
 const createFeed = (deps: WorkDeps, name: string, delivery: Delivery, queues: Queues) =>
   feedFromStore({
     store: deps.store,
@@ -113,7 +116,7 @@ const createFeed = (deps: WorkDeps, name: string, delivery: Delivery, queues: Qu
     isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
 
-/** Resolves to true if this process has the leases of all `lanes`. */
+/** Reports whether this process still holds the leases of all `lanes`. */
 async function hasLeases(
   client: Parameters<LaneWork['isStillMine']>[0],
   lanes: readonly number[],

@@ -17,9 +17,9 @@ export type KafkaTimings = {
   readonly laneTtlMs: number
   /** The time for which work in progress may continue after its lane was lost. */
   readonly graceMs: number
-  /** The delay of Kafka after which a lane is fed from the event store. */
+  /** The time without progress through Kafka after which a lane is fed from the event store. */
   readonly stallMs: number
-  /** The poll interval of the store's last position while Kafka delivers. */
+  /** The interval at which the store's last position is polled while Kafka delivers. */
   readonly headPollMs: number
   readonly storePollMs: number
   /** The minimum time between two watermarks (messages without an event). */

@@ -34,7 +34,10 @@ export type MessageHead = {
   readonly history: string
 }
 
-/** Returns the positions and history id in the headers; null if the message has another format. */
+/**
+ * Returns the positions and the history id in the headers of a message, or null if the message has
+ * another format.
+ */
 export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead | null {
   const [after, position] = [Number(headers?.after ?? Number.NaN), Number(headers?.position)]
   if (!Number.isSafeInteger(after) || !Number.isSafeInteger(position)) return null
@@ -42,8 +45,8 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
 }
 
 /**
- * Returns null for a message of another format or event history, and `unreadable` for a message of
- * this product with invalid content.
+ * Decodes a message. Returns null if it has another format or belongs to another event history.
+ * Returns `unreadable` for a message of this product with invalid content.
  */
 export function decodeMessage(
   message: KafkaMessage,

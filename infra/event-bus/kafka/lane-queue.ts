@@ -20,8 +20,8 @@ export type LaneQueue = {
   readonly clear: () => void
   readonly isDelivering: () => boolean
   /**
-   * The time of `performance.now()` of the last message that advanced the lane's position. Unlike
-   * `lastMessageAt`, this time ignores repeated messages.
+   * The `performance.now()` at which a message last advanced the position of the lane. Unlike
+   * `lastMessageAt`, it ignores repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number

@@ -18,7 +18,10 @@ export type PublishedLanes = {
   readonly lowest: () => number
   /** Encodes events in batches that are small enough to send. A lane's events keep their order. */
   readonly batchesOf: (events: readonly Recorded[]) => MessageBatch[]
-  /** Records that all events up to `position` were passed to `batchesOf`. */
+  /**
+   * Records that all events up to `position` were passed to `batchesOf`, so that `watermarks` can
+   * announce this position.
+   */
   readonly reach: (position: number) => void
   /**
    * Returns a watermark (empty message) for every lane whose last message is before the position

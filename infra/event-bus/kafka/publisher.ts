@@ -12,8 +12,8 @@ import {
 import { readLastMessages } from './read-last-messages.ts'
 
 /**
- * If at least this many events are unpublished, the publisher skips them. It continues at the last
- * position of the event store.
+ * The number of unpublished events from which on the publisher skips them. It then continues at the
+ * last position of the event store.
  */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1

@@ -8,7 +8,10 @@ import { headOf, type MessageHead } from './lane-message.ts'
 
 const READ_MS_MAX = 20_000
 
-/** Returns the last message of each lane that has messages. Throws on a timeout. */
+/**
+ * Returns the positions and history id in the last message of each lane, by lane. Lanes without
+ * messages are left out. Throws on a timeout.
+ */
 export async function readLastMessages(
   kafka: Kafka,
   topic: string,

@@ -21,8 +21,8 @@ type Deps = {
 export type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Reports the position of each message. The event store is also polled, because messages may be
- * missing. Each process has a separate consumer group, which commits no offsets.
+ * Calls `onCommitted` with the position of each message. The event store is also polled, because
+ * messages may be missing. Each process has a separate consumer group, which commits no offsets.
  */
 export function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps

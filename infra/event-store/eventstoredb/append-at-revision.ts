@@ -11,7 +11,7 @@ import {
 } from '@eventstore/db-client'
 import type { Logger } from 'pino'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import type { ExactPart } from '../append-connection.ts'
+import type { ExactStreamAppend } from '../append-connection.ts'
 import { InvalidAppend } from '../encoded-append.ts'
 import { StoreUnavailable } from '../port.ts'
 import type { Connection } from './connection.ts'
@@ -19,34 +19,35 @@ import type { EventReads } from './event-reads.ts'
 import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
 
 /**
- * A written part. `positions` has one entry per event. If the server returns only the last
- * position, every entry has the last position.
+ * An append to one stream that was written. `positions` has one entry per event. If the server
+ * returns only the last position, every entry has this position.
  */
-export type WrittenPart = {
+export type WrittenStreamAppend = {
   readonly isWritten: true
   readonly revision: number
   readonly positions: readonly number[]
   /**
-   * The stored events, if an earlier attempt has written the part; null if this call has written
-   * it.
+   * The stored events, if an earlier attempt had written them; null if this call has written them.
    */
   readonly found: readonly StoredEvent[] | null
 }
 
-export type PartResult = WrittenPart | { readonly isWritten: false; readonly actual: number }
+export type StreamAppendResult =
+  | WrittenStreamAppend
+  | { readonly isWritten: false; readonly currentRevision: number }
 
 export type ExactAppend = (
-  part: ExactPart,
-  /** The time of `performance.now()` after which `StoreUnavailable` is thrown. */
+  part: ExactStreamAppend,
+  /** `StoreUnavailable` is thrown after this time of `performance.now()`. */
   deadline: number,
-  others?: readonly ExactPart[],
-) => Promise<PartResult>
+  others?: readonly ExactStreamAppend[],
+) => Promise<StreamAppendResult>
 
 type Options = {
   readonly connection: Connection
   readonly reads: EventReads
   readonly log: Logger
-  /** The time without a reply after which an append is sent again. */
+  /** The time without a reply in milliseconds after which an append is sent again. */
   readonly replyWithinMs: number
 }
 
@@ -84,7 +85,10 @@ export function createExactAppend(options: Options): ExactAppend {
   }
 }
 
-/** Returns an error if the server has permanently refused the append; null allows a retry. */
+/**
+ * Returns the error to throw if the server has permanently refused the append, or null if it can be
+ * retried.
+ */
 function refusalOf(error: unknown): Error | null {
   if (error instanceof MaxAppendSizeExceededError) {
     return new InvalidAppend(`the server takes at most ${error.maxAppendSize} bytes in one append`)
@@ -95,11 +99,11 @@ function refusalOf(error: unknown): Error | null {
 
 async function tryAppend(
   client: ReturnType<Connection['client']>,
-  part: ExactPart,
-  others: readonly ExactPart[],
+  part: ExactStreamAppend,
+  others: readonly ExactStreamAppend[],
   deadline: number,
   reads: EventReads,
-): Promise<PartResult> {
+): Promise<StreamAppendResult> {
   const { stream, expected, events } = part
   const expectedRevision = expected < 0 ? NO_STREAM : BigInt(expected)
   let conflict: WrongExpectedVersionError | null = null
@@ -122,26 +126,29 @@ async function tryAppend(
     if (!(error instanceof WrongExpectedVersionError)) throw error
     conflict = error
   }
-  const found = await findPart(part, reads)
+  const found = await findWrittenAppend(part, reads)
   if (found !== null) return found
   if (conflict === null) throw new Error(`stream ${stream}: written, but not found`)
-  const actual = conflict.actualVersion
-  return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
+  const current = conflict.actualVersion
+  return { isWritten: false, currentRevision: typeof current === 'bigint' ? Number(current) : -1 }
 }
 
-/** Returns the part if its events are stored at their exact revisions; otherwise null. */
-export async function findPart(
-  { stream, expected, events }: ExactPart,
+/**
+ * Returns the result of the append if its events are already stored at their exact revisions;
+ * otherwise null.
+ */
+export async function findWrittenAppend(
+  { stream, expected, events }: ExactStreamAppend,
   reads: EventReads,
-): Promise<WrittenPart | null> {
+): Promise<WrittenStreamAppend | null> {
   const stored = await reads.readStream(stream, expected + 1, events.length)
   return asWritten(stored, events)
 }
 
 export function asWritten(
   stored: readonly StoredEvent[],
-  events: ExactPart['events'],
-): WrittenPart | null {
+  events: ExactStreamAppend['events'],
+): WrittenStreamAppend | null {
   const last = stored[events.length - 1]
   if (last === undefined) return null
   if (!events.every(({ id }, index) => stored[index]?.recorded.id === id)) return null
@@ -154,7 +161,10 @@ export function asWritten(
 }
 
 const PROBE_STREAM = 'readiness-probe'
-/** Types that begin with `$` are excluded from every read and subscription. */
+/**
+ * The type of probe events. Types that begin with `$` are excluded from every read and
+ * subscription.
+ */
 const PROBE_TYPE = '$readiness-probe'
 /**
  * The maximum number of probe events. The server deletes older probe events when it is scavenged.
@@ -202,7 +212,7 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** Rejects after `ms`, because the client may miss its own deadline. */
+/** Rejects after about `ms` milliseconds, because the client may miss its own deadline. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

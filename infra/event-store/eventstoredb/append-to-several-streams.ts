@@ -1,8 +1,13 @@
 import type { Logger } from 'pino'
-import type { ExactPart } from '../append-connection.ts'
-import { type EncodedPart, exactRevision } from '../encoded-append.ts'
+import type { ExactStreamAppend } from '../append-connection.ts'
+import { type EncodedStreamAppend, exactRevision } from '../encoded-append.ts'
 import { RevisionConflict } from '../port.ts'
-import { asWritten, type ExactAppend, findPart, type WrittenPart } from './append-at-revision.ts'
+import {
+  asWritten,
+  type ExactAppend,
+  findWrittenAppend,
+  type WrittenStreamAppend,
+} from './append-at-revision.ts'
 import type { EventReads } from './event-reads.ts'
 import type { Locks } from './locks.ts'
 
@@ -16,70 +21,70 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Appends to several streams as one unit. The append to the first stream is the decision. Its
- * metadata contains the other parts, so any process can finish the append. Before the decision, a
- * wrong revision of any stream rejects the append. After the decision, the other parts are always
- * written.
+ * Appends to several streams as one unit. The append to the first stream decides whether all are
+ * written. Its metadata contains the events for the other streams, so any process can finish the
+ * append. Until then, a wrong revision of any stream rejects the append. Afterwards, the events for
+ * the other streams are always written.
  */
 export async function appendTogether(
-  given: readonly EncodedPart[],
+  given: readonly EncodedStreamAppend[],
   deadline: number,
   joint: JointDeps,
-): Promise<WrittenPart[]> {
+): Promise<WrittenStreamAppend[]> {
   const names = given.map(({ stream }) => stream)
   return await joint.locks.together(names, deadline - performance.now(), async () => {
-    const actual = await Promise.all(names.map((name) => joint.reads.lastRevision(name)))
+    const current = await Promise.all(names.map((name) => joint.reads.lastRevision(name)))
     const parts = given.map(({ stream, expected, events, mustBeNew }, index) => ({
       stream,
       events,
       mustBeNew,
-      expected: exactRevision(expected) ?? actual[index] ?? -1,
+      expected: exactRevision(expected) ?? current[index] ?? -1,
     }))
-    const wrong = parts.findIndex(({ expected }, index) => expected !== actual[index])
+    const wrong = parts.findIndex(({ expected }, index) => expected !== current[index])
     const [first, ...others] = parts
     if (first === undefined) return []
-    const repeated = wrong < 0 ? null : await findPart(first, joint.reads)
+    const repeated = wrong < 0 ? null : await findWrittenAppend(first, joint.reads)
     if (repeated !== null) return await finish(repeated, deadline, joint)
-    if (wrong >= 0) throw conflictOf(given[wrong], actual[wrong])
+    if (wrong >= 0) throw conflictOf(given[wrong], current[wrong])
     const decision = await joint.append(first, deadline, others)
-    if (!decision.isWritten) throw conflictOf(given[0], decision.actual)
+    if (!decision.isWritten) throw conflictOf(given[0], decision.currentRevision)
     return [decision, ...(await appendOthers(others, deadline, joint))]
   })
 }
 
-function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflict {
-  return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', actual)
+function conflictOf(part: EncodedStreamAppend | undefined, currentRevision = -1): RevisionConflict {
+  return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', currentRevision)
 }
 
 export async function finish(
-  decision: WrittenPart,
+  decision: WrittenStreamAppend,
   deadline: number,
   joint: JointDeps,
-): Promise<WrittenPart[]> {
+): Promise<WrittenStreamAppend[]> {
   const others = decision.found?.at(-1)?.others ?? []
   return [decision, ...(await appendOthers(others, deadline, joint))]
 }
 
 async function appendOthers(
-  parts: readonly ExactPart[],
+  parts: readonly ExactStreamAppend[],
   deadline: number,
   joint: JointDeps,
-): Promise<WrittenPart[]> {
-  const written: WrittenPart[] = []
+): Promise<WrittenStreamAppend[]> {
+  const written: WrittenStreamAppend[] = []
   for (const part of parts) written.push(await ensureWritten(part, deadline, joint))
   return written
 }
 
 /**
- * Writes the part exactly once, even if its stream has got other events in the meantime. After a
- * conflict, searches the stream for the part's events. If they are missing, retries at the end of
- * the stream.
+ * Writes the events to their stream exactly once, even if the stream has got other events in the
+ * meantime. After a conflict, searches the stream for these events. If they are missing, retries at
+ * the end of the stream.
  */
 async function ensureWritten(
-  part: ExactPart,
+  part: ExactStreamAppend,
   deadline: number,
   joint: JointDeps,
-): Promise<WrittenPart> {
+): Promise<WrittenStreamAppend> {
   for (let expected = part.expected; ; ) {
     const result = await joint.append({ ...part, expected }, deadline)
     if (result.isWritten) return result
@@ -98,9 +103,9 @@ async function ensureWritten(
 }
 
 async function searchFrom(
-  { stream, expected, events }: ExactPart,
+  { stream, expected, events }: ExactStreamAppend,
   reads: EventReads,
-): Promise<{ written: WrittenPart | null; last: number }> {
+): Promise<{ written: WrittenStreamAppend | null; last: number }> {
   for (let last = expected; ; ) {
     const page = await reads.readStream(stream, last + 1, PAGE)
     const start = page.findIndex(({ recorded }) => recorded.id === events[0]?.id)

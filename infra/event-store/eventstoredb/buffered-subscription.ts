@@ -2,7 +2,10 @@ import type { AllStreamSubscription } from '@eventstore/db-client'
 import type { Resolved } from './stored-event.ts'
 
 export type BufferedSubscription = {
-  /** Returns up to `limit` events. Waits at most `idleMs` for the first event. */
+  /**
+   * Returns up to `limit` events. Waits at most `idleMs` milliseconds for the first event. Returns
+   * `idle` if none arrives, and `broken` if the subscription has ended.
+   */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>
   readonly reason: () => string

@@ -21,7 +21,7 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
-  /** The time without an event after which the store's last position is checked. */
+  /** The time without an event in milliseconds after which the store's last position is checked. */
   readonly idleCheckMs: number
   readonly onStopped: () => void
 }
@@ -41,7 +41,10 @@ export function subscribeToAll(tail: Tail): Subscription {
   let position = tail.after
   let feed: BufferedSubscription | null = null
 
-  /** Resolves when the subscription is broken or stopped. Rejects when the consumer fails. */
+  /**
+   * Passes events to the consumer. Resolves when the subscription is broken or stopped. Rejects
+   * when the consumer fails.
+   */
   const consume = async (open: BufferedSubscription): Promise<void> => {
     while (!stopping.signal.aborted) {
       const resolvedEvents = await open.take(maxBatch, idleCheckMs)
@@ -109,7 +112,7 @@ function batchOf(
   return { events, position }
 }
 
-/** Returns true if the subscription delivers nothing although there are new events. */
+/** Reports whether the subscription delivers nothing although there are new events. */
 async function isSilent(
   open: BufferedSubscription,
   position: number,

@@ -11,7 +11,7 @@ export type Comparison = {
   /** The names of at most a hundred streams whose events differ between source and target. */
   readonly different: readonly string[]
   readonly isSameOrder: boolean
-  /** The name of the target's history, derived from its first event; null for an empty target. */
+  /** Identifies the target's history by its first event; null for an empty target. */
   readonly firstEvent: string | null
 }
 
@@ -25,7 +25,7 @@ type End = {
 const PAGE = 2_000
 const DIFFERENT_MAX = 100
 
-/** Compares ids and bytes of the events of every stream, and the order of all events. */
+/** Compares the ids and bytes of the events in every stream, and the order of all events. */
 export async function compareHistories(
   source: CopySource,
   target: EventReads,

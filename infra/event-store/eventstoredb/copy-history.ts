@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import type { ExactPart } from '../append-connection.ts'
+import type { ExactStreamAppend } from '../append-connection.ts'
 import { APPEND_BYTES_MAX, bytesOf, EVENTS_PER_APPEND_MAX } from '../encoded-append.ts'
 import { createExactAppend, type ExactAppend } from './append-at-revision.ts'
 import { type Comparison, compareHistories } from './compare-histories.ts'
@@ -79,8 +79,8 @@ async function lastEvent(reads: EventReads) {
   return last
 }
 
-/** Groups consecutive events of one stream into parts, up to the limits of one append. */
-function partsOf(events: readonly SourceEvent[]): ExactPart[] {
+/** Groups consecutive events of one stream into appends, each within the limits of one append. */
+function partsOf(events: readonly SourceEvent[]): ExactStreamAppend[] {
   const parts: { stream: string; expected: number; events: SourceEvent['event'][] }[] = []
   let bytes = 0
   for (const { stream, revision, event } of events) {
@@ -96,7 +96,7 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
   return parts
 }
 
-async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
+async function copyPart(part: ExactStreamAppend, append: ExactAppend): Promise<void> {
   for (const { id, data } of part.events) {
     // The client stores `JSON.stringify` of the parsed data, which must equal the original text.
     if (JSON.stringify(JSON.parse(data)) !== data) {

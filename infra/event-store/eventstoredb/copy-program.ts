@@ -32,16 +32,16 @@ function isForced(environment: NodeJS.ProcessEnv): boolean {
  * the move, that process would still use the caches, positions and read models of the old history.
  */
 async function rejectRunning(pg: Pool): Promise<void> {
-  const { rows } = await pg.query<{ place: string }>(
-    `select coalesce(host(client_addr), 'this machine') as place from pg_stat_activity
+  const { rows } = await pg.query<{ host: string }>(
+    `select coalesce(host(client_addr), 'this machine') as host from pg_stat_activity
      where datname = current_database() and application_name = $1`,
     [APPEND_SESSION],
   )
   if (rows.length === 0) return
-  const places = [...new Set(rows.map(({ place }) => place))].sort().join(', ')
+  const hosts = [...new Set(rows.map(({ host }) => host))].sort().join(', ')
   throw new ConfigError(
     'DATABASE_URL',
-    `is still in use by processes of Tallygate: ${rows.length}, from ${places}. Stop them first; ` +
+    `is still in use by processes of Tallygate: ${rows.length}, from ${hosts}. Stop them first; ` +
       `if they are gone and Postgres has not noticed yet, set ${FORCE}=true`,
   )
 }
@@ -96,12 +96,13 @@ async function copyOnce(copy: Copy): Promise<boolean> {
 }
 
 /**
- * Returns true if an earlier run moved the history to the same target. Throws for another target.
+ * Checks that an earlier run moved the history to this target. Returns true, or throws if it was
+ * another target.
  */
 function isAlreadyMoved(name: string, url: string): true {
-  const went = `the history has already been moved to ${name}`
-  if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', went)
-  print(went)
+  const text = `the history has already been moved to ${name}`
+  if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', text)
+  print(text)
   return true
 }
 
@@ -132,8 +133,8 @@ async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean>
     if (!isSameOrder) print('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
-      // A process that had lost its session may have reconnected during the copy. Processes that
-      // start later wait for this transaction.
+      // A process that had lost its database session may have reconnected during the copy, so the
+      // check is repeated. Processes that start later wait for this transaction.
       if (mustBeAlone) await rejectRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }

@@ -23,7 +23,10 @@ export type EventReads = {
   /** Returns the revision of the last event, or -1 if the stream does not exist. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
-  /** Returns the event of this product at exactly this position; otherwise null. */
+  /**
+   * Returns the event at exactly this position. Returns null if there is none, or if it is an event
+   * of the server itself.
+   */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
@@ -35,7 +38,10 @@ const PAGE_MIN = 16
 const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
-/** Creates reads with a time limit, which throw `StoreUnavailable`. */
+/**
+ * Creates functions that read events within a time limit. They throw `StoreUnavailable` when it has
+ * passed.
+ */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -114,8 +120,8 @@ export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
 /**
- * Returns up to `limit` events of this product. System events, which the server's pages also
- * contain, are skipped.
+ * Returns up to `limit` of this product's events after the position `after`. The server's own
+ * events, which its pages also contain, are skipped.
  */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
@@ -139,7 +145,7 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
 
 /**
  * Creates a function that returns the position of this product's last event. It reads backwards
- * over system events, at most to the position of the previous call.
+ * over the server's own events, at most to the position of the previous call.
  */
 function headReader(collect: Collect): () => Promise<number> {
   let lastHead = { end: 0, head: 0 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type EncodedPart, encodeAppend, exactRevision } from '../encoded-append.ts'
+import { type EncodedStreamAppend, encodeAppend, exactRevision } from '../encoded-append.ts'
 import {
   type Appended,
   type EventStore,
@@ -8,7 +8,11 @@ import {
   type StreamAppend,
   type Subscription,
 } from '../port.ts'
-import { createAppendProbe, createExactAppend, type WrittenPart } from './append-at-revision.ts'
+import {
+  createAppendProbe,
+  createExactAppend,
+  type WrittenStreamAppend,
+} from './append-at-revision.ts'
 import { appendTogether, type JointDeps } from './append-to-several-streams.ts'
 import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
@@ -18,18 +22,21 @@ import { type Locks, LockTimeout } from './locks.ts'
 
 type Options = {
   /**
-   * The address, such as `esdb://host:2113?tls=false` or `esdb+discover://…`. The scheme may also
-   * be `kurrentdb`.
+   * The address of the server, such as `esdb://host:2113?tls=false` or `esdb+discover://…`. The
+   * scheme may also be `kurrentdb`.
    */
   readonly url: string
-  /** The locks that processes use to exclude each other. `close` also closes the locks. */
+  /** The locks with which processes exclude each other. Closing the store also closes the locks. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
-  /** The time without a reply after which an append is sent again on another connection. */
+  /**
+   * The time without a reply in milliseconds after which an append is sent again on another
+   * connection.
+   */
   readonly replyWithinMs?: number
   readonly recovery?: RecoveryTimes
-  /** The time without a delivery after which a subscription is checked. */
+  /** The time without a delivery in milliseconds after which a subscription is checked. */
   readonly idleCheckMs?: number
 }
 
@@ -38,7 +45,9 @@ const REPLY_WITHIN_MS = 4_000
 const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
-/** Creates an event store in EventStoreDB. Throws `StoreUnavailable`. */
+/**
+ * Creates an event store in EventStoreDB. Throws `StoreUnavailable` if the server does not answer.
+ */
 export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
   const { url, locks, log, deadlineMs = DEADLINE_MS, replyWithinMs = REPLY_WITHIN_MS } = options
   // A write connection that loses a reply is replaced, so reads use another connection.
@@ -55,9 +64,9 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
   const append = async (streams: readonly StreamAppend[]): Promise<Appended> => {
     const parts = encodeAppend(streams)
     const deadline = performance.now() + deadlineMs
-    const [only] = parts
-    return only !== undefined && parts.length === 1
-      ? answer(parts, [await appendOne(only, deadline, joint, appendAny)])
+    const [single] = parts
+    return single !== undefined && parts.length === 1
+      ? answer(parts, [await appendOne(single, deadline, joint, appendAny)])
       : answer(parts, await appendJoint(parts, deadline, joint))
   }
   return {
@@ -100,7 +109,10 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
   }
 }
 
-function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]): Appended {
+function answer(
+  parts: readonly EncodedStreamAppend[],
+  written: readonly WrittenStreamAppend[],
+): Appended {
   return {
     position: Math.max(...written.flatMap(({ positions }) => positions)),
     streams: written.map(({ revision, positions }, index) => ({
@@ -112,10 +124,10 @@ function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]):
 }
 
 async function appendJoint(
-  parts: readonly EncodedPart[],
+  parts: readonly EncodedStreamAppend[],
   deadline: number,
   joint: JointDeps,
-): Promise<WrittenPart[]> {
+): Promise<WrittenStreamAppend[]> {
   try {
     return await appendTogether(parts, deadline, joint)
   } catch (error) {
@@ -124,20 +136,20 @@ async function appendJoint(
   }
 }
 
-type AppendAny = (part: EncodedPart, deadline: number) => Promise<WrittenPart>
+type AppendAny = (part: EncodedStreamAppend, deadline: number) => Promise<WrittenStreamAppend>
 
 async function appendOne(
-  part: EncodedPart,
+  part: EncodedStreamAppend,
   deadline: number,
   joint: JointDeps,
   appendAny: AppendAny,
-): Promise<WrittenPart> {
+): Promise<WrittenStreamAppend> {
   const { stream, events } = part
   const expected = exactRevision(part.expected)
   if (expected === null) return await appendAny(part, deadline)
   const result = await joint.append({ stream, expected, events }, deadline)
   if (result.isWritten) return result
-  throw new RevisionConflict(stream, part.expected, result.actual)
+  throw new RevisionConflict(stream, part.expected, result.currentRevision)
 }
 
 /**
@@ -152,7 +164,7 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
       for (;;) {
         const result = await append({ stream, expected, events }, deadline)
         if (result.isWritten) return { result, passOn: result.revision }
-        expected = result.actual
+        expected = result.currentRevision
       }
     })
 }

@@ -7,24 +7,25 @@ import type { StoredEvent } from './stored-event.ts'
 export type RecoveryTimes = {
   readonly everyMs: number
   /**
-   * Joint appends are recovered only after this time, because a younger joint append may still be
-   * in progress.
+   * The minimum age in milliseconds of a joint append (one append to several streams) before it is
+   * recovered. A younger one may still be in progress.
    */
   readonly graceMs: number
 }
 
 export const RECOVERY_TIMES: RecoveryTimes = { everyMs: 4_000, graceMs: 15_000 }
 /**
- * The name of the lock that lets only one process recover joint appends at a time. Processes of
- * earlier releases use the same name.
+ * The name of the lock that lets only one process recover joint appends (appends to several
+ * streams) at a time. Processes of earlier releases use the same name.
  */
 const LOCK = 'healer'
 const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 
 /**
- * Finishes the joint appends that killed processes left incomplete. One process at a time reads the
- * events, starting where the previous pass stopped.
+ * Finishes the joint appends that killed processes left incomplete. A joint append writes to
+ * several streams one after another. One process at a time looks for incomplete ones, from where
+ * the previous pass stopped.
  */
 export function startJointAppendRecovery(
   joint: JointDeps,
@@ -57,26 +58,27 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
   const [begin, now] = await Promise.all([joint.locks.completeUpTo(), joint.locks.now()])
   for (let position = begin; !stopping.aborted; ) {
     const page = await joint.reads.readAll(position, PAGE)
-    const young = page.findIndex((event) => isYoung(event, now - graceMs))
-    const old = young < 0 ? page : page.slice(0, young)
-    for (const event of old) if (event.others.length > 0) await finishJointAppend(event, joint)
-    const last = old.at(-1)?.recorded.position ?? position
+    const firstYoung = page.findIndex((event) => isYoung(event, now - graceMs))
+    const oldEnough = firstYoung < 0 ? page : page.slice(0, firstYoung)
+    for (const event of oldEnough)
+      if (event.others.length > 0) await finishJointAppend(event, joint)
+    const last = oldEnough.at(-1)?.recorded.position ?? position
     if (last > position) await joint.locks.setCompleteUpTo(last)
     position = last
-    if (young >= 0 || page.length < PAGE) return
+    if (firstYoung >= 0 || page.length < PAGE) return
   }
 }
 
 /**
- * Returns true for a joint append that was recorded after `since`. Both times come from the shared
- * clock.
+ * Reports whether the event begins a joint append that was recorded after `since`. Both times are
+ * from the clock that all processes share.
  */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
 /**
- * Finishes one joint append. Throws if the event store or the lock is unavailable. Any other
- * failure is only logged.
+ * Finishes one joint append. Throws if the event store or a lock is unavailable. Any other failure
+ * is only logged.
  */
 async function finishJointAppend(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded

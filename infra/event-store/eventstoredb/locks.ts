@@ -1,19 +1,20 @@
 /**
- * The services that joint appends need because EventStoreDB has no transactions over several
- * streams: mutual exclusion, the position up to which joint appends are complete, and a clock.
+ * The services that joint appends (appends to several streams) need because EventStoreDB has no
+ * transactions over several streams: mutual exclusion, the position up to which joint appends are
+ * complete, and a clock.
  */
 export type Locks = {
   /**
-   * Runs `work` while no other process has a lock on any of `names`. Throws `LockTimeout` before
-   * `work` if the locks can't be acquired within `withinMs`.
+   * Runs `work` while no other process has a lock on any of `names`. If the locks can't be acquired
+   * within `withinMs` milliseconds, throws `LockTimeout` and does not run `work`.
    */
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
-  /** Runs `work` unless another process has this lock. Returns whether `work` ran. */
+  /** Runs `work` unless another process has this lock. Returns true if `work` ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /** Returns the position up to which all joint appends are complete; initially 0. */
+  /** Returns the position up to which all joint appends are complete, or 0 if none was stored. */
   completeUpTo(): Promise<number>
   setCompleteUpTo(position: number): Promise<void>
-  /** Returns the time of the clock that all processes share, in unix milliseconds. */
+  /** Returns the time of the clock that all processes share, in Unix milliseconds. */
   now(): Promise<number>
   close(): Promise<void>
 }

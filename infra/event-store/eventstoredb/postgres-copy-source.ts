@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { EncodedEvent } from '../encoded-append.ts'
 
-/** An event as Postgres stores it. `data` is the exact text. */
+/** An event as Postgres stores it. `event.data` is the exact JSON text. */
 export type SourceEvent = {
   readonly position: number
   readonly stream: string
@@ -11,7 +11,10 @@ export type SourceEvent = {
 
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
-  /** Returns the position of the stream's event with this id at `revision`; otherwise null. */
+  /**
+   * Returns the position of the event at `revision` in the stream, or null if this event does not
+   * have the id `id`.
+   */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
 }
 
@@ -30,7 +33,10 @@ type Row = {
   at: string
 }
 
-/** Reads `data` as text, because decoding would lose the exact bytes. */
+/**
+ * Creates the source of a copy, which reads the events from Postgres. `data` is read as text,
+ * because decoding would lose the exact bytes.
+ */
 export function createCopySource(pg: Pool): CopySource {
   return {
     after: async (position) => {

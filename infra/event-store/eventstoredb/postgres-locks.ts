@@ -19,10 +19,11 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates locks that all processes on this Postgres share: advisory locks of a transaction that is
- * open during the work. The work may need the ordinary pool, so separate connections prevent a
- * deadlock. `store` names the event store. A statement without an answer within `answerWithinMs`
- * closes its connection.
+ * Creates locks that all processes on this Postgres share. They are advisory locks of a transaction
+ * that is open while the work runs. The locks use separate connections, because a deadlock could
+ * occur if the work needed the same pool. `store` is the name of the event store and keeps the
+ * locks of different stores apart. A statement without an answer within `answerWithinMs`
+ * milliseconds closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,
@@ -96,8 +97,8 @@ function recoveryProgress(
 }
 
 /**
- * Runs `work` with the locks that `take` acquires. Losing the connection (and so the locks) during
- * the work does no harm, because the writes check exact revisions.
+ * Acquires locks with `take`, and runs `work` if this succeeds. A lost connection releases the
+ * locks during the work. This does no harm, because the writes check exact revisions.
  */
 async function holding<T>(
   pg: Pool,
@@ -114,7 +115,8 @@ async function holding<T>(
   client.on('error', onLost)
   try {
     const isTaken = await take(client).catch((error) => {
-      // Closing the connection releases its locks immediately. A rollback might have to wait.
+      // Closing the connection releases its locks immediately, whereas a rollback might have to
+      // wait.
       onLost()
       throw error
     })

@@ -1,16 +1,22 @@
 import { type AllStreamResolvedEvent, jsonEvent, type ResolvedEvent } from '@eventstore/db-client'
 import type { FactMeta, Recorded } from '#domain/shared/event.ts'
-import type { ExactPart } from '../append-connection.ts'
+import type { ExactStreamAppend } from '../append-connection.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
 
 export type StoredEvent = {
   readonly recorded: Recorded
-  /** The parts for the other streams, if the event decides a joint append (to several streams). */
-  readonly others: readonly ExactPart[]
+  /**
+   * The events for the other streams, if this event begins a joint append (one append to several
+   * streams).
+   */
+  readonly others: readonly ExactStreamAppend[]
 }
 
-/** A part of a joint append in the metadata of the deciding event. Its data is JSON. */
-type StoredPart = {
+/**
+ * The events of a joint append for one of the other streams, as the metadata of the first event
+ * stores them. `data` is JSON.
+ */
+type StoredStreamAppend = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly {
@@ -23,9 +29,9 @@ type StoredPart = {
   readonly mustBeNew?: boolean
 }
 
-type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredPart[] }
+type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredStreamAppend[] }
 
-/** Returns true for an event of the server itself, which every reader skips. */
+/** Reports whether the server itself wrote the event. Every reader skips such events. */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
@@ -33,7 +39,10 @@ export const isSystem = (event: { streamId: string; type: string }): boolean =>
  * Converts events to the form that the client appends. NOTE: the client stores `JSON.stringify` of
  * the parsed data, which reproduces the original bytes of numbers, property order and escapes.
  */
-export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
+export function proposedEvents(
+  events: readonly EncodedEvent[],
+  others: readonly ExactStreamAppend[] = [],
+) {
   return events.map(({ id, type, v, data, meta }, index) => {
     const isLast = index === events.length - 1
     const own = { v, actor: meta.actor, cause: meta.cause, at: meta.at }
@@ -42,14 +51,24 @@ export function proposedEvents(events: readonly EncodedEvent[], others: readonly
   })
 }
 
-const storedPart = ({ stream, expected, events, mustBeNew }: ExactPart): StoredPart => ({
+const storedPart = ({
+  stream,
+  expected,
+  events,
+  mustBeNew,
+}: ExactStreamAppend): StoredStreamAppend => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.parse(event.data) })),
   ...(mustBeNew === true ? { mustBeNew } : {}),
 })
 
-const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPart => ({
+const exactPart = ({
+  stream,
+  expected,
+  events,
+  mustBeNew,
+}: StoredStreamAppend): ExactStreamAppend => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.stringify(event.data) })),
@@ -58,7 +77,10 @@ const exactPart = ({ stream, expected, events, mustBeNew }: StoredPart): ExactPa
 
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
 
-/** Returns null for an event of the server. Throws for an event that is not of this product. */
+/**
+ * Converts an event from the client's form. Returns null for an event of the server itself. Throws
+ * for an event that this product has not written.
+ */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
   if (event === undefined || isSystem(event)) return null
   const { streamId: stream, id, type } = event

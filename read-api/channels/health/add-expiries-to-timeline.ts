@@ -8,9 +8,9 @@ export type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 export type Entry = TimelineRow | Expiry
 
 /**
- * Returns the expiries of a channel, newest first. `changes` are all changes of the channel's
- * terms, oldest first. `until` is the current time or the time of the channel's deletion, in Unix
- * milliseconds. Later expiries are left out.
+ * Returns the expiries of a channel, newest first. `changes` are all events that set the channel's
+ * name, limits or expiry, oldest first. `until` is the current time, or the time at which the
+ * channel was deleted, in Unix milliseconds. Later expiries are left out.
  */
 export function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -26,8 +26,8 @@ export function expiriesOf(changes: readonly TimelineRow[], until: number): read
 }
 
 /**
- * Returns the current expiry after these changes, in Unix seconds. 0 or less means that the channel
- * never expires.
+ * Returns the expiry that the last of these changes set, in Unix seconds. 0 or less means that the
+ * channel never expires.
  */
 export function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)
@@ -43,8 +43,9 @@ export const expiryAt = (seconds: number): Expiry => ({
 })
 
 /**
- * Merges events and expiries into one page, newest first. `rows` starts at the event with the
- * offset `start`. It contains one page of events, and one more event for each expiry.
+ * Merges events and expiries into one page, newest first. `rows` are the events from index `start`
+ * on: one page, and one more event for each expiry. `offset` is the index of the page's first entry
+ * in the list of all events and expiries.
  */
 export function mergePage(
   rows: readonly TimelineRow[],
@@ -53,7 +54,7 @@ export function mergePage(
 ): readonly Entry[] {
   const [firstRow] = rows
   if (start > 0 && firstRow === undefined) return []
-  // Expiries newer than the first event in `rows` belong to earlier pages.
+  // Expiries that are newer than the first event in `rows` belong to earlier pages.
   const skipped = start === 0 ? 0 : expiries.filter(({ at }) => at > (firstRow?.at ?? 0)).length
   const merged = [...rows, ...expiries.slice(skipped)].sort(
     (left, right) => right.at - left.at || right.position - left.position,

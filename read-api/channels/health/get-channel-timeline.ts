@@ -10,9 +10,9 @@ import { timelineResponse } from './timeline-response.ts'
 const FOREVER_SECONDS = 9_999_999_999
 
 /**
- * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: a channel's history, newest first.
- * With `at`, the response also contains the channel's state at that time, and the entry that caused
- * this state.
+ * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: the history of a channel, newest
+ * first. With `at`, the response also contains the channel's state at that time, and the entry that
+ * led to this state.
  */
 export function getTimeline(app: App, deps: ReadDeps): void {
   app.route({
@@ -21,17 +21,17 @@ export function getTimeline(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'channel-timeline'),
     handler: async ({ params, query }) => {
       const at = secondsOf(query.at)
-      const answer = await timelineResponse(deps.core, {
+      const response = await timelineResponse(deps.core, {
         channelId: Number(params.id),
         from: (secondsOf(query.from) ?? 0) * 1_000,
         to: (secondsOf(query.to) ?? FOREVER_SECONDS) * 1_000 + 999,
         at: at === undefined ? null : at * 1_000 + 999,
         ...pageOf(query),
       })
-      if (answer === null) {
+      if (response === null) {
         throw notFound('channel')
       }
-      return success(answer)
+      return success(response)
     },
   })
 }

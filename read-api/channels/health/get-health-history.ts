@@ -12,7 +12,7 @@ import {
 import { type App, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
 
 /**
- * The number of time steps in each range, and the length of a step in seconds. The length is a
+ * For each range: the number of time steps, and the length of one step in seconds. The length is a
  * multiple of a minute, because figures are stored by minute.
  */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
@@ -22,9 +22,9 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 }
 
 /**
- * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: a channel's success counts
- * and latencies. The range ends now and is divided into equal time steps. The default range is 24
- * hours.
+ * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: the numbers of successes and
+ * failures of a channel, and its latencies, in equal time steps. The range ends now. The default
+ * range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

@@ -8,8 +8,9 @@ const FRESH_MS = 900
 type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly version: number }
 
 /**
- * Caches the health of all channels in this process. Each change increases the version of the
- * cache. For each channel, the version of its last change is stored.
+ * Caches the health of all channels in this process. Each read that finds a change increases the
+ * version of the cache. For each channel, the cache keeps the version at which it last changed.
+ * From a version that a client has, it can therefore tell which channels have changed since.
  */
 export class HealthCache {
   private readonly rows: HealthReader
@@ -31,7 +32,10 @@ export class HealthCache {
     return { at: this.at, channels: [...this.cached.values()].map(({ row }) => row) }
   }
 
-  /** Updates the cache, at most about once a second. Concurrent callers share one read. */
+  /**
+   * Reads the health of all channels again, unless it was read about a second ago. Concurrent
+   * callers share one read.
+   */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
     if (this.reading === null && isFresh) return Promise.resolve()
@@ -41,7 +45,9 @@ export class HealthCache {
     return this.reading
   }
 
-  /** Returns the changes since an earlier version of the cache, or null if nothing has changed. */
+  /**
+   * Returns the channels that changed after a version of the cache, or null if nothing has changed.
+   */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null
     const channels = [...this.cached.values()].filter((cached) => cached.version > version)

@@ -49,7 +49,7 @@ export class HealthReader {
       ...channelFields(row, core.now()),
       is_last: last.has(row.id),
       in_flight: inFlightOf(row.id, inFlight),
-      circuits: (byChannel.circuits.get(row.id) ?? []).map((one) => circuitAnswer(one, row)),
+      circuits: (byChannel.circuits.get(row.id) ?? []).map((one) => circuitResponse(one, row)),
       ...figuresOf(row, { m5, h1, d1 }),
       minutes: (byChannel.minutes.get(row.id) ?? []).map(({ minute, successes, failures }) => [
         minute,
@@ -60,8 +60,9 @@ export class HealthReader {
   }
 
   /**
-   * Returns the enabled channels that cannot be replaced (see `lastChannelsOf`). The result is
-   * cached for 5 s, because computing it visits all models and groups of all channels.
+   * Returns the ids of the enabled channels that no other channel can replace (see
+   * `lastChannelsOf`). The result is cached for 5 s, because it visits all models and groups of all
+   * channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -72,8 +73,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the sums of the last 24 hours. They are cached for 30 s, because a day has many rows
-   * and its sums change slowly.
+   * Returns the success counts and latencies of each channel for the last 24 hours. They are cached
+   * for 30 s, because a day has many rows and its sums change slowly.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
@@ -124,9 +125,9 @@ function figuresOf(row: ChannelRow, windows: Windows) {
   const called = (d1?.models ?? []).map(({ model }) => model)
   const names = new Set([...listed.map((model) => modelPrefix + model), ...called])
   const ofModel = (window: ChannelFigures | undefined, name: string): HealthFigures | null =>
-    answer(window?.models.find(({ model }) => model === name))
+    figuresResponse(window?.models.find(({ model }) => model === name))
   return {
-    figures: { m5: answer(m5), h1: answer(h1), d1: answer(d1) },
+    figures: { m5: figuresResponse(m5), h1: figuresResponse(h1), d1: figuresResponse(d1) },
     models: [...names].map((model) => ({
       model,
       figures: { m5: ofModel(m5, model), h1: ofModel(h1, model), d1: ofModel(d1, model) },
@@ -134,7 +135,7 @@ function figuresOf(row: ChannelRow, windows: Windows) {
   }
 }
 
-const answer = (figures: Figures | undefined): HealthFigures | null =>
+const figuresResponse = (figures: Figures | undefined): HealthFigures | null =>
   figures === undefined
     ? null
     : {
@@ -148,7 +149,7 @@ const answer = (figures: Figures | undefined): HealthFigures | null =>
 
 type Circuit = Awaited<ReturnType<typeof openCircuits>>[number]
 
-function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
+function circuitResponse(circuit: Circuit, row: ChannelRow): CircuitState {
   const { model, keyRef, state, reason, failures, round, until, openedAt } = circuit
   const keyIndex = keyRef === null ? null : row.keyRefs.indexOf(keyRef)
   const key_index = keyIndex === -1 ? null : keyIndex
@@ -158,8 +159,8 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
 /**
- * Returns the channels that cannot be replaced. Such a channel is the only one that offers some
- * model to some group.
+ * Returns the ids of the channels that no other channel can replace. Such a channel is the only one
+ * with some model for some group.
  */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()

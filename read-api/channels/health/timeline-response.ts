@@ -22,7 +22,8 @@ import {
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
 /**
- * Returns a channel's history, and its state at a time. Returns null if the channel never existed.
+ * Returns the history of a channel. If `at` is given, also returns the channel's state at that
+ * time. Returns null if the channel never existed.
  */
 export async function timelineResponse(
   { db, now }: Core,
@@ -44,13 +45,13 @@ export async function timelineResponse(
   const names = await namesOf(db, [...items, ...(state?.because == null ? [] : [state.because])])
   const fields = changedFields(terms)
   const keyRefs = channel?.keyRefs ?? []
-  const answer = (entry: Entry): TimelineEntry => ({
-    ...entryAnswer(entry, names, fields),
-    ...keyAnswer(entry, keyRefs),
+  const toResponse = (entry: Entry): TimelineEntry => ({
+    ...entryResponse(entry, names, fields),
+    ...keyResponse(entry, keyRefs),
   })
-  const because = state === null || state.because === null ? null : answer(state.because)
+  const because = state === null || state.because === null ? null : toResponse(state.because)
   return {
-    items: items.map(answer),
+    items: items.map(toResponse),
     page,
     total: events.total + expiries.length,
     state_at: state === null ? null : { ...state, because },
@@ -58,7 +59,8 @@ export async function timelineResponse(
 }
 
 /**
- * Returns the time at which the list of expiries ends: the channel's deletion or the current time.
+ * Returns the time after which a channel can't expire any more: the time of its deletion, or now if
+ * it exists.
  */
 async function endOf(
   db: Core['db'],
@@ -118,16 +120,17 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
 }
 
 /**
- * Returns the index of the entry's key among the channel's keys. The key's vault reference would
- * tell the reader nothing.
+ * Returns which of the channel's keys an entry concerns, as an index from 0. Events refer to a key
+ * by a random id, which would tell an admin nothing. The index is null if the channel no longer has
+ * the key.
  */
-function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
+function keyResponse({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
   const index = keyRefs.indexOf(detail.keyRef)
   return { key: index === -1 ? null : index }
 }
 
-function entryAnswer(
+function entryResponse(
   { position, at, kind, actor, detail }: Entry,
   names: ReadonlyMap<number, string>,
   changed: ReadonlyMap<number, string[]>,
@@ -154,7 +157,7 @@ function entryAnswer(
 
 type Terms = Readonly<Record<string, unknown>>
 
-/** The API names of the fields whose changes the timeline lists. */
+/** Maps each channel field whose changes the timeline lists to its name in the API. */
 const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['name', 'name'],
   ['type', 'type'],
@@ -181,7 +184,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/** Returns the names of the fields that each entry has changed, by the entry's position. */
+/** Returns, by the position of an entry, the API names of the fields that this entry changed. */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}

@@ -1,6 +1,6 @@
 import type { OptionTranslations } from './zh.ts'
 
-/** The English texts of the sections: see `zh.ts`. */
+/** The English titles and introductions of the sections. `zh.ts` has the Chinese texts. */
 export const sectionTranslations: Pick<OptionTranslations, 'sectionTitle' | 'sectionLead'> = {
   sectionTitle: {
     quota: 'Quota',

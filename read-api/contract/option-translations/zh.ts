@@ -1,7 +1,8 @@
 /**
  * The Chinese texts of all options and sections that the console shows. The console's translations
- * include them, and `GET /api/option/schema` returns them. `bounds` is the message for a value that
- * is out of bounds. `confirm` is the question that a form asks before it accepts a value.
+ * include them, and `GET /api/option/schema` returns them. `bounds` has the messages for values
+ * that are too low or too high. `confirm` has the questions that a form asks before it accepts
+ * certain values.
  */
 export const optionTranslations = {
   sectionTitle: {
@@ -364,5 +365,5 @@ type Texts<Source> = {
   readonly [Key in keyof Source]: Source[Key] extends string ? string : Texts<Source[Key]>
 }
 
-/** The texts of one language, with the keys of the Chinese texts. */
+/** The type of the texts in one language. It has the same keys as the Chinese texts. */
 export type OptionTranslations = Texts<typeof optionTranslations>

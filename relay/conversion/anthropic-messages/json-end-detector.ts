@@ -1,11 +1,11 @@
-/** Finds the end of a JSON object or array whose text arrives in pieces. */
+/** Detects the end of a JSON object or array whose text arrives in pieces. */
 export class JsonEndDetector {
   private depth = 0
   private isInString = false
   private isEscaped = false
   private hasBegun = false
 
-  /** True once the text contains a whole object or array. */
+  /** True once the text contains a complete object or array. */
   get isComplete(): boolean {
     return this.hasBegun && this.depth === 0
   }

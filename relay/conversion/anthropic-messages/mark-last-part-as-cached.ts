@@ -2,8 +2,8 @@ import type { CacheMark, CanonicalMessage, ContentPart } from '../canonical-requ
 import { addLoss } from '../collect-losses.ts'
 
 /**
- * Marks the last part of the conversation that can be cached. A `cache_control` at the top level of
- * an Anthropic request does the same. If the part already has a mark, that mark is kept.
+ * Marks the last cacheable part of the conversation. This is what a `cache_control` at the top
+ * level of an Anthropic request means. If the part already has a mark, that mark is kept.
  */
 export function markLastPart(
   messages: readonly CanonicalMessage[],

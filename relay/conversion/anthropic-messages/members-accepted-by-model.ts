@@ -1,26 +1,37 @@
 import type { Effort } from '../canonical-request.ts'
 
-/** The members that a model accepts. Anthropic's API answers any other member with an error. */
+/**
+ * The request members that a model accepts. Anthropic's API answers any other member with an error.
+ */
 export type ModelRules = {
-  /** The forms of thinking that are accepted: a budget of tokens, or adaptive with an effort. */
+  /**
+   * Whether the model accepts a thinking budget in tokens, and whether it accepts adaptive thinking
+   * with an effort.
+   */
   readonly takesBudget: boolean
   readonly takesAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
-  /** Whether thinking can be turned off. The latest models always think. */
+  /** True if thinking can be turned off. The latest models always think. */
   readonly takesDisabled: boolean
-  /** Whether `temperature`, `top_p` and `top_k` are accepted. */
+  /** True if `temperature`, `top_p` and `top_k` are accepted. */
   readonly takesSampling: boolean
   readonly takesTemperatureWithTopP: boolean
-  /** Whether a thinking model refuses sampling. It still accepts a `top_p` of 0.95 or more. */
+  /**
+   * True if the model refuses sampling parameters while it thinks. A `top_p` of 0.95 or more is
+   * still accepted.
+   */
   readonly fixesSamplingForThinking: boolean
-  /** Whether a message may have the role `system`. Only Anthropic's own API accepts it. */
+  /** True if a message may have the role `system`, which only Anthropic's own API accepts. */
   readonly takesSystemMessages: boolean
 }
 
 const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'max'])
 const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** The rules for models of other makers. Their providers support the older members best. */
+/**
+ * The rules for models that are not Anthropic's. Providers of such models support the older members
+ * best.
+ */
 const OTHER_MODEL: ModelRules = {
   takesBudget: true,
   takesAdaptive: false,
@@ -34,8 +45,8 @@ const OTHER_MODEL: ModelRules = {
 
 /**
  * Returns the rules for a model by its name, such as `claude-opus-4-8`, `claude-opus-4-5@20251101`,
- * or `anthropic/claude-4.7-opus`. A Claude model without a version is taken for a recent one.
- * Source: the migration guides and the pages about thinking of platform.claude.com.
+ * or `anthropic/claude-4.7-opus`. A Claude model without a version in its name is treated as a
+ * recent one. Source: the migration guides and the pages about thinking on platform.claude.com.
  */
 export function modelRules(model: string): ModelRules {
   const name = model.toLowerCase()
@@ -63,7 +74,10 @@ function alwaysThinks(name: string, version: number): boolean {
 
 const VERSION = /claude[a-z-]*?-?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 
-/** Returns the version as a number with two digits for the minor version: 4.07 for 4.7. */
+/**
+ * Returns the version in a model name as a number with two digits for the minor version: 4.07 for
+ * 4.7. Returns null if there is none.
+ */
 function versionOf(name: string): number | null {
   const match = VERSION.exec(name)
   if (match === null) return null
@@ -71,5 +85,8 @@ function versionOf(name: string): number | null {
   return (Number(major) * 100 + Number(minor)) / 100
 }
 
-/** Names at Amazon begin with `anthropic.` or a region, and names at Google contain `@`. */
+/**
+ * Reports whether the name is one of Anthropic's own API. Names at Amazon begin with `anthropic.`
+ * or a region, and names at Google contain `@`.
+ */
 const isNameOfOwnApi = (name: string): boolean => name.startsWith('claude-') && !name.includes('@')

@@ -3,17 +3,20 @@ import { JsonEndDetector } from './json-end-detector.ts'
 
 export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 
-/** A call whose events wait until the calls before it are complete. */
+/** A tool call whose events are held back until the calls before it are complete. */
 type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
 
-/** The maximum length of the arguments that wait. A provider may send any length. */
+/**
+ * The maximum length of the arguments that are held back. A provider may send arguments of any
+ * length.
+ */
 const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 const WAITING_EVENTS_MAX = 100_000
 
 /**
- * Puts the events of interleaved tool calls in the order of the calls, because the format has one
- * open block at a time. The events of the first call pass at once. Each further call waits until
- * the arguments of the call before it are complete.
+ * Puts the events of interleaved tool calls in the order of the calls, because Anthropic's stream
+ * has only one open block at a time. The events of the first call are returned at once. The events
+ * of each further call are held back until the arguments of the call before it are complete.
  */
 export class InterleavedCalls {
   private waiting: WaitingCall[] = []
@@ -21,7 +24,10 @@ export class InterleavedCalls {
   private waitingCharacters = 0
   private waitingEvents = 0
 
-  /** Returns the events that can be written now, or null if the waiting events exceed a limit. */
+  /**
+   * Returns the events that can be written now. Returns null if the events that are held back
+   * exceed a limit.
+   */
   add(event: PartEvent): readonly PartEvent[] | null {
     if (event.kind === 'tool-arguments') return this.addArguments(event)
     if (event.kind !== 'tool-call') return [...this.finish(), event]
@@ -29,7 +35,10 @@ export class InterleavedCalls {
     return [...this.finish(), this.begin(event)]
   }
 
-  /** Returns all waiting events. No further events of these calls are expected. */
+  /**
+   * Returns all events that are held back. Called when no further events of these calls are
+   * expected.
+   */
   finish(): readonly PartEvent[] {
     const events = this.waiting.flatMap((call) => call.events)
     this.waiting = []
@@ -63,7 +72,7 @@ export class InterleavedCalls {
     return isTooMuch ? null : []
   }
 
-  /** Releases each waiting call once the call before it is complete. */
+  /** Returns the events of each call whose preceding call is complete. */
   private releaseComplete(): PartEvent[] {
     const released: PartEvent[] = []
     while (this.current?.end.isComplete) {

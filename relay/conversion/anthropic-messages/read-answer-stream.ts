@@ -1,7 +1,7 @@
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOrEmpty, textOrEmpty } from '../json-fields.ts'
-import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'
@@ -11,20 +11,20 @@ type Events = readonly CanonicalEvent[]
 
 const NOTHING: Events = []
 
-/** A content block that has started and has not stopped. */
+/** A content block that has started but not stopped. */
 type OpenBlock = {
   readonly kind: 'text' | 'thinking' | 'tool-call' | 'skipped'
-  /** Null until the block has content. */
+  /** The number of the block's part in the answer. Null until the block has content. */
   part: number | null
-  /** Whether a tool call started with its arguments. Later deltas would only repeat them. */
+  /** True if a tool call started with its arguments. Later deltas would only repeat them. */
   hasInput: boolean
   hasArguments: boolean
 }
 
 /**
  * Reads the stream of one answer of `POST /v1/messages`. Blocks without a canonical form or without
- * content are skipped. A stream that breaks off before its stop reason gets no `end`.
- * Source: the page "Streaming messages" of platform.claude.com.
+ * content are skipped. If the stream breaks off before its stop reason, no `end` event is returned.
+ * Source: the page "Streaming messages" on platform.claude.com.
  */
 export function createStreamReader(): StreamReader {
   const state = new StreamState()
@@ -101,7 +101,10 @@ class StreamState {
     }
   }
 
-  /** Remembers up to `PARTS_MAX` open blocks, so that a provider can't fill the memory. */
+  /**
+   * Opens a block. At most `PARTS_MAX` open blocks are stored, so that a provider can't exhaust the
+   * memory.
+   */
   private open(index: unknown, kind: OpenBlock['kind']): OpenBlock {
     const block: OpenBlock = { kind, part: null, hasInput: false, hasArguments: false }
     if (this.blocks.size < PARTS_MAX || this.blocks.has(index)) this.blocks.set(index, block)
@@ -140,7 +143,10 @@ class StreamState {
     }
   }
 
-  /** Opens a block that has no start event. Returns null for a tool call, whose name is unknown. */
+  /**
+   * Opens a block for a delta without a start event. Returns null for a delta of a tool call,
+   * because the tool's name is unknown.
+   */
   private openFor(index: unknown, type: unknown): OpenBlock | null {
     if (type === 'text_delta') return this.open(index, 'text')
     return type === 'thinking_delta' ? this.open(index, 'thinking') : null
@@ -149,7 +155,7 @@ class StreamState {
   private stopBlock(index: unknown): Events {
     const open = this.blocks.get(index)
     this.blocks.delete(index)
-    // A tool call without arguments gets an empty object.
+    // A tool call without arguments gets an empty object as arguments.
     const isBare = open?.kind === 'tool-call' && !open.hasArguments
     return isBare ? this.json(open, '{}') : NOTHING
   }
@@ -179,7 +185,10 @@ class StreamState {
     return this.content(open, (at) => ({ ...at, kind: 'tool-arguments', json }))
   }
 
-  /** Numbers a block's part at its first content. Parts beyond `PARTS_MAX` are skipped. */
+  /**
+   * Gives the block's part its number at the first content, and returns the event. Parts beyond
+   * `PARTS_MAX` are skipped.
+   */
   private content(
     open: OpenBlock,
     eventAt: (at: { readonly choice: 0; readonly part: number }) => CanonicalEvent,

@@ -1,14 +1,14 @@
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject, listOf, objectOrEmpty, parsedObject, textOrEmpty } from '../json-fields.ts'
-import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * Reads a complete answer of `POST /v1/messages`. Blocks without a canonical form are skipped, such
- * as calls of tools that the provider runs.
+ * Reads a complete answer of `POST /v1/messages`. Blocks without a canonical form, such as calls of
+ * tools that the provider runs, are skipped.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const blocks = listOf(body.content).slice(0, PARTS_MAX)
@@ -25,7 +25,7 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
   }
 }
 
-/** Returns the explanation of a refusal, or ''. */
+/** Returns the explanation of a refusal. Returns an empty string if there is none. */
 export const readRefusalExplanation = (details: unknown): string =>
   textOrEmpty(objectOrEmpty(details).explanation)
 
@@ -56,14 +56,14 @@ function readBlock(block: JsonObject): AnswerPart[] {
   }
 }
 
-/** Returns the JSON text of a tool's input, or null if there is none. */
+/** Returns the input of a tool as JSON text. Returns null if there is no valid input. */
 export function inputJsonOf(input: unknown): string | null {
   // Some providers send the input as JSON in a string.
   if (typeof input === 'string') return parsedObject(input) === null ? null : input
   try {
     return isObject(input) ? JSON.stringify(input) : null
   } catch {
-    // Objects that are nested too deeply can be parsed, but can't be written.
+    // An object that is nested too deeply can be parsed, but not serialized again.
     return null
   }
 }

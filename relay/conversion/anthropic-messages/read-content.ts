@@ -6,33 +6,35 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
-/** The state that all blocks of one request share while they are read. */
+/** The state that is shared while all blocks of one request are read. */
 export type ContentReading = {
   readonly losses: string[]
   /** The names of the tool calls that were read so far, by call id. */
   readonly toolNames: Map<string, string>
-  /** The signatures of the calls that follow, by call id: see `signatureBlock`. */
+  /**
+   * The signatures of calls whose blocks have not been read yet, by call id: see `signatureBlock`.
+   */
   readonly callSignatures: Map<string, string>
 }
 
-/** Reads a `content` member: a text, or an array of blocks. */
+/** Reads a `content` member, whose value is a text or an array of blocks. */
 export function readContent(
   value: unknown,
   path: string,
   reading: ContentReading,
 ): readonly ContentPart[] {
   if (value === null || value === undefined || value === '') return []
-  if (typeof value === 'string') return [withPlace({ kind: 'text', text: value }, path)]
+  if (typeof value === 'string') return [withCallerPath({ kind: 'text', text: value }, path)]
   if (!Array.isArray(value)) {
     throw new ConversionError(path, 'The content must be a string or an array of blocks.')
   }
   return value.flatMap((item: unknown, index) => {
-    const place = `${path}[${index}]`
-    const block = new RequestObject(item, place, reading.losses)
+    const partPath = `${path}[${index}]`
+    const block = new RequestObject(item, partPath, reading.losses)
     if (readCallSignature(block, reading)) return []
     const part = readBlock(block, reading)
     if (part === null) {
@@ -40,11 +42,14 @@ export function readContent(
       return []
     }
     block.reportUnread()
-    return [withPlace(part, place)]
+    return [withCallerPath(part, partPath)]
   })
 }
 
-/** Returns the part's member `cache` if there is a `cache_control`, and otherwise no member. */
+/**
+ * Returns an object with the member `cache` if the block has a `cache_control`. Otherwise, returns
+ * an empty object.
+ */
 export function readCacheMark(object: RequestObject): { readonly cache?: CacheMark } {
   const control = object.object('cache_control')
   if (control === null) return {}
@@ -58,7 +63,10 @@ export function readCacheMark(object: RequestObject): { readonly cache?: CacheMa
   )
 }
 
-/** Keeps the signature of a call, if this is the block that holds it. */
+/**
+ * Stores the signature of a tool call, if this block is one that the gateway made to hold it.
+ * Returns true in this case.
+ */
 function readCallSignature(block: RequestObject, { callSignatures }: ContentReading): boolean {
   if (block.any('type') !== 'redacted_thinking') return false
   const kept = callSignatureIn(unwrapSignature(block.requiredText('data')))
@@ -66,7 +74,10 @@ function readCallSignature(block: RequestObject, { callSignatures }: ContentRead
   return kept !== null
 }
 
-/** Returns null for a block without a canonical form, such as a call of a provider's own tool. */
+/**
+ * Reads one block. Returns null for a block without a canonical form, such as the call of a tool
+ * that the provider runs.
+ */
 function readBlock(block: RequestObject, reading: ContentReading): ContentPart | null {
   switch (block.requiredText('type')) {
     case 'text':
@@ -133,7 +144,10 @@ function readSource(source: RequestObject): FileSource | null {
   }
 }
 
-/** Reads a document whose source has the type `content`. Only its texts have a canonical form. */
+/**
+ * Reads a document whose source has the type `content`. Only its texts have a canonical form.
+ * Returns null for any other source.
+ */
 function readInlineDocument(
   source: RequestObject,
   path: string,
@@ -162,7 +176,8 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   if (!isObject(input)) {
     throw new ConversionError(block.pathOf('input'), 'The input of a tool must be an object.')
   }
-  // Clients send back the `caller` of a call. `direct` is the model itself. Others are losses.
+  // Clients send back the `caller` of a call. The value `direct` means the model itself. Any other
+  // value is reported as lost.
   if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
   reading.toolNames.set(id, name)
   const signature = reading.callSignatures.get(id)

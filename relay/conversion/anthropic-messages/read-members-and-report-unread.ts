@@ -3,9 +3,9 @@ import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
 
 /**
- * Reads the members of one object of a request. A member of the wrong type throws a
- * `ConversionError` with its path. Members that nothing has read become losses in `reportUnread`,
- * so that no member is dropped in silence. A member that is null counts as absent.
+ * Reads the members of one object of a request. If a member has the wrong type, a `ConversionError`
+ * with its path is thrown. `reportUnread` reports all members as lost that were not read, so that
+ * no member is dropped silently. A null member counts as absent.
  */
 export class RequestObject {
   private readonly members: JsonObject
@@ -68,7 +68,7 @@ export class RequestObject {
     return value === null ? null : new RequestObject(value, this.pathOf(name), this.losses)
   }
 
-  /** Returns an object, such as a JSON schema, without a change. */
+  /** Returns an object member, such as a JSON schema, unchanged. */
   json(name: string): JsonObject | null {
     const value = this.any(name)
     if (value === null || isObject(value)) return value
@@ -84,7 +84,7 @@ export class RequestObject {
     addLoss(this.losses, this.pathOf(name))
   }
 
-  /** Reports the whole object as a loss. */
+  /** Reports the whole object as lost. */
   loseAll(): void {
     addLoss(this.losses, this.path)
   }

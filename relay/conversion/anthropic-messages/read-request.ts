@@ -11,7 +11,7 @@ import {
   type Thinking,
   type ToolChoice,
 } from '../canonical-request.ts'
-import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { markLastPart } from './mark-last-part-as-cached.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
@@ -19,8 +19,8 @@ import { RequestObject } from './read-members-and-report-unread.ts'
 const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
 /**
- * Reads the body of `POST /v1/messages`.
- * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
+ * Reads the body of `POST /v1/messages`. Source: the API reference "Messages" on
+ * platform.claude.com, and the types in Anthropic's SDK.
  */
 export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   const losses: string[] = []
@@ -76,11 +76,14 @@ function readMessages(
     const parts = readContent(message.any('content'), `${path}.content`, reading)
     if (role === 'system') checkTexts(parts, `${path}.content`)
     message.reportUnread()
-    return withPlace({ role, parts }, path)
+    return withCallerPath({ role, parts }, path)
   })
 }
 
-/** Reads the caller's own tools. Tools that Anthropic defines have no schema and are losses. */
+/**
+ * Reads the tools that the caller runs. Tools that Anthropic defines have no schema and are
+ * reported as lost.
+ */
 function readTools(request: RequestObject, losses: string[]): readonly CanonicalTool[] {
   return (request.list('tools') ?? []).flatMap((item, index) => {
     const tool = new RequestObject(item, `tools[${index}]`, losses)
@@ -110,7 +113,7 @@ function readToolChoice(
   const isSingle = object.flag('disable_parallel_tool_use')
   const allowsParallelCalls = isSingle === null ? null : !isSingle
   object.reportUnread()
-  // A tool that is not converted can't be required.
+  // If a tool was not converted, the answer can't be required to call it.
   const isConverted =
     choice.kind === 'tool'
       ? tools.some(({ name }) => name === choice.name)
@@ -152,14 +155,15 @@ function readSampling(request: RequestObject): CanonicalRequest['sampling'] {
   }
 }
 
-/** Reads `thinking`, `output_config` and its older form `output_format`. */
+/** Reads `thinking`, `output_config`, and its older form `output_format`. */
 function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' | 'answerFormat'> {
   const config = request.object('output_config')
   const effort = readEffort(config)
   const thinking = readThinking(request.object('thinking'))
   const format = readFormat(config?.object('format') ?? null)
   const olderFormat = readFormat(request.object('output_format'))
-  // Canonical thinking can't have both a budget and an effort. An effort replaces only `adaptive`.
+  // Canonical thinking has either a budget or an effort. An effort replaces `adaptive`, but not a
+  // budget.
   const isEffort = effort !== null && (thinking === null || thinking.kind === 'adaptive')
   if (effort !== null && !isEffort) config?.lose('effort')
   config?.reportUnread()
@@ -200,7 +204,10 @@ function readThinkingType(thinking: RequestObject): Thinking {
   }
 }
 
-/** The format has no name for a schema, and does not say whether the schema is strict. */
+/**
+ * Reads the format of the answer. Anthropic's format has no name for a schema, and does not tell
+ * whether the schema is strict.
+ */
 function readFormat(format: RequestObject | null): AnswerFormat | null {
   if (format === null) return null
   if (format.requiredText('type') !== 'json_schema') {

@@ -19,14 +19,18 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   refusal: 'refusal',
 }
 
-/** Reads `stop_reason`. An unknown or missing one is `tool-calls` after a call, otherwise `end`. */
+/**
+ * Reads `stop_reason`. If it is unknown or missing, returns `tool-calls` for an answer with tool
+ * calls, and `end` otherwise.
+ */
 export const readStopReason = (reason: unknown, hasToolCalls: boolean): StopReason =>
   (typeof reason === 'string' ? READ.get(reason) : undefined) ??
   (hasToolCalls ? 'tool-calls' : 'end')
 
 /**
- * Writes `stop_reason`. Clients of this format run tools only after `tool_use`. Some providers
- * report a normal end even after tool calls or a refusal. The parts of the answer then decide.
+ * Returns the `stop_reason` to write. Clients of this format run tools only after `tool_use`. Some
+ * providers report a normal end even after tool calls or a refusal. In this case, the kinds of the
+ * answer's parts decide.
  */
 export function writeStopReason(stop: StopReason, kinds: ReadonlySet<AnswerPart['kind']>): string {
   if (stop !== 'end') return WRITTEN[stop]
@@ -34,7 +38,9 @@ export function writeStopReason(stop: StopReason, kinds: ReadonlySet<AnswerPart[
   return WRITTEN[kinds.has('refusal') ? 'refusal' : 'end']
 }
 
-/** The details that Anthropic adds to a refusal. `explanation` is the text of the refusal. */
+/**
+ * Returns the details that Anthropic adds to a refusal. `explanation` is the text of the refusal.
+ */
 export const writeRefusalDetails = (explanation: string) => ({
   type: 'refusal',
   category: null,

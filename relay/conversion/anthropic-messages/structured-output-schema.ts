@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 
-/** The depth to which schemas are adapted. No provider accepts deeper schemas. */
+/** The depth up to which schemas are adapted. No provider accepts deeper schemas. */
 const DEPTH_MAX = 64
 
 const KEPT = new Set(['$ref', 'type', 'enum', 'const', 'title', 'description', 'default'])
@@ -14,10 +14,11 @@ const FORMATS = new Set([
 ])
 
 /**
- * Adapts a JSON schema to Anthropic's structured outputs. Their objects have no undeclared members.
- * Constraints that these outputs lack, such as `minLength`, are moved to the description for the
- * model. `isWeaker` is true if a constraint was moved, or if undeclared members were allowed.
- * Source: `transformJSONSchema` of Anthropic's SDK, and the page "Structured outputs".
+ * Adapts a JSON schema to Anthropic's structured outputs. Objects get no undeclared members.
+ * Constraints that structured outputs do not support, such as `minLength`, are moved to the
+ * description, where the model reads them. `isWeaker` is true if a constraint was moved, or if the
+ * original schema allowed undeclared members. Source: `transformJSONSchema` in Anthropic's SDK, and
+ * the page "Structured outputs".
  */
 export function toStructuredOutputSchema(schema: JsonObject): {
   readonly schema: JsonObject
@@ -51,7 +52,10 @@ class Adapter {
     return { ...adapted, description: before + text }
   }
 
-  /** Returns null for a constraint that the dialect lacks. */
+  /**
+   * Returns a member of the adapted schema. Returns null for a constraint that structured outputs
+   * do not support.
+   */
   private member(name: string, value: unknown, depth: number): [string, unknown] | null {
     if (KEPT.has(name)) return [name, value]
     if (name === 'required') return [name, value]

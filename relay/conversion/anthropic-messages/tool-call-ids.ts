@@ -1,6 +1,7 @@
 /**
- * Makes the ids of tool calls unique, from the characters that Anthropic accepts: letters, digits,
- * `_` and `-`. If calls have the same original id, a result gets the id of the last one.
+ * Makes the ids of tool calls unique, and restricts them to the characters that Anthropic accepts:
+ * letters, digits, `_` and `-`. If several calls have the same original id, a result gets the id of
+ * the last one.
  */
 export class ToolCallIds {
   private readonly written = new Map<string, string>()

@@ -1,16 +1,19 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { parsedObject } from '../json-fields.ts'
 
-/** An object that is being written. Its members become the members of the JSON text. */
+/** A JSON object that is being built. */
 export type Block = Record<string, unknown>
 
-/** The highest number of parts that are read from one answer. A provider may send any number. */
+/**
+ * The maximum number of parts that are read from one answer, because a provider may send any
+ * number.
+ */
 export const PARTS_MAX = 128
 
 /**
- * Returns the input of a tool call as an object, because the format accepts only objects. Other
- * arguments are kept as text under a name that no tool expects. Examples are arguments that were
- * cut off, or that are nested too deeply to be written as JSON.
+ * Returns the input of a tool call as an object, because the format accepts only objects. If the
+ * arguments were cut off, or are nested too deeply to be serialized, they are kept as text under
+ * the name `INVALID_JSON`, which no tool expects. `isValid` is then false.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }
@@ -19,7 +22,7 @@ export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid
   return { input: { INVALID_JSON: argumentsJson }, isValid: false }
 }
 
-/** The maximum depth of arguments. Writing deeper ones as JSON could exceed the stack. */
+/** The maximum depth of arguments. Serializing deeper ones could overflow the stack. */
 const DEPTH_MAX = 256
 
 function isDeep(value: unknown, depth: number): boolean {

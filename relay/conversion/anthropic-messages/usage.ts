@@ -4,8 +4,8 @@ import { isObject, objectOrEmpty } from '../json-fields.ts'
 import type { Block } from './tool-input-and-part-limit.ts'
 
 /**
- * The counts of Anthropic's `usage`. `input_tokens` excludes tokens that were read from or written
- * to the cache. `output_tokens` includes thinking. A count is undefined if it was not reported.
+ * The counts in Anthropic's `usage`. `input_tokens` excludes tokens that were read from the cache
+ * or written to it. `output_tokens` includes thinking. A count that was not reported is undefined.
  */
 type Counts = {
   readonly input: number | undefined
@@ -17,19 +17,22 @@ type Counts = {
   readonly thinking: number | undefined
 }
 
-/** Reads the `usage` of a complete answer. Counts that can't be read are 0. */
+/**
+ * Reads the `usage` of a complete answer, or returns null if there is none. Counts that can't be
+ * read are 0.
+ */
 export function readUsage(usage: unknown): CanonicalUsage | null {
   return isObject(usage) ? toCanonicalUsage(countsOf(usage)) : null
 }
 
 /**
- * Collects the reports of a stream. All counts of a report are cumulative, so a later count
- * replaces an earlier one.
+ * Collects the usage reports of a stream. All counts are cumulative, so a later count replaces an
+ * earlier one.
  */
 export class UsageReports {
   private counts: Counts | null = null
 
-  /** Returns the counts so far, or null if `usage` is not a report. */
+  /** Adds a report and returns the counts so far. Returns null if `usage` is not a report. */
   add(usage: unknown): CanonicalUsage | null {
     if (!isObject(usage)) return null
     this.counts = this.counts === null ? countsOf(usage) : merge(this.counts, countsOf(usage))
@@ -37,7 +40,10 @@ export class UsageReports {
   }
 }
 
-/** Writes usage in Anthropic's form. `input_tokens` includes audio and images, not the cache. */
+/**
+ * Returns a usage in Anthropic's format. `input_tokens` includes audio and images, but not cached
+ * tokens.
+ */
 export function writeUsage(usage: CanonicalUsage | null): Block {
   const cacheWrite5m = usage?.cacheWrite5m ?? 0
   const cacheWrite1h = usage?.cacheWrite1h ?? 0
@@ -76,8 +82,8 @@ function countOf(value: unknown): number | undefined {
 }
 
 /**
- * Merges a later report. Some providers report input counts of 0 at the end. If all are 0, they are
- * ignored, because they would hide the input of the earlier report.
+ * Merges a later report into the earlier ones. Some providers report input counts of 0 at the end.
+ * If all input counts are 0, they are ignored, because they would replace the real ones.
  */
 function merge(earlier: Counts, later: Counts): Counts {
   const output = {
@@ -90,8 +96,8 @@ function merge(earlier: Counts, later: Counts): Counts {
   )
   if (!hasInput) return { ...earlier, ...output }
   const isSplit = cacheWrite5m !== undefined || cacheWrite1h !== undefined
-  // Anthropic repeats the total of cache writes without its split by lifetime. If the total is not
-  // 0, the earlier split still applies.
+  // Anthropic later repeats the total of cache writes without dividing it by lifetime. If the total
+  // is not 0, the earlier division still applies.
   const split = isSplit || cacheWrite === 0 ? later : earlier
   return {
     ...output,
@@ -117,7 +123,10 @@ function toCanonicalUsage(counts: Counts): CanonicalUsage {
   }
 }
 
-/** Divides cache writes by lifetime. Five minutes, the cheaper default, is assumed for the rest. */
+/**
+ * Divides the cache writes by lifetime. Writes without a known lifetime count as five-minute
+ * writes, which are the default and cheaper.
+ */
 function splitCacheWrites(counts: Counts): { cacheWrite5m: number; cacheWrite1h: number } {
   const cacheWrite5m = counts.cacheWrite5m ?? 0
   const cacheWrite1h = counts.cacheWrite1h ?? 0

@@ -11,7 +11,7 @@ import type { Block } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
 
-/** The maximum length of a refusal's text, which is kept until the stop reason is written. */
+/** The maximum length of a refusal's text. The text is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000
 
 const ERROR_TYPES = new Set([
@@ -29,10 +29,9 @@ const ERROR_TYPES = new Set([
 
 /**
  * Writes the stream of one answer of `POST /v1/messages`. Only one block is open at a time, so
- * interleaved tool calls are put in order. `message_delta` is written at the end, because it has
- * the final usage. Nothing is written after an error or the end. `fallbackId` is used if the
- * provider sent no id.
- * Source: the page "Streaming messages" of platform.claude.com.
+ * interleaved tool calls are put in order. `message_delta` is written at the end, because it
+ * contains the final usage. Nothing is written after an error or the end. `fallbackId` is used if
+ * the provider sent no id. Source: the page "Streaming messages" on platform.claude.com.
  */
 export function createStreamWriter(fallbackId: string): StreamWriter {
   return new StreamState(fallbackId)
@@ -81,7 +80,10 @@ class StreamState implements StreamWriter {
     }
   }
 
-  /** Delays `message_start` until the next event, which may have the input usage for it. */
+  /**
+   * Delays `message_start` until the next event, which may contain the input usage that
+   * `message_start` reports.
+   */
   private start(id: string, model: string): string {
     if (this.phase !== 'new') return ''
     this.phase = 'starting'
@@ -198,7 +200,10 @@ class StreamState implements StreamWriter {
   }
 }
 
-/** Empty deltas are skipped. They would open empty blocks, which clients must not send back. */
+/**
+ * Reports whether the event is an empty delta. Empty deltas are skipped, because they would open
+ * empty blocks, which clients must not send back.
+ */
 const isEmpty = (event: PartEvent): boolean => {
   if (event.kind === 'thinking-signature') return event.signature === ''
   if (event.kind === 'tool-arguments') return event.json === ''

@@ -6,8 +6,8 @@ import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Writes a complete answer of `POST /v1/messages`. The format has one choice, so only the first is
- * written. `fallbackId` is used if the provider sent no id.
+ * Writes a complete answer of `POST /v1/messages`. The format has only one choice, so only the
+ * first one is written. `fallbackId` is used if the provider sent no id.
  */
 export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonObject {
   const [choice] = answer.choices
@@ -28,20 +28,23 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
   }
 }
 
-/** Makes up an id for a call without one. The same answer always gets the same ids. */
+/** Creates an id for a tool call without one. The same answer always gets the same ids. */
 export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
 /**
- * Returns a block with the signature of the call that follows it, because calls have no signature
- * in this format. Callers send the block back together with the call.
+ * Returns a block that holds the signature of the tool call after it, because calls have no
+ * signature in this format. Callers send the block back together with the call.
  */
 export const signatureBlock = (callId: string, callSignature: string): Block => ({
   type: 'redacted_thinking',
   data: wrapSignature({ callId, callSignature }),
 })
 
-/** A refusal is not written as a block, because its text is in the details of the stop reason. */
+/**
+ * Writes one part of an answer. A refusal gives no block, because its text is in the details of the
+ * stop reason.
+ */
 function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
   switch (part.kind) {
     case 'text':

@@ -6,9 +6,11 @@ import {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { Block } from './tool-input-and-part-limit.ts'
-import { type RequestWriting, shortened, writePart } from './write-parts.ts'
+import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'
 
-/** A written message. Tool results come before all other blocks of a user's message. */
+/**
+ * A message that is being written. In a user's message, tool results come before all other blocks.
+ */
 type Turn = {
   readonly role: 'user' | 'assistant' | 'system'
   readonly results: Block[]
@@ -18,17 +20,22 @@ type Turn = {
 export type Conversation = {
   readonly system: readonly Block[]
   readonly messages: readonly Block[]
-  /** Whether the last message has results of tool calls, but no thinking comes before the calls. */
+  /**
+   * True if the last message contains results of tool calls, but no thinking precedes the calls.
+   */
   readonly lacksThinkingBeforeCalls: boolean
 }
 
-/** The first message must be the user's. If it is not, this text is put before it. */
+/**
+ * Put before a conversation that does not begin with a user's message, because Anthropic requires
+ * one.
+ */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 
 /**
- * Writes the instructions and the messages. Consecutive messages of one role become one message,
+ * Writes the instructions and the messages. Consecutive messages of the same role are joined,
  * because several providers of this format require alternating roles. Messages without content are
- * left out, because they are refused.
+ * left out, because providers refuse them.
  */
 export function writeConversation(
   { system, messages }: CanonicalRequest,
@@ -58,13 +65,13 @@ export function writeConversation(
     system: instructions,
     messages: usable.map(({ role, results, blocks }) => ({
       role,
-      content: shortened([...results, ...blocks]),
+      content: simplifiedContent([...results, ...blocks]),
     })),
     lacksThinkingBeforeCalls: lacksThinking(usable),
   }
 }
 
-/** Writes the texts of instructions. Other parts are losses. */
+/** Writes the texts of instructions. Parts of other kinds are reported as lost. */
 function writeInstructions(
   parts: readonly ContentPart[],
   path: string,
@@ -97,7 +104,10 @@ function addMessage(
   })
 }
 
-/** Returns the last turn if it has this role, otherwise a new one. Null if there are no blocks. */
+/**
+ * Returns the last turn if it has this role. Otherwise, adds and returns a new turn. Returns null
+ * if there are no blocks.
+ */
 function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Turn | null {
   if (blocks.length === 0) return null
   const last = turns.at(-1)
@@ -108,8 +118,8 @@ function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Tu
 }
 
 /**
- * Reports whether a message with the role `system` may stand here. It must follow a message of the
- * user, and must precede an answer or end the conversation.
+ * Reports whether a message with the role `system` may stand here: after a user's message, and
+ * before an answer or at the end of the conversation.
  */
 function isBeforeAnswer(turns: readonly Turn[], following: FollowingRole): boolean {
   return turns.at(-1)?.role !== 'assistant' && following !== 'user'
@@ -118,7 +128,7 @@ function isBeforeAnswer(turns: readonly Turn[], following: FollowingRole): boole
 /** The role of the next message that is not an instruction. Null if there is none. */
 type FollowingRole = 'user' | 'assistant' | null
 
-/** Returns the following role of each message. */
+/** Returns, for each message, the role of the next message that is not an instruction. */
 function followingRoles(messages: readonly CanonicalMessage[]): readonly FollowingRole[] {
   let following: FollowingRole = null
   const backwards = messages.toReversed().map(({ role }) => {
@@ -129,7 +139,7 @@ function followingRoles(messages: readonly CanonicalMessage[]): readonly Followi
   return backwards.reverse()
 }
 
-/** Adds blocks one by one, because a function call has a limited number of arguments. */
+/** Adds blocks one by one, because the number of arguments of `push` is limited. */
 function addAll(list: Block[] | undefined, blocks: readonly Block[]): void {
   for (const block of blocks) list?.push(block)
 }
@@ -140,7 +150,7 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
   if (first === undefined) {
     if (instructions.length === 0)
       throw new ConversionError('messages', 'A message must have content.')
-    // A conversation needs a message, so the instructions become the user's message.
+    // A conversation must have a message, so the instructions become a user's message.
     addLoss(writing.losses, 'system (role)')
     return [{ role: 'user' as const, results: [], blocks: instructions.splice(0) }]
   }
@@ -149,7 +159,10 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
   return [{ role: 'user' as const, results: [], blocks: [PLACEHOLDER] }, ...usable]
 }
 
-/** An answer that the model is asked to continue may not end with white space. */
+/**
+ * Removes white space at the end of an answer that the model is asked to continue, because it is
+ * not allowed there.
+ */
 function withoutTrailingSpace(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)

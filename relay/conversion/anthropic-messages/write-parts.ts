@@ -17,7 +17,7 @@ import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4
 
-/** The state that all parts of one request share while they are written. */
+/** The state that is shared while all parts of one request are written. */
 export class RequestWriting {
   readonly losses: string[] = []
   readonly ids = new ToolCallIds()
@@ -30,7 +30,10 @@ export class RequestWriting {
     return block
   }
 
-  /** Keeps the last `MARKS_MAX` marks, because their prefixes are longest. */
+  /**
+   * Keeps only the last `MARKS_MAX` cache marks, because they cover the longest prefixes of the
+   * prompt.
+   */
   limitMarks(): void {
     for (const { block, path } of this.marked.slice(0, -MARKS_MAX)) {
       delete block.cache_control
@@ -40,8 +43,8 @@ export class RequestWriting {
 }
 
 /**
- * Writes one part of a message. Returns null for a part that was added to the losses, and for
- * blank text, which Anthropic refuses.
+ * Writes one part of a message. Returns null for a part that was reported as lost, and for blank
+ * text, which Anthropic refuses.
  */
 export function writePart(
   part: ContentPart,
@@ -87,7 +90,10 @@ function blockOf(
 const writeText = (text: string): Block | null =>
   text.trim() === '' ? null : { type: 'text', text }
 
-/** Anthropic checks the signature of thinking, so thinking of other providers can't be sent. */
+/**
+ * Writes thinking. Returns null for thinking of other providers, because Anthropic checks its
+ * signature.
+ */
 function writeThinkingBlock(part: ContentPart & { kind: 'thinking' }): Block | null {
   const { text, signature, redacted } = part
   const made = redacted ?? signature ?? ''
@@ -113,23 +119,26 @@ function writeToolResult(part: ToolResultPart, path: string, writing: RequestWri
     addLoss(writing.losses, `${innerPath} (${inner.kind})`)
     return []
   })
-  // An error result must have content, which must consist of texts.
+  // An error result must have content, and the content must consist of texts.
   if (part.isError && content.length === 0) content.push({ type: 'text', text: 'Error' })
   const isTextOnly = content.every(({ type }) => type === 'text')
   if (part.isError && !isTextOnly) addLoss(writing.losses, `${path}.isError`)
   return {
     type: 'tool_result',
     tool_use_id: writing.ids.forResult(part.callId),
-    ...(content.length > 0 && { content: shortened(content) }),
+    ...(content.length > 0 && { content: simplifiedContent(content) }),
     ...(part.isError && isTextOnly && { is_error: true }),
   }
 }
 
-/** Returns a string for a single unmarked text, because every provider understands strings. */
-export function shortened(content: readonly Block[]): string | readonly Block[] {
-  const [only] = content
-  const isText = content.length === 1 && only?.type === 'text' && only.cache_control === undefined
-  return isText ? String(only.text) : content
+/**
+ * Returns the text if the content is one text without a cache mark, because every provider
+ * understands a string. Otherwise, returns the content unchanged.
+ */
+export function simplifiedContent(content: readonly Block[]): string | readonly Block[] {
+  const [first] = content
+  const isText = content.length === 1 && first?.type === 'text' && first.cache_control === undefined
+  return isText ? String(first.text) : content
 }
 
 function writeImage(part: ImagePart, path: string, writing: RequestWriting): Block | null {
@@ -143,7 +152,10 @@ function writeImage(part: ImagePart, path: string, writing: RequestWriting): Blo
   }
 }
 
-/** Anthropic accepts PDF and plain text as documents. An image in a document becomes an image. */
+/**
+ * Writes a document. Anthropic accepts PDF and plain text as documents. An image is written as an
+ * image block.
+ */
 function writeDocument(part: DocumentPart): Block | null {
   const source = writeSource(part.source)
   if (source === null) return null
@@ -176,14 +188,14 @@ function writeSource(source: FileSource): Block | null {
   }
 }
 
-/** Returns null for a data URL that is not in base64. */
+/** Returns the source for a data URL. Returns null if its data is not in base64. */
 function sourceOfDataUrl(url: string): Block | null {
   const [prefix, mediaType = '', options = ''] = DATA_URL.exec(url) ?? []
   if (prefix === undefined || !options.toLowerCase().endsWith(';base64')) return null
   return { type: 'base64', media_type: mediaType, data: url.slice(prefix.length) }
 }
 
-/** Writes a tool that the caller executes. The schema must describe an object. */
+/** Writes a tool that the caller runs. Its schema must describe an object. */
 export function writeTool(tool: CanonicalTool, path: string, writing: RequestWriting): Block {
   const object = { ...(tool.schema.type === undefined && { type: 'object' }), ...tool.schema }
   const isStrict = tool.isStrict === true

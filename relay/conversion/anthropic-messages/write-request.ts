@@ -4,21 +4,21 @@ import { modelRules } from './members-accepted-by-model.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import type { Block } from './tool-input-and-part-limit.ts'
 import { writeConversation } from './write-conversation.ts'
-import { RequestWriting, shortened, writeTool } from './write-parts.ts'
+import { RequestWriting, simplifiedContent, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
 
 type OutputLimits = {
-  /** The output limit for a request that has none. The format requires a limit. */
+  /** The output limit in tokens for a request without one. The format requires a limit. */
   readonly default: number
-  /** The highest limit that is written. Null for none. */
+  /** The highest output limit that is written. Null for no maximum. */
   readonly max: number | null
 }
 
 /**
- * Writes the body of `POST /v1/messages`. A budget of thinking is kept below the written output
- * limit. The name of an answer's schema is left out. This is no loss, because the name has no
- * effect.
- * Source: the API reference "Messages" of platform.claude.com, and the types of Anthropic's SDK.
+ * Writes the body of `POST /v1/messages`. A thinking budget is kept below the output limit that is
+ * written. The name of the answer's schema is omitted. This is not reported as lost, because the
+ * name has no effect. Source: the API reference "Messages" on platform.claude.com, and the types in
+ * Anthropic's SDK.
  */
 export function writeRequest(
   request: CanonicalRequest,
@@ -46,7 +46,7 @@ export function writeRequest(
   const value: Block = {
     model: request.model,
     max_tokens: outputTokensMax,
-    ...(system.length > 0 && { system: shortened(system) }),
+    ...(system.length > 0 && { system: simplifiedContent(system) }),
     messages,
     ...(tools.length > 0 && { tools }),
     ...writeToolChoice(request, losses),
@@ -65,7 +65,7 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   const { toolChoice, allowsParallelCalls, tools } = request
   const isSingle = allowsParallelCalls === false
   if (toolChoice === null && !isSingle) return {}
-  // A request without tools is refused if it has a `tool_choice`.
+  // Anthropic refuses a `tool_choice` in a request without tools.
   if (tools.length === 0) {
     if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
       addLoss(losses, 'toolChoice')
@@ -82,7 +82,7 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   }
 }
 
-/** Leaves out blank stop sequences, because they are refused. */
+/** Writes the stop sequences. Blank ones are left out, because Anthropic refuses them. */
 function writeStop({ stop }: Sampling, losses: string[]): Block {
   const sequences = stop.filter((sequence, index) => {
     const isUsable = sequence.trim() !== ''
@@ -107,7 +107,10 @@ function writeOutputConfig(
   return Object.keys(config).length > 0 ? { output_config: config } : {}
 }
 
-/** Lists used members that this format lacks. A value without effect does not count as used. */
+/**
+ * Returns the paths of members that the request uses and that this format lacks. A value without
+ * effect does not count as used.
+ */
 function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
   const { choices, seed, presencePenalty, frequencyPenalty } = sampling
   const isUsed: readonly [string, boolean][] = [

@@ -3,10 +3,16 @@ import { addLoss } from '../collect-losses.ts'
 import type { ModelRules } from './members-accepted-by-model.ts'
 import type { Block } from './tool-input-and-part-limit.ts'
 
-/** The smallest budget that Anthropic accepts. It must also be below the output limit. */
+/**
+ * The smallest thinking budget in tokens that Anthropic accepts. The budget must also be below the
+ * output limit.
+ */
 const BUDGET_MIN = 1024
 
-/** For models with budgets: the share of the output limit that each effort may use for thinking. */
+/**
+ * The share of the output limit that each effort may use for thinking, for models that accept only
+ * budgets.
+ */
 const SHARES: Readonly<Record<Effort, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -24,14 +30,14 @@ type ThinkingWriting = {
   readonly rules: ModelRules
   readonly outputTokensMax: number
   /**
-   * Whether the conversation ends with results of tool calls, but no thinking comes before the
-   * calls. Anthropic then refuses a budget of thinking.
+   * True if the conversation ends with results of tool calls, but no thinking precedes the calls.
+   * Anthropic then refuses a thinking budget.
    */
   readonly lacksThinkingBeforeCalls: boolean
   readonly losses: string[]
 }
 
-/** Writes how much the model may think, in the form that the model accepts. */
+/** Writes how much the model may think, in the form that this model accepts. */
 export function writeThinking(
   { thinking, toolChoice }: Pick<CanonicalRequest, 'thinking' | 'toolChoice'>,
   writing: ThinkingWriting,
@@ -44,7 +50,8 @@ export function writeThinking(
     const isDisabled = canThink && rules.takesDisabled
     return isDisabled ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
   }
-  // A model can't think if a tool is forced. Thinking is dropped, as callers rely on the tool.
+  // A model can't think if a tool is forced. The thinking is dropped, because callers rely on the
+  // tool call.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {
     addLoss(losses, 'thinking')
@@ -92,7 +99,7 @@ function effortFor(tokens: number): Effort {
 
 /**
  * Writes the sampling parameters that the model accepts. Recent models accept none. Older models
- * accept few while they think. The highest temperature is 1.
+ * accept only a few while they think. Temperatures are limited to 1.
  */
 export function writeSampling(
   { temperature, topP, topK }: Sampling,

@@ -7,17 +7,17 @@ import type {
 } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { membersOf, reportOthers, textOf } from './members-in-either-spelling.ts'
+import { membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart
 
 const BLOB_NAMES = new Set(['mimeType', 'data'])
 const FILE_NAMES = new Set(['mimeType', 'fileUri'])
 
-/** Reads `inlineData`, or returns null and names the loss for a video. */
+/** Reads `inlineData`. A video is reported as lost, and null is returned. */
 export function readInlineData(value: unknown, path: string, losses: string[]): MediaPart | null {
   const blob = membersOf(value, path)
-  reportOthers(blob, BLOB_NAMES, path, losses)
+  reportUnknownMembers(blob, BLOB_NAMES, path, losses)
   const mediaType = textOf(blob, 'mimeType', path)
   const data = textOf(blob, 'data', path)
   if (mediaType === null) throw new ConversionError(`${path}.mimeType`, `${path} needs a mimeType`)
@@ -27,15 +27,16 @@ export function readInlineData(value: unknown, path: string, losses: string[]): 
   return fileOf(mediaType, source, path, losses)
 }
 
-/** Reads `fileData`, or returns null and names the loss for audio and video. */
+/** Reads `fileData`. Audio and video are reported as lost, and null is returned. */
 export function readFileData(value: unknown, path: string, losses: string[]): MediaPart | null {
   const file = membersOf(value, path)
-  reportOthers(file, FILE_NAMES, path, losses)
+  reportUnknownMembers(file, FILE_NAMES, path, losses)
   const uri = textOf(file, 'fileUri', path)
   if (uri === null) throw new ConversionError(`${path}.fileUri`, `${path} needs a fileUri`)
-  const given = textOf(file, 'mimeType', path)
-  const guessed = mediaTypeOfAddress(uri)
-  const mediaType = given ?? guessed ?? (isVideoPage(uri) ? 'video/*' : 'application/octet-stream')
+  const statedType = textOf(file, 'mimeType', path)
+  const guessedType = mediaTypeOfAddress(uri)
+  const mediaType =
+    statedType ?? guessedType ?? (isVideoPage(uri) ? 'video/*' : 'application/octet-stream')
   if (mediaType.startsWith('audio/')) {
     addLoss(losses, `${path} (${mediaType})`)
     return null
@@ -44,7 +45,8 @@ export function readFileData(value: unknown, path: string, losses: string[]): Me
     ? { kind: 'file-id', id: uri }
     : { kind: 'url', url: uri }
   const part = fileOf(mediaType, source, path, losses)
-  if (part !== null && given !== null && given !== guessed) addLoss(losses, `${path}.mimeType`)
+  if (part !== null && statedType !== null && statedType !== guessedType)
+    addLoss(losses, `${path}.mimeType`)
   return part
 }
 
@@ -60,7 +62,7 @@ function fileOf(
   return null
 }
 
-/** True for files that are stored at Google under an id. */
+/** Reports whether the file is stored at Google, so that the address is an id. */
 const isStored = (uri: string): boolean =>
   /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
 
@@ -76,9 +78,9 @@ export function writeMedia(part: MediaPart): JsonObject {
   const uri = source.kind === 'url' ? source.url : source.id
   const data = readDataUrl(uri)
   if (data !== null) return inline(data.mediaType, data.data)
-  const guessed = mediaTypeOfAddress(uri)
-  // The type of a stored file is known to Google. The type of another file is required.
-  const mimeType = guessed ?? (source.kind === 'url' ? DEFAULTS[part.kind] : null)
+  const guessedType = mediaTypeOfAddress(uri)
+  // Google knows the type of a file that it stores. For any other file, a type is required.
+  const mimeType = guessedType ?? (source.kind === 'url' ? DEFAULTS[part.kind] : null)
   return { fileData: { ...(mimeType !== null && { mimeType }), fileUri: uri } }
 }
 
@@ -115,7 +117,7 @@ const TYPES = new Map([
   ['webm', 'video/webm'],
 ])
 
-/** Guesses the media type from the ending of an address, or returns null. */
+/** Guesses the media type from the file extension in an address. Returns null if it is unknown. */
 function mediaTypeOfAddress(address: string): string | null {
   const [path = ''] = address.split(/[?#]/, 1)
   const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]
@@ -126,15 +128,18 @@ const MARKDOWN_PICTURE = /!\[[^\]\n]{0,64}\]\(data:(image\/[a-z0-9.+-]{1,40});ba
 const MEDIA_TYPE = /^image\/[a-z0-9.+-]{1,40}$/
 
 /**
- * Writes a picture in an answer as Markdown, because the answers of other formats have no pictures.
- * Returns null for other data.
+ * Returns a picture in an answer as Markdown, because the answers of other formats have no
+ * pictures. Returns null for other data.
  */
 export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null {
   if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType)) return null
   return typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : null
 }
 
-/** Reads the pictures in an earlier answer, which callers send back as Markdown. */
+/**
+ * Splits the text of an earlier answer into texts and pictures, which callers send back as
+ * Markdown.
+ */
 export function splitPictures(text: string): readonly JsonObject[] {
   const parts: JsonObject[] = []
   let from = 0

@@ -13,7 +13,10 @@ const REFUSALS = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** The faults of a model. The answer is not usable, but the same request may succeed again. */
+/**
+ * The finish reasons that mean a failure of the model. The answer is not usable, but the same
+ * request may succeed when it is sent again.
+ */
 const FAULTS = new Set([
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
@@ -21,17 +24,20 @@ const FAULTS = new Set([
   'TOO_MANY_TOOL_CALLS',
 ])
 
-/** Returns the error of a choice that ended with a fault of the model, or null. */
-export function readFault(reason: string, message: string): AnswerError | null {
+/**
+ * Returns the error of a choice that ended with a failure of the model. Returns null for any other
+ * finish reason.
+ */
+export function readModelFailure(reason: string, message: string): AnswerError | null {
   if (!FAULTS.has(reason)) return null
   const text = message === '' ? `The answer of the model ended with ${reason}.` : message
   return { type: 'INTERNAL', message: text, isOfModel: true }
 }
 
-/** Reads `finishReason`. Gemini ends an answer with calls with `STOP`. */
+/** Reads `finishReason`. Gemini ends an answer with tool calls with `STOP`. */
 export function readFinishReason(reason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(reason)) return 'refusal'
-  // An answer that Gemini offers to continue is incomplete in the same way.
+  // `CONTINUATION` means that the answer is incomplete and can be continued.
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length'
   return hasCalls ? 'tool-calls' : 'end'
 }

@@ -1,28 +1,28 @@
 import type { CanonicalMessage, ContentPart, ThinkingPart } from '../canonical-request.ts'
 
 /**
- * Joins successive content objects of the model to one message. SDKs keep each chunk of a stream as
- * a content object, which may spread a text or a thought over many of them. Another provider's
- * signature is valid only for the complete thought.
+ * Joins consecutive content objects of the model to one message. Client libraries keep each chunk
+ * of a stream as one content object, so a text or a thought may be spread over several of them.
+ * Another provider's signature is valid only for the complete thought.
  */
 export class TurnBuilder {
   readonly messages: CanonicalMessage[] = []
   private parts: ContentPart[] = []
-  /** The index of the first part after the last call. */
+  /** The index of the first part after the last tool call. */
   private segmentStart = 0
 
   addUserContent(parts: readonly ContentPart[]): void {
     if (parts.length > 0) this.messages.push({ role: 'user', parts })
   }
 
-  /** Begins a content of the model, to which `addPart` adds. */
+  /** Begins a content object of the model, to which `addPart` adds parts. */
   beginModelContent(): void {
     if (this.messages.at(-1)?.role === 'assistant') return
     this.parts = []
     this.segmentStart = 0
   }
 
-  /** `isFirst` is true for the first part of its content. */
+  /** Adds a part. `isFirst` is true for the first part of its content object. */
   addPart(part: ContentPart, isFirst: boolean): void {
     if (this.parts.length === 0) this.messages.push({ role: 'assistant', parts: this.parts })
     const last = this.parts.at(-1)
@@ -32,7 +32,10 @@ export class TurnBuilder {
     if (part.kind === 'tool-call') this.segmentStart = this.parts.length
   }
 
-  /** Adds the thoughts that a call holds, in place of the thoughts that were sent before it. */
+  /**
+   * Adds the thoughts that are stored in the signature of a tool call. They replace the thoughts
+   * that were sent before the call.
+   */
   addThoughtsOfCall(thoughts: readonly ThinkingPart[]): void {
     if (thoughts.length === 0) return
     if (this.parts.length === 0) this.messages.push({ role: 'assistant', parts: this.parts })

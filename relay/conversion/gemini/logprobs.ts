@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 
-/** Reads `logprobsResult` as the tokens of OpenAI's chat format. */
+/** Returns the tokens in `logprobsResult` in OpenAI's chat format. */
 export function readLogprobs(value: unknown): readonly JsonObject[] {
   if (!isObject(value) || !Array.isArray(value.chosenCandidates)) return []
   const tops = Array.isArray(value.topCandidates) ? value.topCandidates : []
@@ -20,7 +20,7 @@ function tokenOf({ token, logProbability }: JsonObject): JsonObject {
   return { token: text, logprob, bytes: [...Buffer.from(text)] }
 }
 
-/** Writes the tokens of OpenAI's chat format as `logprobsResult`. */
+/** Returns tokens in OpenAI's chat format as `logprobsResult`. */
 export function writeLogprobs(tokens: readonly JsonObject[]): JsonObject {
   return {
     chosenCandidates: tokens.map(candidateOf),

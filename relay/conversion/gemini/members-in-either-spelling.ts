@@ -4,7 +4,7 @@ import { isObject, optionalBoolean, optionalText, requiredObject } from '../json
 
 /**
  * The members of one object of a request, by their names in camelCase. Gemini accepts each name in
- * camelCase and in snake_case, and treats a null member as absent.
+ * camelCase and in snake_case. Null members are omitted, because Gemini treats them as absent.
  */
 export type Members = ReadonlyMap<string, unknown>
 
@@ -19,7 +19,7 @@ export function membersOf(value: unknown, path: string): Members {
 const camelCase = (name: string): string =>
   name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Returns a repeated member as a list. Gemini accepts one object instead of a list with it. */
+/** Returns the value of a list member. Gemini accepts a single object instead of a list. */
 export function listOf(value: unknown, path: string): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value
@@ -33,7 +33,7 @@ export const textOf = (members: Members, name: string, path: string): string | n
 export const booleanOf = (members: Members, name: string, path: string): boolean | null =>
   optionalBoolean(members.get(name), `${path}.${name}`)
 
-/** Reads a number. Gemini also accepts a number as text, as in all of Google's JSON. */
+/** Reads a number. Like all of Google's JSON APIs, Gemini also accepts a number in a string. */
 export function numberOf(members: Members, name: string, path: string): number | null {
   const value = members.get(name)
   if (value === undefined) return null
@@ -48,8 +48,8 @@ export function integerOf(members: Members, name: string, path: string): number 
   throw new ConversionError(`${path}.${name}`, `${path}.${name} must be an integer`)
 }
 
-/** Names the members outside `names` as losses. */
-export function reportOthers(
+/** Reports as lost all members that are not in `names`. */
+export function reportUnknownMembers(
   members: Members,
   names: ReadonlySet<string>,
   path: string,

@@ -1,15 +1,18 @@
-/** The properties of a model on which the rules for its requests depend. */
+/** The properties of a Gemini model that decide which request members it accepts. */
 export type ModelVersion = {
-  /** Such as 2.5. Null for a model with a name of another kind, such as Gemma. */
+  /**
+   * The version number, such as 2.5. Null for a model that is not named after Gemini, such as
+   * Gemma.
+   */
   readonly version: number | null
   readonly isPro: boolean
   readonly isLite: boolean
 }
 
-/** The version of aliases without a number, such as `gemini-flash-latest`. */
+/** The version that is assumed for aliases without a number, such as `gemini-flash-latest`. */
 const LATEST = 3.5
 
-/** Reads the version in the name of a model. */
+/** Reads the version in a model name. */
 export function readModelVersion(model: string): ModelVersion {
   const name = model.toLowerCase()
   const isPro = name.includes('pro')
@@ -20,7 +23,8 @@ export function readModelVersion(model: string): ModelVersion {
 }
 
 /**
- * True for Gemini 3 and later. These models require signatures of calls, and accept ids of calls,
- * media in function responses, and functions together with a JSON schema of the answer.
+ * Reports whether the model is Gemini 3 or later. These models require signatures of tool calls.
+ * They accept ids of calls, media in function responses, and functions together with a JSON schema
+ * for the answer.
  */
 export const isGemini3 = (model: string): boolean => (readModelVersion(model).version ?? 0) >= 3

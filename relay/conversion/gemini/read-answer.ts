@@ -7,33 +7,33 @@ import {
 } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { collectAnswer } from './collect-answer.ts'
 import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
-import { readFault, readFinishReason } from './finish-reason.ts'
+import { readFinishReason, readModelFailure } from './finish-reason.ts'
+import { joinEventsToAnswer } from './join-events-to-answer.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readSignature, readThought } from './thought-signature.ts'
 import { callIdInAnswer } from './tool-call-ids.ts'
 import { readUsage } from './usage-metadata.ts'
 
-/** The most choices, and the most parts of a choice, that are read. */
+/** The maximum number of choices, and of parts per choice, that are read. */
 const COUNT_MAX = 128
 
 /**
- * Reads the answer of `generateContent`. What can't be read is left out. Throws `FailedAnswer` if
- * it ended with a fault of the model.
+ * Reads the answer of `generateContent`. Content that can't be read is left out. Throws
+ * `FailedAnswer` if the answer ended with a failure of the model.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const reader = new AnswerReader()
   const events = [...reader.read(body), ...reader.finish()]
   const error = events.find((event) => event.kind === 'error')
   if (error?.isOfModel) throw new FailedAnswer(error)
-  return collectAnswer(events)
+  return joinEventsToAnswer(events)
 }
 
 /**
- * Reads the stream of `streamGenerateContent`. Each chunk has the shape of a complete answer. The
- * stop of a choice is reported by `finish`, because some models repeat it in every chunk. A stream
- * in which a choice has no stop was cut. `finish` then returns no `end`.
+ * Reads the stream of `streamGenerateContent`. Each chunk has the form of a complete answer. Some
+ * models repeat the stop reason in every chunk, so `finish` reports it. If a choice has no stop
+ * reason, the stream was cut off, and `finish` returns no `end`.
  */
 export const createStreamReader = (): StreamReader => new AnswerReader()
 
@@ -53,7 +53,7 @@ class AnswerReader implements StreamReader {
       this.id = textOr(data.responseId, '')
       events.push({ kind: 'start', id: this.id, model: textOr(data.modelVersion, '') })
     }
-    // The usage comes first, because some formats report the input before the answer.
+    // The usage is reported first, because some formats write the input tokens before the answer.
     const usage = readUsage(data.usageMetadata)
     if (usage !== null) events.push({ kind: 'usage', usage })
     const candidates = Array.isArray(data.candidates) ? data.candidates.slice(0, COUNT_MAX) : []
@@ -102,7 +102,7 @@ class ChoiceReader {
   readonly index: number
   private readonly answerId: string
   private partCount = 0
-  /** The kind of the last part, if a further text belongs to it. */
+  /** The kind of the last part, if the next text may continue it. Otherwise null. */
   private open: 'text' | 'thinking' | null = null
   private hasCalls = false
   private finishReason: string | null = null
@@ -113,9 +113,11 @@ class ChoiceReader {
     this.index = index
   }
 
-  /** The error if the choice ended with a fault of the model, otherwise null. */
+  /** The error if the choice ended with a failure of the model. Otherwise null. */
   get fault(): AnswerError | null {
-    return this.finishReason === null ? null : readFault(this.finishReason, this.finishMessage)
+    return this.finishReason === null
+      ? null
+      : readModelFailure(this.finishReason, this.finishMessage)
   }
 
   read(candidate: JsonObject): readonly CanonicalEvent[] {
@@ -140,7 +142,7 @@ class ChoiceReader {
   private readPart(part: JsonObject): readonly CanonicalEvent[] {
     if (isObject(part.functionCall)) return this.readCall(part.functionCall, part)
     const { inlineData, thought } = part
-    // The pictures in thoughts are drafts.
+    // Pictures in thoughts are drafts and are left out.
     const isPicture = isObject(inlineData) && thought !== true
     const picture = isPicture ? pictureAsMarkdown(inlineData) : null
     const text = picture ?? (typeof part.text === 'string' ? part.text : '')
@@ -152,7 +154,7 @@ class ChoiceReader {
     return [{ kind: 'text', ...at, text, ...(signature !== null && { signature }) }]
   }
 
-  /** A signature in an empty part belongs to the text or the thought before it. */
+  /** Adds a signature from an empty part to the text or thought before it. */
   private signOpenPart(signature: string): readonly CanonicalEvent[] {
     if (this.open === 'thinking') return this.readThought('', signature)
     if (this.open === null) return []
@@ -169,7 +171,7 @@ class ChoiceReader {
     if (text !== '') events.push({ kind: 'thinking', ...at, text })
     if (signature !== undefined) events.push({ kind: 'thinking-signature', ...at, signature })
     if (redacted !== undefined) events.push({ kind: 'thinking-redacted', ...at, data: redacted })
-    // A thought after a signature has a signature of its own.
+    // The thought has a signature, so a later thought is a separate part.
     if (events.at(-1)?.kind !== 'thinking') this.open = null
     return events
   }
@@ -189,7 +191,7 @@ class ChoiceReader {
     ]
   }
 
-  /** Returns the last part if it has the same kind, or a new part. */
+  /** Returns the number of the last part if it has this kind. Otherwise, adds a part. */
   private partFor(kind: 'text' | 'thinking') {
     if (this.open === kind) return { choice: this.index, part: this.partCount - 1 }
     const at = this.newPart()

@@ -8,14 +8,14 @@ import {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { TurnBuilder } from './join-model-contents.ts'
 import {
   listOf,
   type Members,
   membersOf,
-  reportOthers,
+  reportUnknownMembers,
   textOf,
 } from './members-in-either-spelling.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
@@ -24,7 +24,7 @@ import { callIdInRequest } from './tool-call-ids.ts'
 const ROLES = new Map<string, 'user' | 'assistant'>([
   ['user', 'user'],
   ['model', 'assistant'],
-  // Older SDKs send function responses with these roles.
+  // Older client libraries send function responses with these roles.
   ['function', 'user'],
   ['tool', 'user'],
 ])
@@ -32,14 +32,14 @@ const CONTENT_NAMES = new Set(['role', 'parts'])
 const DATA_NAMES = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse']
 const PART_NAMES = new Set([...DATA_NAMES, 'thought', 'thoughtSignature'])
 
-/** Reads `contents`. An empty content has no effect and is left out. */
+/** Reads `contents`. An empty content object has no effect and is left out. */
 export function readContents(value: unknown, losses: string[]): readonly CanonicalMessage[] {
   const reader = new ContentsReader(losses)
   const turns = new TurnBuilder()
   for (const [index, content] of listOf(value, 'contents').entries()) {
     const path = `contents[${index}]`
     const members = membersOf(content, path)
-    reportOthers(members, CONTENT_NAMES, path, losses)
+    reportUnknownMembers(members, CONTENT_NAMES, path, losses)
     const role = ROLES.get(textOf(members, 'role', path) ?? 'user')
     if (role === undefined) {
       throw new ConversionError(`${path}.role`, `${path}.role must be user or model`)
@@ -61,66 +61,66 @@ function addModelContent(turns: TurnBuilder, parts: readonly ReadPart[]): void {
   }
 }
 
-/** Reads `systemInstruction`, which is either a text or a content object with texts. */
+/** Reads `systemInstruction`, which is a text or a content object with texts. */
 export function readSystem(value: unknown, losses: string[]): readonly ContentPart[] {
   if (value === undefined) return []
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
   const path = 'systemInstruction'
   const members = membersOf(value, path)
-  reportOthers(members, CONTENT_NAMES, path, losses)
+  reportUnknownMembers(members, CONTENT_NAMES, path, losses)
   return listOf(members.get('parts'), `${path}.parts`).flatMap((part, index) => {
     const at = `${path}.parts[${index}]`
     const partMembers = membersOf(part, at)
-    reportOthers(partMembers, new Set(['text']), at, losses)
+    reportUnknownMembers(partMembers, new Set(['text']), at, losses)
     const text = textOf(partMembers, 'text', at)
     return text === null || text === '' ? [] : [{ kind: 'text' as const, text }]
   })
 }
 
-type PartPlace = {
+type PartPosition = {
   readonly role: 'user' | 'assistant'
   readonly content: number
   readonly part: number
 }
 type ReadPart = {
   readonly part: ContentPart | null
-  /** The thoughts in the signature of a call: see `thoughtsForCaller`. */
+  /** The thoughts that are stored in the signature of a tool call: see `thoughtsForCaller`. */
   readonly thoughts: readonly ThinkingPart[]
 }
 type OpenCall = { readonly id: string; readonly name: string }
 
-/** Reads parts in their order, and finds the call to which each function response belongs. */
+/** Reads the parts in order, and finds the tool call to which each function response belongs. */
 class ContentsReader {
   private readonly losses: string[]
-  /** The calls without a response so far. */
+  /** The tool calls that have no response so far. */
   private readonly openCalls: OpenCall[] = []
 
   constructor(losses: string[]) {
     this.losses = losses
   }
 
-  readPart(value: unknown, place: PartPlace): ReadPart {
-    const path = `contents[${place.content}].parts[${place.part}]`
+  readPart(value: unknown, position: PartPosition): ReadPart {
+    const path = `contents[${position.content}].parts[${position.part}]`
     const members = membersOf(value, path)
     const kinds = DATA_NAMES.filter((name) => members.has(name))
     if (kinds.length > 1) {
       throw new ConversionError(path, `${path} has both ${kinds[0]} and ${kinds[1]}`)
     }
-    reportOthers(members, PART_NAMES, path, this.losses)
-    const part = this.readData(kinds[0] ?? null, members, path, place)
+    reportUnknownMembers(members, PART_NAMES, path, this.losses)
+    const part = this.readData(kinds[0] ?? null, members, path, position)
     if (part === null) return { part, thoughts: [] }
     const field = members.get('thoughtSignature')
     const isSigned = part.kind === 'text' || part.kind === 'thinking' || part.kind === 'tool-call'
     if (!isSigned && readSignature(field) !== null) addLoss(this.losses, `${path}.thoughtSignature`)
     const thoughts = part.kind === 'tool-call' ? readThoughtsOfCall(field) : []
-    return { part: withPlace(part, path), thoughts }
+    return { part: withCallerPath(part, path), thoughts }
   }
 
   private readData(
     kind: string | null,
     members: Members,
     path: string,
-    place: PartPlace,
+    position: PartPosition,
   ): ContentPart | null {
     switch (kind) {
       case 'inlineData':
@@ -128,22 +128,22 @@ class ContentsReader {
       case 'fileData':
         return readFileData(members.get(kind), `${path}.${kind}`, this.losses)
       case 'functionCall':
-        requireRole('assistant', place, `${path}.${kind}`)
-        return this.readCall(members, `${path}.${kind}`, place)
+        requireRole('assistant', position, `${path}.${kind}`)
+        return this.readCall(members, `${path}.${kind}`, position)
       case 'functionResponse':
-        requireRole('user', place, `${path}.${kind}`)
-        return this.readResponse(members.get(kind), `${path}.${kind}`, place)
+        requireRole('user', position, `${path}.${kind}`)
+        return this.readResponse(members.get(kind), `${path}.${kind}`, position)
       case 'text':
-        return readText(members, path, place.role)
+        return readText(members, path, position.role)
       default:
-        // Some SDKs send a signature in a part without data.
-        return members.has('thoughtSignature') ? readText(members, path, place.role) : null
+        // Some client libraries send a signature in a part without data.
+        return members.has('thoughtSignature') ? readText(members, path, position.role) : null
     }
   }
 
-  private readCall(part: Members, path: string, place: PartPlace): ContentPart {
+  private readCall(part: Members, path: string, position: PartPosition): ContentPart {
     const call = membersOf(part.get('functionCall'), path)
-    reportOthers(call, new Set(['id', 'name', 'args']), path, this.losses)
+    reportUnknownMembers(call, new Set(['id', 'name', 'args']), path, this.losses)
     const name = textOf(call, 'name', path)
     if (name === null || name === '') {
       throw new ConversionError(`${path}.name`, `${path} needs a name`)
@@ -152,22 +152,22 @@ class ContentsReader {
     if (!isObject(args)) {
       throw new ConversionError(`${path}.args`, `${path}.args must be an object`)
     }
-    const id = textOf(call, 'id', path) || callIdInRequest(place.content, place.part)
+    const id = textOf(call, 'id', path) || callIdInRequest(position.content, position.part)
     this.openCalls.push({ id, name })
     const signature = readSignature(part.get('thoughtSignature'))
     const argumentsJson = JSON.stringify(args)
     return { kind: 'tool-call', id, name, argumentsJson, ...(signature !== null && { signature }) }
   }
 
-  private readResponse(value: unknown, path: string, place: PartPlace): ToolResultPart {
+  private readResponse(value: unknown, path: string, position: PartPosition): ToolResultPart {
     const response = membersOf(value, path)
-    reportOthers(response, new Set(['id', 'name', 'response', 'parts']), path, this.losses)
+    reportUnknownMembers(response, new Set(['id', 'name', 'response', 'parts']), path, this.losses)
     const call = this.takeCall(textOf(response, 'id', path) || null, textOf(response, 'name', path))
     const { text, isError } = readOutput(response.get('response') ?? {}, `${path}.response`)
     const media = listOf(response.get('parts'), `${path}.parts`).flatMap((part, index) => {
       const at = `${path}.parts[${index}]`
       const members = membersOf(part, at)
-      reportOthers(members, new Set(['inlineData', 'fileData']), at, this.losses)
+      reportUnknownMembers(members, new Set(['inlineData', 'fileData']), at, this.losses)
       const read = members.has('inlineData')
         ? readInlineData(members.get('inlineData'), `${at}.inlineData`, this.losses)
         : readFileData(members.get('fileData') ?? {}, `${at}.fileData`, this.losses)
@@ -176,7 +176,7 @@ class ContentsReader {
     const texts: ContentPart[] = text === '' ? [] : [{ kind: 'text', text }]
     return {
       kind: 'tool-result',
-      callId: call?.id ?? callIdInRequest(place.content, place.part),
+      callId: call?.id ?? callIdInRequest(position.content, position.part),
       name: call?.name ?? '',
       parts: [...texts, ...media],
       isError,
@@ -184,8 +184,8 @@ class ContentsReader {
   }
 
   /**
-   * Finds the call of a response by its id, or the first call with its name. A response without a
-   * call is passed on, so that the provider reports it.
+   * Finds and removes the call to which a response belongs: by its id, or as the first call of this
+   * function. A response without a call is passed on, so that the provider reports the error.
    */
   private takeCall(id: string | null, name: string | null): OpenCall | null {
     const index = this.openCalls.findIndex((call) =>
@@ -197,14 +197,17 @@ class ContentsReader {
   }
 }
 
-function requireRole(role: PartPlace['role'], place: PartPlace, path: string): void {
-  if (place.role === role) return
+function requireRole(role: PartPosition['role'], position: PartPosition, path: string): void {
+  if (position.role === role) return
   const name = role === 'user' ? 'user' : 'model'
   throw new ConversionError(path, `${path} must be in a content with the role ${name}`)
 }
 
-/** A user has no thoughts, so that a thought in a content of the user is a text. */
-function readText(members: Members, path: string, role: PartPlace['role']): ContentPart | null {
+/**
+ * Reads a text or a thought. Users have no thoughts, so a thought in a user's content is read as
+ * text.
+ */
+function readText(members: Members, path: string, role: PartPosition['role']): ContentPart | null {
   const text = textOf(members, 'text', path) ?? ''
   const field = members.get('thoughtSignature')
   const isThought = members.get('thought') === true && role === 'assistant'
@@ -215,8 +218,10 @@ function readText(members: Members, path: string, role: PartPlace['role']): Cont
 }
 
 /**
- * Reads what a function returned. Gemini's keys for an output and for an error are `output` and
- * `error`; `result` is the key in many of Google's examples. Any other object is the output itself.
+ * Reads what a function returned. If the object has only the key `error`, its value is the output.
+ * If it has only the key `output` or `result`, and the value is a text, this text is the output.
+ * `output` and `error` are Gemini's keys, and many of Google's examples use `result`. Any other
+ * object is itself the output.
  */
 function readOutput(value: unknown, path: string): { text: string; isError: boolean } {
   if (!isObject(value)) throw new ConversionError(path, `${path} must be an object`)

@@ -3,14 +3,14 @@ import { isObject } from '../json-fields.ts'
 import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64
-/** Numbers that Gemini's JSON may hold as texts, because they have 64 bits. */
+/** Numbers that may be strings in Gemini's JSON, because they have 64 bits. */
 const COUNTS = new Set([
   ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
 ])
 
 /**
- * Converts a schema in Gemini's dialect into a JSON schema. Members that are unknown to Gemini's
- * dialect stay as they are, because many callers send a JSON schema here.
+ * Converts a schema in Gemini's dialect to a JSON schema. Members that the dialect does not define
+ * stay unchanged, because many callers send a JSON schema here.
  */
 export function readGeminiSchema(value: unknown, path: string, depth = 0): JsonObject {
   if (depth > DEPTH_MAX) throw new ConversionError(path, `${path} is nested too deeply`)
@@ -60,7 +60,7 @@ function readType(value: unknown): unknown {
   return typeof value === 'string' ? value.toLowerCase() : value
 }
 
-/** Reads the properties in the order that `propertyOrdering` gives them. */
+/** Reads the properties, in the order of `propertyOrdering`. */
 function readProperties(
   value: unknown,
   ordering: unknown,
@@ -68,11 +68,11 @@ function readProperties(
   depth: number,
 ): JsonObject {
   if (!isObject(value)) throw new ConversionError(path, `${path} must be an object`)
-  const places = new Map(
+  const positions = new Map(
     Array.isArray(ordering) ? ordering.map((name, index) => [name, index]) : [],
   )
-  const place = (name: string): number => places.get(name) ?? places.size
-  const sorted = Object.entries(value).toSorted(([a], [b]) => place(a) - place(b))
+  const positionOf = (name: string): number => positions.get(name) ?? positions.size
+  const sorted = Object.entries(value).toSorted(([a], [b]) => positionOf(a) - positionOf(b))
   return Object.fromEntries(
     sorted.map(([name, schema]) => [name, readGeminiSchema(schema, `${path}.${name}`, depth + 1)]),
   )

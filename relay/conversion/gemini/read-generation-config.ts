@@ -13,7 +13,7 @@ import {
   type Members,
   membersOf,
   numberOf,
-  reportOthers,
+  reportUnknownMembers,
   textOf,
 } from './members-in-either-spelling.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
@@ -35,7 +35,7 @@ type Generation = Pick<
 /** Reads `generationConfig`. */
 export function readGenerationConfig(value: unknown, losses: string[]): Generation {
   const config = membersOf(value ?? {}, PATH)
-  reportOthers(config, NAMES, PATH, losses)
+  reportUnknownMembers(config, NAMES, PATH, losses)
   reportModalities(config, losses)
   return {
     outputTokensMax: integerOf(config, 'maxOutputTokens', PATH),
@@ -64,7 +64,10 @@ function readStopSequences(config: Members): readonly string[] {
   })
 }
 
-/** Answers in other formats have texts only. */
+/**
+ * Reports requested modalities other than text as lost, because the answers of other formats
+ * contain only text.
+ */
 function reportModalities(config: Members, losses: string[]): void {
   const value = config.get('responseModalities')
   const modalities = Array.isArray(value) ? value : []
@@ -94,17 +97,19 @@ function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | nul
   return null
 }
 
-/** Reads `responseFormat`, which replaces the other members for the format of an answer. */
+/**
+ * Reads `responseFormat`, which takes precedence over the other members for the answer's format.
+ */
 function readResponseFormat(config: Members, losses: string[]): AnswerFormat | null {
   const path = `${PATH}.responseFormat`
   let format: AnswerFormat | null = null
   for (const [index, value] of listOf(config.get('responseFormat'), path).entries()) {
     const at = `${path}[${index}]`
     const members = membersOf(value, at)
-    reportOthers(members, new Set(['text']), at, losses)
+    reportUnknownMembers(members, new Set(['text']), at, losses)
     if (!members.has('text')) continue
     const text = membersOf(members.get('text'), `${at}.text`)
-    reportOthers(text, new Set(['mimeType', 'schema']), `${at}.text`, losses)
+    reportUnknownMembers(text, new Set(['mimeType', 'schema']), `${at}.text`, losses)
     const type = textOf(text, 'mimeType', `${at}.text`) ?? 'text/plain'
     const schema = text.get('schema')
     if (/json$/i.test(type)) {

@@ -8,7 +8,7 @@ import {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { isObject } from '../json-fields.ts'
-import { listOf, membersOf, reportOthers, textOf } from './members-in-either-spelling.ts'
+import { listOf, membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
@@ -21,9 +21,9 @@ const DECLARATION_NAMES = new Set(['name', 'description', 'parameters', 'paramet
 const CHOICE_NAMES = new Set(['mode', 'allowedFunctionNames'])
 
 /**
- * Reads the body of `generateContent` or `streamGenerateContent`. The model and the choice of a
- * stream are in the URL. Throws a `ConversionError` for a malformed member, and for a request whose
- * prompt is partly stored at Google.
+ * Reads the body of `generateContent` or `streamGenerateContent`. The path names the model and
+ * decides whether the answer is a stream. Throws a `ConversionError` for a malformed member, and
+ * for a request whose prompt is partly stored at Google.
  */
 export function readRequest(
   body: JsonObject,
@@ -31,7 +31,7 @@ export function readRequest(
 ): Converted<CanonicalRequest> {
   const losses: string[] = []
   const members = membersOf(body, 'body')
-  reportOthers(members, NAMES, '', losses)
+  reportUnknownMembers(members, NAMES, '', losses)
   if (members.has('cachedContent')) {
     throw new ConversionError('cachedContent', 'cachedContent can be read by Gemini only')
   }
@@ -50,12 +50,15 @@ export function readRequest(
   return { value, losses }
 }
 
-/** Reads the functions. Tools that Google executes, such as `googleSearch`, are losses. */
+/**
+ * Reads the caller's functions. Tools that Google runs, such as `googleSearch`, are reported as
+ * lost.
+ */
 function readTools(value: unknown, losses: string[]): readonly CanonicalTool[] {
   return listOf(value, 'tools').flatMap((tool, index) => {
     const path = `tools[${index}]`
     const members = membersOf(tool, path)
-    reportOthers(members, new Set(['functionDeclarations']), path, losses)
+    reportUnknownMembers(members, new Set(['functionDeclarations']), path, losses)
     const at = `${path}.functionDeclarations`
     return listOf(members.get('functionDeclarations'), at).map((declaration, position) =>
       readDeclaration(declaration, `${at}[${position}]`, losses),
@@ -65,7 +68,7 @@ function readTools(value: unknown, losses: string[]): readonly CanonicalTool[] {
 
 function readDeclaration(value: unknown, path: string, losses: string[]): CanonicalTool {
   const members = membersOf(value, path)
-  reportOthers(members, DECLARATION_NAMES, path, losses)
+  reportUnknownMembers(members, DECLARATION_NAMES, path, losses)
   const name = textOf(members, 'name', path)
   if (name === null || name === '') {
     throw new ConversionError(`${path}.name`, `${path} needs a name`)
@@ -89,12 +92,12 @@ function readDeclaration(value: unknown, path: string, losses: string[]): Canoni
 function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
   if (value === undefined) return null
   const members = membersOf(value, 'toolConfig')
-  reportOthers(members, new Set(['functionCallingConfig']), 'toolConfig', losses)
+  reportUnknownMembers(members, new Set(['functionCallingConfig']), 'toolConfig', losses)
   const calling = members.get('functionCallingConfig')
   if (calling === undefined) return null
   const path = 'toolConfig.functionCallingConfig'
   const config = membersOf(calling, path)
-  reportOthers(config, CHOICE_NAMES, path, losses)
+  reportUnknownMembers(config, CHOICE_NAMES, path, losses)
   const names = listOf(config.get('allowedFunctionNames'), `${path}.allowedFunctionNames`)
   const mode = (textOf(config, 'mode', path) ?? 'MODE_UNSPECIFIED').toUpperCase()
   const [name] = names

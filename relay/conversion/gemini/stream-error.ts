@@ -12,7 +12,7 @@ const CODES = new Map([
   ['UNAVAILABLE', 503],
   ['DEADLINE_EXCEEDED', 504],
 ])
-/** The statuses for the types of errors in other formats. */
+/** The statuses of Google's errors that correspond to the error types of other formats. */
 const STATUSES = new Map([
   ['invalid_request_error', 'INVALID_ARGUMENT'],
   ['authentication_error', 'UNAUTHENTICATED'],
@@ -25,7 +25,7 @@ const STATUSES = new Map([
   ['timeout_error', 'DEADLINE_EXCEEDED'],
 ])
 
-/** Writes an error within a stream. SDKs recognize it by an HTTP status in `code`. */
+/** Writes an error within a stream. Client libraries recognize it by an HTTP status in `code`. */
 export function writeStreamError(type: string, message: string): JsonObject {
   const status = STATUSES.get(type) ?? type
   const code = CODES.get(status)

@@ -1,3 +1,4 @@
+import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import type { Converted, Effort, JsonObject, Thinking } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
@@ -5,7 +6,7 @@ import {
   booleanOf,
   integerOf,
   membersOf,
-  reportOthers,
+  reportUnknownMembers,
   textOf,
 } from './members-in-either-spelling.ts'
 import { type ModelVersion, readModelVersion } from './model-version.ts'
@@ -17,7 +18,7 @@ const LEVELS = new Map<string, Effort>([
   ['MEDIUM', 'medium'],
   ['HIGH', 'high'],
 ])
-/** A budget that leaves the number of tokens to the model. */
+/** The budget value that lets the model choose the number of tokens. */
 const DYNAMIC = -1
 
 /** Reads `generationConfig.thinkingConfig`. */
@@ -28,13 +29,13 @@ export function readThinkingConfig(
 ): Thinking | null {
   if (value === undefined) return null
   const config = membersOf(value, path)
-  reportOthers(config, NAMES, path, losses)
+  reportUnknownMembers(config, NAMES, path, losses)
   const level = textOf(config, 'thinkingLevel', path)
   const budget = integerOf(config, 'thinkingBudget', path)
   const includesThoughts = booleanOf(config, 'includeThoughts', path)
   const thinking = thinkingOf(level, budget, path)
   if (thinking === null) return includesThoughts === true ? { kind: 'adaptive' } : null
-  // Other formats can't ask for thinking that is not shown.
+  // Other formats can't request thinking without receiving the thoughts.
   if (includesThoughts === false && thinking.kind !== 'off')
     addLoss(losses, `${path}.includeThoughts`)
   return thinking
@@ -81,7 +82,7 @@ function writeLevel(
   version: ModelVersion,
 ): Converted<JsonObject> {
   if (thinking.kind === 'adaptive') return { value: { includeThoughts: true }, losses: [] }
-  // These models always think. The Pro models have no level below `LOW`.
+  // These models always think. The lowest level of Pro models is `LOW`.
   const least = version.isPro ? 'LOW' : 'MINIMAL'
   if (thinking.kind === 'off') {
     return { value: { thinkingLevel: least }, losses: ['thinking (off)'] }
@@ -95,20 +96,10 @@ function writeLevel(
 
 function levelOf(effort: Effort, { version, isPro }: ModelVersion) {
   if (effort === 'minimal' && isPro) return { level: 'LOW', isExact: false }
-  // The first Pro model of this generation has two levels.
+  // Gemini 3 Pro has only two levels.
   if (effort === 'medium' && isPro && version === 3) return { level: 'HIGH', isExact: false }
   if (effort === 'xhigh' || effort === 'max') return { level: 'HIGH', isExact: false }
   return { level: effort.toUpperCase(), isExact: true }
-}
-
-/** The budgets that Google's own conversion of `reasoning_effort` uses. */
-const BUDGETS: Readonly<Record<Effort, number>> = {
-  minimal: 1024,
-  low: 1024,
-  medium: 8192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
 }
 
 function writeAsBudget(
@@ -124,7 +115,7 @@ function writeAsBudget(
       : { value: { thinkingBudget: 0 }, losses: [] }
   }
   const { least, most } = budgetLimitsOf(version)
-  const tokens = Math.min(most, Math.max(least, BUDGETS[thinking.effort]))
+  const tokens = Math.min(most, Math.max(least, BUDGET_OF_EFFORT[thinking.effort]))
   return { value: { thinkingBudget: tokens, includeThoughts: true }, losses: [] }
 }
 
@@ -137,7 +128,7 @@ function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObjec
   }
 }
 
-/** The documented range of budgets. A budget outside it is refused. */
+/** Returns the documented range of budgets. Gemini refuses a budget outside it. */
 export function budgetLimitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
   if (isPro) return { least: 128, most: 32_768 }
   return { least: isLite ? 512 : 1, most: 24_576 }

@@ -9,7 +9,7 @@ import { unwrapSignature, wrapSignature } from '../wrap-signature-of-other-provi
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 
-/** Returns Gemini's signature of a part, or null if there is none. */
+/** Returns the signature that Gemini gave a part. Returns null if there is none. */
 export const readSignature = (value: unknown): string | null =>
   typeof value === 'string' &&
   value !== '' &&
@@ -19,16 +19,16 @@ export const readSignature = (value: unknown): string | null =>
     : null
 
 /**
- * Adds the signature prefix that keeps the signature from other providers. Signatures of tool calls
- * and of texts are always Gemini's and have no prefix.
+ * Returns the signature with a prefix, so that it is not sent to other providers. Signatures of
+ * tool calls and of texts are always Gemini's and have no prefix.
  */
 export const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
 
-/** Returns the signature as Gemini made it, or null if another provider made it. */
+/** Returns the signature as Gemini made it. Returns null if another provider made it. */
 export const signatureForGemini = (signature: string): string | null =>
   signature.startsWith(OWN) ? signature.slice(OWN.length) : null
 
-/** Reads a thought with its signature, which may hold another provider's signature. */
+/** Reads a thought. Its signature field may contain another provider's signature. */
 export function readThought(text: string, field: unknown): ThinkingPart {
   const signature = readSignature(field)
   if (signature !== null) {
@@ -37,16 +37,16 @@ export function readThought(text: string, field: unknown): ThinkingPart {
   return { kind: 'thinking', text, ...signatureIn(unwrap(field)) }
 }
 
-/** Returns the field `thoughtSignature` for a caller, who sends it back with the next request. */
+/** Returns the field `thoughtSignature` for the caller, who sends it back with the next request. */
 export function signatureForCaller(kept: { signature: string } | { redacted: string }): string {
   const own = 'signature' in kept ? signatureForGemini(kept.signature) : null
   return own ?? wrapSignature(kept)
 }
 
 /**
- * Returns the `thoughtSignature` of a call, which holds the thoughts before the call. Returns
- * undefined if no other provider needs the thoughts again. Gemini CLI sends back the signatures of
- * calls, but no thoughts. Claude refuses the results of a call without its thoughts.
+ * Returns the `thoughtSignature` of a tool call, in which the thoughts before the call are stored.
+ * Gemini CLI sends back the signatures of calls, but no thoughts, and Claude refuses the results of
+ * a call without its thoughts. Returns undefined if no other provider needs the thoughts.
  */
 export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
   const needed = thoughts.filter(
@@ -56,7 +56,7 @@ export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | u
   return needed.length === 0 ? undefined : wrapSignature({ thoughts: needed })
 }
 
-/** Reads the thoughts in the signature of a call. */
+/** Reads the thoughts that are stored in the signature of a tool call. */
 export function readThoughtsOfCall(field: unknown): readonly ThinkingPart[] {
   const thoughts = unwrap(field)?.thoughts
   if (!Array.isArray(thoughts)) return []

@@ -3,12 +3,12 @@ import type { CanonicalUsage } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
 
-/** The largest count that the format can express, which is a 32-bit integer. */
+/** The largest count that the format can express as a 32-bit integer. */
 const COUNT_MAX = 2 ** 31 - 1
 
 /**
  * Reads `usageMetadata`, or returns null if there is none. `promptTokenCount` includes the cached
- * tokens, `toolUsePromptTokenCount` is added to it, and `thoughtsTokenCount` is added to
+ * tokens. `toolUsePromptTokenCount` is added to it, and `thoughtsTokenCount` is added to
  * `candidatesTokenCount`. A count that can't be read is 0.
  */
 export function readUsage(value: unknown): CanonicalUsage | null {
@@ -16,7 +16,7 @@ export function readUsage(value: unknown): CanonicalUsage | null {
   const prompt = count(value.promptTokenCount)
   const toolUse = count(value.toolUsePromptTokenCount)
   const thoughts = count(value.thoughtsTokenCount)
-  // Gemini leaves out a count of 0. The total shows whether the count is really 0.
+  // Gemini omits a count of 0. A missing count is therefore calculated from the total.
   const answer =
     value.candidatesTokenCount === undefined || value.candidatesTokenCount === null
       ? Math.max(0, count(value.totalTokenCount) - prompt - toolUse - thoughts)
@@ -26,7 +26,7 @@ export function readUsage(value: unknown): CanonicalUsage | null {
     tokensOf(value.promptTokensDetails, modality) +
     tokensOf(value.toolUsePromptTokensDetails, modality) -
     tokensOf(value.cacheTokensDetails, modality)
-  // Cached tokens are taken first, because they may also be counted as audio or image.
+  // The cached tokens are subtracted first, because they may be counted as audio or image again.
   let rest = Math.max(0, prompt + toolUse - cacheRead)
   const inputAudio = Math.min(rest, Math.max(0, media('AUDIO')))
   rest -= inputAudio
@@ -47,7 +47,10 @@ export function readUsage(value: unknown): CanonicalUsage | null {
   }
 }
 
-/** Writes `usageMetadata`, with cached tokens in the prompt and thoughts beside the answer. */
+/**
+ * Returns a usage as `usageMetadata`. The prompt's count includes the cached tokens. The answer's
+ * count excludes the thoughts.
+ */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
   const { cacheRead, inputAudio, inputImage, output, outputAudio, outputImage = 0 } = usage
   const text = usage.inputUncached + cacheRead + usage.cacheWrite5m + usage.cacheWrite1h

@@ -20,7 +20,8 @@ export function writeAnswer(answer: CanonicalAnswer): JsonObject {
 function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number): JsonObject {
   const written = withThoughtsInCalls(parts).flatMap((part) => writeAnswerPart(part))
   return {
-    // SDKs drop a content without parts from a chat, together with the message before it.
+    // Client libraries drop a content object without parts from the history, together with the
+    // message before it.
     content: { parts: written.length > 0 ? written : [{ text: '' }], role: 'model' },
     finishReason: writeFinishReason(stop),
     index,
@@ -28,7 +29,7 @@ function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number):
   }
 }
 
-/** Adds the thoughts before each call to the signature of the call. */
+/** Stores the thoughts before each tool call in the signature of the call. */
 function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
   const thoughts: ThinkingPart[] = []
   return parts.map((part) => {
@@ -37,13 +38,18 @@ function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
   })
 }
 
-/** Adds the thoughts before a call to its signature, if another provider needs them again. */
+/**
+ * Stores the thoughts before a tool call in its signature, if another provider needs them again.
+ */
 export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
   const signature = call.signature ?? thoughtsForCaller(thoughts)
   return signature === undefined ? call : { ...call, signature }
 }
 
-/** Writes one part of an answer. A thought is two parts if it has both a signature and data. */
+/**
+ * Writes one part of an answer. A thought with both a signature and encrypted data becomes two
+ * parts.
+ */
 export function writeAnswerPart(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
     case 'text':
@@ -77,7 +83,10 @@ function writeThought({ text, signature, redacted }: ThinkingPart): JsonObject[]
   return thoughts
 }
 
-/** The format has arguments only as an object. Text that is no object stays readable in one. */
+/**
+ * Returns a tool call's arguments as an object, which the format requires. Text that is not a JSON
+ * object is stored in a member of an object, so that it stays readable.
+ */
 function parseArguments(json: string): JsonObject {
   if (json.trim() === '') return {}
   try {

@@ -15,7 +15,7 @@ import { isGemini3 } from './model-version.ts'
 import { signatureForGemini } from './thought-signature.ts'
 import { isMadeUpCallId } from './tool-call-ids.ts'
 
-/** A part of the canonical request and its path there. */
+/** A part of the canonical request, and its path in the request. */
 type Located<Part = ContentPart> = { readonly part: Part; readonly path: string }
 type Turn = { readonly role: 'user' | 'model'; readonly parts: Located[] }
 type Contents = {
@@ -24,8 +24,8 @@ type Contents = {
 }
 
 /**
- * Writes the conversation. Gemini requires that a turn with calls follows a turn of the user, and
- * that the results of all calls follow at once, in a content without other parts.
+ * Writes the conversation. Gemini requires a turn with calls to follow a user's turn. It requires
+ * the results of all calls to follow immediately, in one content object without other parts.
  */
 export function writeContents(request: CanonicalRequest, losses: string[]): Contents {
   const writer = new ContentsWriter(request, losses)
@@ -33,7 +33,7 @@ export function writeContents(request: CanonicalRequest, losses: string[]): Cont
   const contents = turnsOf(request.messages, losses).flatMap((turn) => writer.writeTurn(turn))
   const [first] = contents
   if (first === undefined) {
-    // Gemini refuses a request without contents.
+    // Gemini refuses a request without contents, so the instructions become a user's message.
     const onlySystem = system.length === 0 ? [] : [{ role: 'user', parts: system }]
     if (system.length > 0) addLoss(losses, 'system (as a user message)')
     return { systemInstruction: null, contents: onlySystem }
@@ -50,7 +50,7 @@ const locate = (parts: readonly ContentPart[], path: string): Located[] =>
 const hasCall = ({ parts }: JsonObject): boolean =>
   Array.isArray(parts) && parts.some((part) => isObject(part) && part.functionCall !== undefined)
 
-/** Joins successive messages of one side. A `system` message is on the side of the user. */
+/** Joins consecutive messages of the same side. A `system` message belongs to the user's side. */
 function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const turns: Turn[] = []
   for (const [index, { role, parts }] of messages.entries()) {
@@ -68,7 +68,7 @@ function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[
 class ContentsWriter {
   private readonly isGemini3: boolean
   private readonly losses: string[]
-  /** The calls so far, by id. */
+  /** The tool calls so far, by id. */
   private readonly calls = new Map<string, { readonly name: string; readonly order: number }>()
 
   constructor({ model }: CanonicalRequest, losses: string[]) {
@@ -76,7 +76,7 @@ class ContentsWriter {
     this.losses = losses
   }
 
-  /** Gemini's system instruction has texts only. */
+  /** Writes the system instruction. It can contain only texts. */
   writeSystem(parts: readonly ContentPart[]): JsonObject[] {
     const located = locate(parts, 'system')
     for (const { part, path } of located) {
@@ -103,7 +103,10 @@ class ContentsWriter {
     ]
   }
 
-  /** Results are in the order of their calls, because older models match them by their order. */
+  /**
+   * Returns the position of a result's call. Results are written in the order of their calls,
+   * because older models match them by this order.
+   */
   private orderOf({ part }: Located<ToolResultPart>): number {
     return this.calls.get(part.callId)?.order ?? this.calls.size
   }
@@ -167,7 +170,10 @@ class ContentsWriter {
     }
   }
 
-  /** A signature belongs to a text before pictures, so a text that has one is not split. */
+  /**
+   * Splits a text with pictures into texts and pictures. A text with a signature is not split,
+   * because the signature belongs to the whole text.
+   */
   private withPictures(part: JsonObject): readonly JsonObject[] {
     const { text, thought, thoughtSignature } = part
     if (typeof text !== 'string' || thought === true || thoughtSignature !== undefined)
@@ -179,12 +185,15 @@ class ContentsWriter {
     )
   }
 
-  /** Models before Gemini 3 refuse the member `id`. */
+  /** Returns the member `id` of a call. Models before Gemini 3 refuse it. */
   private idMember(id: string): JsonObject {
     return this.isGemini3 && id !== '' && !isMadeUpCallId(id) ? { id } : {}
   }
 
-  /** Gemini 3 refuses a turn whose first call has no signature. */
+  /**
+   * Gives the first call a placeholder signature, because Gemini 3 refuses a turn whose first call
+   * has none.
+   */
   private signFirstCall(parts: JsonObject[]): void {
     const index = parts.findIndex((part) => part.functionCall !== undefined)
     const first = parts[index]
@@ -193,8 +202,8 @@ class ContentsWriter {
   }
 
   /**
-   * Writes a result, and returns media that can't be in it. Models before Gemini 3 accept no media
-   * in a result, and no model accepts the address of a file there.
+   * Writes a function's result. Also returns the media that can't be part of it. Models before
+   * Gemini 3 accept no media in a result, and no model accepts the address of a file there.
    */
   private writeResult({ part, path }: Located<ToolResultPart>) {
     if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
@@ -223,8 +232,8 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
   located.part.kind === 'tool-result'
 
 /**
- * Writes what a function returned. An object is written as an object if its text stays exactly the
- * same, and if it can't be taken for Gemini's own keys.
+ * Returns what a function returned, as an object. Text that is a JSON object is written as this
+ * object, if serializing it gives exactly the same text, and if it has none of Gemini's own keys.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

@@ -1,20 +1,27 @@
 import type { Converted, JsonObject } from '../canonical-request.ts'
 import { isObject } from '../json-fields.ts'
-import { type FlatSchema, flattenSchema, isNullSchema } from './flatten-schema.ts'
+import {
+  isNullSchema,
+  type ResolvedSchema,
+  resolveSchemaReferences,
+} from './resolve-schema-references.ts'
 
-/** Gemini refuses schemas that are nested much deeper. */
+/** The maximum depth of a schema. Gemini refuses schemas that are nested much deeper. */
 const DEPTH_MAX = 24
-/** References can repeat a schema very often, so that a small text has an enormous schema. */
+/**
+ * The maximum number of schemas in one schema. Because of references, a short text can stand for an
+ * enormous schema.
+ */
 const NODES_MAX = 4000
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-/** Members without effect on values. They are dropped without being named as losses. */
+/** Members that do not restrict values. They are dropped without being reported as lost. */
 const NOTES = new Set([
   ...['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'],
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$vocabulary'],
 ])
-/** Members that are written for the types on which they have an effect. */
+/** Members that are written only for the types that they affect. */
 const HANDLED = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format'],
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
@@ -23,7 +30,7 @@ const HANDLED = new Set([
   ...['anyOf', 'oneOf'],
 ])
 const STRUCTURE = ['properties', 'items', 'enum', 'const', 'prefixItems']
-/** The formats that Gemini accepts. It refuses other formats of a string. */
+/** The string, integer and number formats that Gemini accepts. It refuses others. */
 const FORMATS = new Map([
   ['string', new Set(['date-time'])],
   ['integer', new Set(['int32', 'int64'])],
@@ -31,9 +38,9 @@ const FORMATS = new Map([
 ])
 
 /**
- * Converts a JSON schema into Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
- * the schemas to which they lead. A schema is repeated within itself at most twice. `path` begins
- * the names of losses.
+ * Converts a JSON schema to Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
+ * the schemas to which they refer. A schema is repeated inside itself at most twice. `path` is the
+ * beginning of the paths of losses.
  */
 export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
   const writer = new SchemaWriter(schema)
@@ -41,7 +48,7 @@ export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObj
   return { value, losses: [...writer.losses] }
 }
 
-/** The position of a schema: its path, its depth, and the references that lead to it. */
+/** The position of a schema: its path, its depth, and the references that led to it. */
 type Place = {
   readonly path: string
   readonly depth: number
@@ -60,7 +67,7 @@ class SchemaWriter {
   write(schema: unknown, at: Place): JsonObject {
     this.nodesLeft -= 1
     if (!isObject(schema)) return this.writeAny(at.path)
-    const flat = flattenSchema(schema, this.root, at.refs)
+    const flat = resolveSchemaReferences(schema, this.root, at.refs)
     for (const loss of flat.losses) this.lose(at.path, loss)
     for (const name of flat.members.keys()) {
       if (!HANDLED.has(name) && !NOTES.has(name) && !name.startsWith('x-')) this.lose(at.path, name)
@@ -73,17 +80,21 @@ class SchemaWriter {
     this.losses.add(`${path}.${name}`)
   }
 
-  /** Any value is allowed. Gemini needs a type, and a text can express every value. */
+  /**
+   * Writes a schema that allows any value. Gemini requires a type, and a string can express every
+   * value.
+   */
   private writeAny(path: string): JsonObject {
     this.losses.add(`${path} (any type)`)
     return { type: 'STRING' }
   }
 
   /**
-   * Writes `anyOf`, `oneOf` or several types, or returns null if the schema is no union. Gemini
-   * allows no other member beside `anyOf`, so that notes and `nullable` move into its schemas.
+   * Writes `anyOf`, `oneOf` or several types. Returns null if the schema is not a union. Gemini
+   * allows no other members beside `anyOf`, so the other members are moved into the schemas of the
+   * union.
    */
-  private writeUnion({ members }: FlatSchema, at: Place): JsonObject | null {
+  private writeUnion({ members }: ResolvedSchema, at: Place): JsonObject | null {
     const name = members.has('anyOf') ? 'anyOf' : 'oneOf'
     const listed = members.get(name)
     const schemas = Array.isArray(listed) ? listed : null
@@ -114,20 +125,20 @@ class SchemaWriter {
     if (this.isBeyondLimits(at)) return this.writeAny(`${at.path} (too deep)`)
     if (schemas.length === 0) return { type: 'NULL' }
     const place = { ...at, depth: at.depth + 1 }
-    // The members of nested unions become members of this one.
+    // Nested unions are merged into this one.
     const branches = schemas
       .map((schema) => this.write(schema, place))
       .flatMap((each) => (Array.isArray(each.anyOf) ? each.anyOf.filter(isObject) : [each]))
       .map((each) => (isNullable ? { ...each, nullable: true } : each))
-    const [only] = branches
-    return branches.length === 1 && only !== undefined ? only : { anyOf: branches }
+    const [branch] = branches
+    return branches.length === 1 && branch !== undefined ? branch : { anyOf: branches }
   }
 
   private isBeyondLimits({ depth }: Place): boolean {
     return depth >= DEPTH_MAX || this.nodesLeft <= 0
   }
 
-  private writeTyped({ members }: FlatSchema, at: Place): JsonObject {
+  private writeTyped({ members }: ResolvedSchema, at: Place): JsonObject {
     const schema = Object.fromEntries(members)
     const type = typesOf(schema).find((each) => each !== 'null') ?? inferType(schema)
     if (type === null) {
@@ -174,7 +185,7 @@ class SchemaWriter {
     return {}
   }
 
-  /** Gemini's `enum` holds texts that are not empty. */
+  /** Writes an `enum`. Gemini's can contain only non-empty strings. */
   private writeEnum(schema: JsonObject, path: string): JsonObject {
     const name = schema.const === undefined ? 'enum' : 'const'
     const listed = schema.const === undefined ? schema.enum : [schema.const]
@@ -208,8 +219,8 @@ class SchemaWriter {
   }
 
   /**
-   * Writes a limit. An exclusive limit of an integer becomes the next integer, at the distance
-   * `step`.
+   * Writes an upper or lower limit. An exclusive limit of an integer is replaced by the next
+   * integer, which is `step` away.
    */
   private writeLimit(
     name: string,
@@ -225,7 +236,7 @@ class SchemaWriter {
     return { [name]: limit }
   }
 
-  /** An array needs `items`. The schemas of a tuple become one union. */
+  /** Writes an array. Gemini requires `items`. The schemas of a tuple become one union. */
   private writeArray(schema: JsonObject, at: Place): JsonObject {
     const counts = numbersOf(schema, ['minItems', 'maxItems'])
     const place = { ...at, path: `${at.path}.items`, depth: at.depth + 1 }
@@ -263,14 +274,14 @@ class SchemaWriter {
     const ordering = this.writeNames(schema.propertyOrdering, names, `${at.path}.propertyOrdering`)
     return {
       ...counts,
-      // `fromEntries` also defines a property that is called `__proto__`.
+      // `fromEntries` also defines a property with the name `__proto__`.
       properties: Object.fromEntries(properties),
       ...(required.length > 0 && { required }),
       ...(ordering.length > 0 && { propertyOrdering: ordering }),
     }
   }
 
-  /** Returns the names of properties. Gemini refuses a name that is no property. */
+  /** Returns those names that are properties. Gemini refuses any other name. */
   private writeNames(value: unknown, names: ReadonlySet<string>, path: string): string[] {
     if (!Array.isArray(value)) return []
     const defined = [...new Set(value)].filter((name) => names.has(name))
@@ -299,7 +310,7 @@ function inferType(schema: JsonObject): string | null {
   return null
 }
 
-/** Adds to a schema of a union what the schema around the union says. */
+/** Adds the members of the schema around a union to one schema of the union. */
 function withOuter(outer: JsonObject, inner: unknown): unknown {
   if (!isObject(inner)) return inner
   const type = typesOf(outer).find((each) => each !== 'null')

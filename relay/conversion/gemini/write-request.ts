@@ -9,7 +9,10 @@ const STOP_SEQUENCES_MAX = 5
 const SEED_MAX = 2 ** 31 - 1
 const LOGPROBS_MAX = 20
 
-/** Writes the body of `generateContent`. The model and the choice of a stream are in the URL. */
+/**
+ * Writes the body of `generateContent`. The path names the model and decides whether the answer is
+ * a stream.
+ */
 export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
   const losses: string[] = []
   const { systemInstruction, contents } = writeContents(request, losses)
@@ -36,7 +39,7 @@ function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly Jso
     if (isStrict === true) addLoss(losses, `tools[${index}].isStrict`)
     const written = toGeminiSchema(schema, `tools[${index}].schema`)
     for (const loss of written.losses) addLoss(losses, loss)
-    // Gemini refuses parameters without properties.
+    // Gemini refuses `parameters` without properties.
     const hasParameters =
       written.value.properties !== undefined || written.value.anyOf !== undefined
     return {
@@ -47,7 +50,7 @@ function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly Jso
   })
 }
 
-/** Gemini refuses a choice if there are no functions. */
+/** Writes the tool choice. Gemini refuses it if there are no functions. */
 function writeToolConfig(
   { toolChoice, tools }: CanonicalRequest,
   losses: string[],
@@ -98,7 +101,10 @@ function writeLogprobsCount({ logprobs }: CanonicalRequest, losses: string[]): J
   return { responseLogprobs: true, logprobs: Math.min(logprobs, LOGPROBS_MAX) }
 }
 
-/** Models before Gemini 3 refuse functions together with an answer in JSON. */
+/**
+ * Writes the format of the answer. Models before Gemini 3 refuse functions together with a JSON
+ * answer.
+ */
 function writeAnswerFormat(request: CanonicalRequest, losses: string[]): JsonObject {
   const { answerFormat, model, tools } = request
   if (answerFormat === null) return {}

@@ -5,8 +5,8 @@ import type {
   StreamWriter,
 } from '../canonical-answer.ts'
 import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { addThoughtEvent } from './collect-answer.ts'
 import { writeFinishReason } from './finish-reason.ts'
+import { addThoughtEvent } from './join-events-to-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { writeStreamError } from './stream-error.ts'
 import { signatureForCaller } from './thought-signature.ts'
@@ -14,16 +14,16 @@ import { writeUsage } from './usage-metadata.ts'
 import { withThoughts, writeAnswerPart } from './write-answer.ts'
 
 /**
- * Writes the stream of `streamGenerateContent`. A call is written when it is complete, because the
- * format has no parts of arguments. The last chunk has the stops of all choices and the usage. An
- * error is written with the message of its event.
+ * Writes the stream of `streamGenerateContent`. A tool call is written when it is complete, because
+ * the format can't split its arguments. The last chunk contains the stop reasons of all choices and
+ * the usage. An error is written with the message of its event.
  */
 export const createStreamWriter = (): StreamWriter => new ChunkWriter()
 
 type OpenChoice = {
-  /** The calls that are not written yet, by their part. */
+  /** The tool calls that have not been written yet, by part number. */
   readonly calls: Map<number, ToolCallPart>
-  /** The thoughts since the last call, by their part. */
+  /** The thoughts since the last tool call, by part number. */
   readonly thoughts: Map<number, ThinkingPart>
   stop: StopReason | null
 }
@@ -93,7 +93,10 @@ class ChunkWriter implements StreamWriter {
     thoughts.set(event.part, addThoughtEvent(thought, event))
   }
 
-  /** Writes the calls of a choice, which are complete when another kind of part begins. */
+  /**
+   * Writes the held-back tool calls of a choice. They are complete when a part of another kind
+   * begins.
+   */
   private writeCalls(index: number): string {
     const { calls, thoughts } = this.choiceAt(index)
     if (calls.size === 0) return ''

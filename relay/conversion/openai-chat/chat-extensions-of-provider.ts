@@ -3,33 +3,43 @@
  * unknown members, so an extension is sent only if the provider is known to accept it.
  */
 export type ChatVendor = {
-  /** The member with the output limit. Older servers know `max_tokens` only. */
+  /** The member with the output limit. Older servers accept only `max_tokens`. */
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
   /** The member that controls how much a model thinks. Null if there is none. */
   readonly thinkingControl: ThinkingControl | null
-  /** The member for the thinking in an assistant's message. Null if there is none. */
+  /** The member of an assistant's message that contains its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
-  /** `cache_control` on parts and tools, as OpenRouter and Qwen accept it. */
+  /** True if `cache_control` is accepted on parts and tools, as by OpenRouter and Qwen. */
   readonly hasCacheMarks: boolean
-  /** `extra_content.google.thought_signature` on tool calls, as Gemini accepts it. */
+  /** True if `extra_content.google.thought_signature` is accepted on tool calls, as by Gemini. */
   readonly hasCallSignatures: boolean
-  /** Lists of text parts in every message. Otherwise, texts are joined to one string. */
+  /**
+   * True if every message may have a list of text parts. Otherwise, texts are joined to one string.
+   */
   readonly hasTextLists: boolean
-  /** Images and files in tool results. Otherwise, they follow in a message of the user. */
+  /**
+   * True if tool results may contain images and files. Otherwise, these follow in a user's message.
+   */
   readonly hasToolResultMedia: boolean
-  /** Files by URL, and audio formats other than `wav` and `mp3`. */
+  /** True if files by URL, and audio formats other than `wav` and `mp3` are accepted. */
   readonly hasAllMedia: boolean
   readonly hasTopK: boolean
   readonly hasPromptCacheKey: boolean
-  /** `stream_options.include_usage`. */
+  /** True if `stream_options.include_usage` is accepted. */
   readonly hasStreamOptions: boolean
 }
 
 /**
  * The member that controls thinking. OpenAI has `reasoning_effort`, and OpenRouter has `reasoning`.
- * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`.
+ * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. With
+ * `enable_thinking: false`, thinking can only be turned off.
  */
-export type ThinkingControl = 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking'
+export type ThinkingControl =
+  | 'reasoning_effort'
+  | 'reasoning'
+  | 'thinking'
+  | 'enable_thinking'
+  | 'enable_thinking: false'
 
 /** OpenAI's own servers. */
 export const OPENAI: ChatVendor = {
@@ -71,7 +81,7 @@ export const COMPATIBLE: ChatVendor = {
 const OPENAI_TYPE = 1
 const OPEN_ROUTER_TYPE = 20
 
-/** Conversions don't write `stream_options`. The relay adds it later where it is allowed. */
+/** Conversions don't write `stream_options`. It is added later, if the provider allows it. */
 const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
@@ -79,5 +89,5 @@ const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
   [OPEN_ROUTER_TYPE, withoutStreamOptions(OPEN_ROUTER)],
 ])
 
-/** Returns what the provider of a channel type accepts in requests from the relay. */
+/** Returns the extensions that the provider of a channel type accepts in requests. */
 export const chatVendorOf = (channelType: number): ChatVendor => BY_TYPE.get(channelType) ?? OTHERS

@@ -2,7 +2,7 @@ import type { StopReason } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { textOf } from '../json-fields.ts'
 
-/** OpenAI's reasons, and the different reasons of compatible providers. */
+/** OpenAI's finish reasons, and those that compatible providers send instead. */
 const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['stop', 'end'],
   ['length', 'length'],
@@ -17,7 +17,7 @@ const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
 export type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
 
 /**
- * Reads why a choice ended. Some providers report `stop` for an answer with tool calls. vLLM
+ * Reads why a choice ended. Some providers report `stop` even for an answer with tool calls. vLLM
  * reports the stop sequence as `stop_reason`.
  */
 export function readStop(choice: JsonObject, hasToolCalls: boolean): Stop {
@@ -37,8 +37,8 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 }
 
 /**
- * The content of a choice, on which the finish reason also depends. If the message has a refusal,
- * OpenAI reports `stop`.
+ * The properties of a choice's content on which the finish reason depends. OpenAI reports `stop` if
+ * the message has a refusal.
  */
 export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 

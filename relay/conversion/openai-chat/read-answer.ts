@@ -1,17 +1,17 @@
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { JsonObject, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
-import { readAnswerId, readCallId, readModel } from '../read-answer-id-and-model.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
-import { readThinkingParts, textsOfThinking } from './thinking-history.ts'
+import { readThinkingParts, textsOfThinking } from './thinking-in-assistant-messages.ts'
 import { readUsage } from './usage.ts'
 
 /** The maximum number of choices, and of parts per choice, that are read. OpenAI allows no more. */
 export const CHOICES_MAX = 128
 export const PARTS_MAX = 128
 
-/** Reads a complete answer. Whatever can't be read is skipped. */
+/** Reads a complete answer. Content that can't be read is skipped. */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const id = readAnswerId(body.id)
   const choices = objectsOf(body.choices)
@@ -52,7 +52,10 @@ function readChoice(choice: JsonObject, answerId: string, at: number): Canonical
   }
 }
 
-/** Reads the content of an answer: a text, or Mistral's list of texts and thinking. */
+/**
+ * Reads the content of an answer. It is a text, or in Mistral's format a list of texts and
+ * thinking.
+ */
 export function readContentPieces(content: unknown): readonly (TextPart | ThinkingPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
   return listOf(content).flatMap((element): readonly (TextPart | ThinkingPart)[] => {
@@ -63,14 +66,16 @@ export function readContentPieces(content: unknown): readonly (TextPart | Thinki
   })
 }
 
-/** Reads the transcript of a spoken answer that has no text. */
+/** Returns the transcript of a spoken answer, if the answer has no text. */
 function spokenText(message: JsonObject): readonly TextPart[] {
   const transcript = textOf(objectOf(message.audio)?.transcript) ?? ''
   const hasText = readContentPieces(message.content).length > 0
   return transcript === '' || hasText ? [] : [{ kind: 'text', text: transcript }]
 }
 
-/** Returns the tool calls of a message, including a call in the older form without an id. */
+/**
+ * Returns the tool calls of a message. A single call in the older form (`function_call`) has no id.
+ */
 function toolCallsOf(message: JsonObject): readonly JsonObject[] {
   const older = objectOf(message.function_call)
   const calls = objectsOf(message.tool_calls)
@@ -96,14 +101,14 @@ function readToolCall(
   }
 }
 
-/** Returns arguments as JSON text. Some providers send an object instead. */
+/** Returns the arguments of a tool call as JSON text. Some providers send an object instead. */
 export function argumentsText(value: unknown): string {
   const object = objectOf(value)
   if (object === null) return textOf(value) ?? ''
   try {
     return JSON.stringify(object)
   } catch {
-    // Objects that are nested too deeply can be parsed, but can't be written.
+    // An object that is nested too deeply can be parsed, but not serialized again.
     return ''
   }
 }
@@ -111,7 +116,7 @@ export function argumentsText(value: unknown): string {
 const ANSWER_ID_LENGTH = 24
 
 /**
- * Makes up the id of a tool call. The answer's id is a part of it, so that the ids of a
+ * Creates an id for a tool call. It contains the end of the answer's id, so that the ids in a
  * conversation differ. All formats accept its characters and length.
  */
 export function madeUpCallId(answerId: string, choice: number, index: number): string {

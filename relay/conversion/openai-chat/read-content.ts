@@ -17,7 +17,7 @@ import {
   textOf,
 } from '../json-fields.ts'
 import { readTextOrParts } from '../read-text-or-parts.ts'
-import { textsOfThinking } from './thinking-history.ts'
+import { textsOfThinking } from './thinking-in-assistant-messages.ts'
 
 /** Reads the content of a message. */
 export const readContent = (content: unknown, path: string, losses: string[]): ContentPart[] =>
@@ -25,7 +25,7 @@ export const readContent = (content: unknown, path: string, losses: string[]): C
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** For each type of part: the member that has the content, and the function that reads it. */
+/** For each type of part, the member with the content, and the function that reads it. */
 const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
   ['text', ['text', readText]],
   ['image_url', ['image_url', readImage]],
@@ -55,7 +55,10 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   return [content]
 }
 
-/** Reads the `cache_control` of a part, a message or a tool. */
+/**
+ * Reads the `cache_control` of a part, a message or a tool. Returns null if there is none. A mark
+ * that can't be read is reported as lost.
+ */
 export function readCacheMark(
   marked: JsonObject,
   path: string,
@@ -77,7 +80,7 @@ function readRefusedText(part: JsonObject, path: string): ContentPart {
   return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
 }
 
-/** Reads Mistral's part with thinking. */
+/** Reads a part with thinking in Mistral's format. */
 function readThinkingPart(part: JsonObject): ContentPart | null {
   const text = textsOfThinking(part.thinking)
   return text === '' ? null : { kind: 'thinking', text }
@@ -85,24 +88,24 @@ function readThinkingPart(part: JsonObject): ContentPart | null {
 
 const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
 
-/** Reads an image. Some clients send the URL itself in place of an object with the URL. */
+/** Reads an image. Some clients send the URL itself instead of an object with the URL. */
 function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
-  const place = `${path}.image_url`
+  const memberPath = `${path}.image_url`
   const image =
     typeof part.image_url === 'string'
       ? { url: part.image_url }
-      : requiredObject(part.image_url, place)
-  const url = requiredText(image.url, `${place}.url`)
-  addUnreadMembers(image, new Set(['url', 'detail']), place, losses)
-  const source = readSource(url, `${place}.url`, 'image/png')
+      : requiredObject(part.image_url, memberPath)
+  const url = requiredText(image.url, `${memberPath}.url`)
+  addUnreadMembers(image, new Set(['url', 'detail']), memberPath, losses)
+  const source = readSource(url, `${memberPath}.url`, 'image/png')
   if (DETAILS.has(image.detail)) {
     return { kind: 'image', source, detail: image.detail as NonNullable<ImagePart['detail']> }
   }
-  if (!isAbsent(image.detail)) addLoss(losses, `${place}.detail`)
+  if (!isAbsent(image.detail)) addLoss(losses, `${memberPath}.detail`)
   return { kind: 'image', source }
 }
 
-/** Reads a web address or a data URL. `mediaType` is used for a data URL without a media type. */
+/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
 function readSource(url: string, path: string, mediaType: string): FileSource {
   const content = readDataUrl(url)
   if (content !== null) {
@@ -113,14 +116,14 @@ function readSource(url: string, path: string, mediaType: string): FileSource {
   throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
 }
 
-/** The media types that are not `audio/` plus the name of the format. */
+/** The media types of audio formats for which it is not `audio/` and the name of the format. */
 const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
 
 function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart | null {
-  const place = `${path}.input_audio`
-  const audio = requiredObject(part.input_audio, place)
-  const data = requiredText(audio.data, `${place}.data`)
-  addUnreadMembers(audio, new Set(['data', 'format']), place, losses)
+  const memberPath = `${path}.input_audio`
+  const audio = requiredObject(part.input_audio, memberPath)
+  const data = requiredText(audio.data, `${memberPath}.data`)
+  addUnreadMembers(audio, new Set(['data', 'format']), memberPath, losses)
   if (isWebUrl(data)) {
     addLoss(losses, path)
     return null
@@ -130,18 +133,18 @@ function readAudio(part: JsonObject, path: string, losses: string[]): ContentPar
   const named = format === null ? '' : (AUDIO_TYPES.get(format) ?? `audio/${format}`)
   const mediaType = named || content?.mediaType || ''
   if (mediaType !== '') return { kind: 'audio', mediaType, data: content?.data ?? data }
-  throw new ConversionError(`${place}.format`, 'The audio format is missing.')
+  throw new ConversionError(`${memberPath}.format`, 'The audio format is missing.')
 }
 
 const DOCUMENT_TYPE = 'application/pdf'
 
-/** Reads a file: an id at the provider, a data URL, plain base64 or a web address. */
+/** Reads a file, which is an id at the provider, a data URL, plain base64 or a web address. */
 function readFile(part: JsonObject, path: string, losses: string[]): ContentPart {
-  const place = `${path}.file`
-  const file = requiredObject(part.file, place)
-  addUnreadMembers(file, new Set(['file_id', 'file_data', 'filename']), place, losses)
-  const name = optionalText(file.filename, `${place}.filename`)
-  const source = readFileSource(file, place)
+  const memberPath = `${path}.file`
+  const file = requiredObject(part.file, memberPath)
+  addUnreadMembers(file, new Set(['file_id', 'file_data', 'filename']), memberPath, losses)
+  const name = optionalText(file.filename, `${memberPath}.filename`)
+  const source = readFileSource(file, memberPath)
   return { kind: 'document', source, ...(name === null ? {} : { name }) }
 }
 
@@ -154,7 +157,10 @@ function readFileSource(file: JsonObject, path: string): FileSource {
   return readSource(data, `${path}.file_data`, DOCUMENT_TYPE)
 }
 
-/** Returns the signature of a tool call, which Gemini puts into `extra_content`. */
+/**
+ * Returns the signature of a tool call, which Gemini puts into `extra_content`. Returns null if
+ * there is none.
+ */
 export function callSignature(call: JsonObject): string | null {
   const google = objectOf(objectOf(call.extra_content)?.google)
   return textOf(google?.thought_signature) || null

@@ -15,19 +15,19 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
-import { readThinkingParts } from './thinking-history.ts'
+import { readThinkingParts } from './thinking-in-assistant-messages.ts'
 
 export type Conversation = {
-  /** The instructions before the first message of another role. */
+  /** The instructions before the first message that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]
 }
 
 /**
  * Reads the messages. Consecutive tool results become one message, because other formats expect the
- * results of parallel calls together.
+ * results of parallel calls in one message.
  */
 export function readMessages(value: unknown, losses: string[]): Conversation {
   const list = requiredList(value, 'messages')
@@ -53,9 +53,12 @@ class MessageReader {
   readonly system: ContentPart[] = []
   readonly messages: CanonicalMessage[] = []
   private readonly losses: string[]
-  /** The names of the called tools by the ids of the calls. */
+  /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
-  /** The made-up ids of the latest calls in the older form, by tool name. That form has no ids. */
+  /**
+   * The ids that were created for the latest calls in the older form (`function_call`), by tool
+   * name. Calls in this form have no id.
+   */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
 
@@ -67,14 +70,14 @@ class MessageReader {
     const role = requiredText(message.role, `${path}.role`)
     if (role === 'tool' || role === 'function') {
       addUnreadMembers(message, TOOL_MEMBERS, path, this.losses)
-      this.addResult(withPlace(this.resultOf(message, path, at), path))
+      this.addResult(withCallerPath(this.resultOf(message, path, at), path))
       return
     }
     this.results = null
     if (role === 'assistant') {
       addUnreadMembers(message, ASSISTANT_MEMBERS, path, this.losses)
       const parts = this.assistantParts(message, path, at)
-      for (const part of parts) withPlace(part, path)
+      for (const part of parts) withCallerPath(part, path)
       this.messages.push({ role, parts })
       return
     }
@@ -84,7 +87,7 @@ class MessageReader {
     else if (role !== 'system' && role !== 'developer') {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
     } else if (this.messages.length === 0) for (const part of parts) this.system.push(part)
-    else this.messages.push(withPlace({ role: 'system', parts }, path))
+    else this.messages.push(withCallerPath({ role: 'system', parts }, path))
   }
 
   private addResult(result: ToolResultPart): void {
@@ -95,14 +98,14 @@ class MessageReader {
     this.results.push(result)
   }
 
-  /** Reads the content. A mark of the message is moved to the last part of its content. */
+  /** Reads the content. A cache mark of the message is moved to the last part of its content. */
   private markedContent(message: JsonObject, path: string): ContentPart[] {
     const parts = readContent(message.content, `${path}.content`, this.losses)
     const cache = readCacheMark(message, path, this.losses)
     const last = parts.at(-1)
     if (cache === null) return parts
     if (last !== undefined && last.kind !== 'thinking' && last.kind !== 'refusal') {
-      return [...parts.slice(0, -1), withPlace({ ...last, cache }, path)]
+      return [...parts.slice(0, -1), withCallerPath({ ...last, cache }, path)]
     }
     addLoss(this.losses, `${path}.cache_control`)
     return parts
@@ -115,7 +118,7 @@ class MessageReader {
         ? (this.functionIds.get(name) ?? functionCallId(at))
         : requiredText(message.tool_call_id, `${path}.tool_call_id`)
     const parts = this.markedContent(message, path)
-    // A mark of a result's last part has the same effect as a mark of the result.
+    // A cache mark on the last part of a result has the same effect as a mark on the result.
     const last = parts.at(-1)
     const mark = last !== undefined && 'cache' in last ? last.cache : undefined
     return {
@@ -135,8 +138,8 @@ class MessageReader {
       ...this.markedContent(message, path),
       ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
       ...optionalList(message.tool_calls, `${path}.tool_calls`).map((call, index) => {
-        const place = `${path}.tool_calls[${index}]`
-        return withPlace(this.toolCall(requiredObject(call, place), place), place)
+        const callPath = `${path}.tool_calls[${index}]`
+        return withCallerPath(this.toolCall(requiredObject(call, callPath), callPath), callPath)
       }),
       ...this.functionCall(message, path, at),
     ]
@@ -160,7 +163,7 @@ class MessageReader {
     return { kind: 'tool-call', id, name, argumentsJson }
   }
 
-  /** Reads the call of a tool whose input is a text instead of JSON. */
+  /** Reads the call of a custom tool, whose input is a text and not JSON. */
   private customCall(call: JsonObject, id: string, path: string): ToolCallPart {
     const custom = requiredObject(call.custom, `${path}.custom`)
     const name = requiredText(custom.name, `${path}.custom.name`)
@@ -170,7 +173,7 @@ class MessageReader {
     return { kind: 'tool-call', id, name, argumentsJson: JSON.stringify({ input }) }
   }
 
-  /** Reads a call in the older form, which has no id. */
+  /** Reads a call in the older form (`function_call`), which has no id. */
   private functionCall(message: JsonObject, path: string, at: number): readonly ToolCallPart[] {
     if (isAbsent(message.function_call)) return []
     const id = functionCallId(at)

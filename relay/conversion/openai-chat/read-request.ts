@@ -57,9 +57,9 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
 
 /** The properties of a request that decide how its answer is written. */
 export type AnswerSettings = {
-  /** True if the caller wants the usage at the end of a stream. */
+  /** True if the caller requests the usage at the end of a stream. */
   readonly hasStreamUsage: boolean
-  /** True if the caller knows only the older `function_call`, which has one call per answer. */
+  /** True if the caller knows only the older `function_call`, which allows one call per answer. */
   readonly usesFunctionCall: boolean
 }
 
@@ -71,7 +71,7 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
   }
 }
 
-/** Adds unsupported options and modalities of the answer to the losses. */
+/** Reports unsupported stream options and answer modalities as lost. */
 function addFormLosses(body: JsonObject, losses: string[]): void {
   const options = optionalObject(body.stream_options, 'stream_options')
   if (options !== null) {
@@ -81,13 +81,19 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
   if (modalities.some((modality) => modality !== 'text')) addLoss(losses, 'modalities')
 }
 
-/** An answer in the older form has only one call, so the provider must not make several. */
+/**
+ * Reports whether the answer may contain several tool calls. An answer with the older
+ * `function_call` can have only one. Returns null if the request does not state it.
+ */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
   return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
 }
 
-/** If either limit is 0, there is no limit, as in a chat that is not converted. */
+/**
+ * Reads the output limit. As in a chat that is not converted, there is no limit if either member is
+ * 0.
+ */
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
   if ([body.max_tokens, body.max_completion_tokens].includes(0)) return null
   const older = readCount(body, 'max_tokens')

@@ -1,37 +1,40 @@
 import type { CanonicalEvent } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
-import { readCallId } from '../read-answer-id-and-model.ts'
+import { readCallId } from '../limit-id-and-model-lengths.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
 import { callSignature } from './read-content.ts'
-import { readDetail, signatureOf, textOfDetail } from './thinking-history.ts'
+import { readDetail, signatureOf, textOfDetail } from './thinking-in-assistant-messages.ts'
 
 type TextKind = 'text' | 'refusal' | 'thinking'
 
-/** The part of the latest delta. `detail` joins the deltas of an element of `reasoning_details`. */
+/**
+ * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` that
+ * its deltas form.
+ */
 type OpenPart = {
   readonly kind: TextKind
   readonly part: number
   detail: JsonObject | null
-  /** The signature of the latest delta that had one. It is used if `detail` gives none. */
+  /** The signature in the latest delta that had one. It is used if `detail` has none. */
   signature: string | null
 }
 
 type Call = {
   readonly index: number | null
   id: string | null
-  /** Null until the name of the tool is known. */
+  /** The number of the call's part. Null until the name of the tool is known. */
   part: number | null
-  /** The arguments that came before the name. */
+  /** The arguments that arrived before the name. */
   pending: string
   hasArguments: boolean
 }
 
-/** A text that came after a tool call. */
+/** A text that arrived after a tool call. */
 type HeldText = { readonly kind: TextKind; text: string }
 
-/** The maximum length of the texts kept in memory per choice. Further texts are skipped. */
+/** The maximum length of the texts that are held back per choice. Further texts are skipped. */
 const HELD_LENGTH_MAX = 250_000
 
 /** Reads the deltas of one choice. */
@@ -43,8 +46,8 @@ export class ChoiceReader {
   private open: OpenPart | null = null
   private readonly calls: Call[] = []
   /**
-   * Texts and thinking that came after the first tool call. They are passed on at the end, because
-   * only the deltas of tool calls may be interleaved.
+   * Texts and thinking that arrived after the first tool call. They are held back until the end,
+   * because only the deltas of tool calls may be interleaved.
    */
   private readonly held: (HeldText | { readonly detail: JsonObject })[] = []
   private heldLength = 0
@@ -71,7 +74,7 @@ export class ChoiceReader {
     return this.takeEvents()
   }
 
-  /** Ends the choice if the provider has not ended it. */
+  /** Ends the choice, unless the provider has already ended it. */
   finish(): readonly CanonicalEvent[] {
     if (!this.isStopped) this.stop({})
     return this.takeEvents()
@@ -83,7 +86,7 @@ export class ChoiceReader {
     return events
   }
 
-  /** Reads thinking in either form. A provider that sends both forms repeats the same text. */
+  /** Reads thinking in either form. A provider that sends both forms sends the same text twice. */
   private readThinking(delta: JsonObject): void {
     const details = objectsOf(delta.reasoning_details)
     if (!details.some((detail) => textOfDetail(detail) !== '')) {
@@ -116,7 +119,10 @@ export class ChoiceReader {
     this.held.push({ detail: kept })
   }
 
-  /** Reserves memory for a text. Returns false if `HELD_LENGTH_MAX` would be exceeded. */
+  /**
+   * Reserves memory for a text that is held back. Returns false if `HELD_LENGTH_MAX` would be
+   * exceeded.
+   */
   private reserve(length: number): boolean {
     if (this.heldLength + length > HELD_LENGTH_MAX) return false
     this.heldLength += length
@@ -159,7 +165,9 @@ export class ChoiceReader {
     return this.open
   }
 
-  /** Closes the open part. Returns the number of the next part, or null if there are too many. */
+  /**
+   * Closes the open part. Returns the number of the next part, or null if the choice has too many.
+   */
   private nextPart(): number | null {
     if (this.partCount === PARTS_MAX) return null
     this.close()
@@ -167,7 +175,7 @@ export class ChoiceReader {
     return this.partCount - 1
   }
 
-  /** Closes the open part. The members of its thinking are complete only now. */
+  /** Closes the open part, and adds the signature of its thinking, which is complete only now. */
   private close(): void {
     const { open, choice } = this
     this.open = null
@@ -188,19 +196,20 @@ export class ChoiceReader {
   }
 
   /**
-   * Finds the call to which a delta belongs. Indexes are unreliable: Gemini's compatible endpoint
-   * numbers all calls 0, and others send none. A delta with another id and a name is a new call.
+   * Returns the call to which a delta belongs, or adds a new call. Returns null if there are too
+   * many calls. Indexes are unreliable: Gemini's compatible endpoint numbers all calls 0, and other
+   * providers send none. A delta with a name and another id therefore begins a new call.
    */
   private callOf(delta: JsonObject, id: string | null, name: string | null): Call | null {
     const index = typeof delta.index === 'number' ? delta.index : null
-    const known = this.calls.findLast((call) => {
+    const existing = this.calls.findLast((call) => {
       if (index !== null) return call.index === index
       return id === null ? name === null : call.id === id
     })
-    const isOther = id !== null && name !== null && known?.id !== null && id !== known?.id
-    if (known !== undefined && !isOther) {
-      known.id ??= id
-      return known
+    const isOther = id !== null && name !== null && existing?.id !== null && id !== existing?.id
+    if (existing !== undefined && !isOther) {
+      existing.id ??= id
+      return existing
     }
     if (this.calls.length === PARTS_MAX) return null
     const call = { index, id, part: null, pending: '', hasArguments: false }
@@ -245,8 +254,9 @@ export class ChoiceReader {
 }
 
 /**
- * Returns the members that are texts or numbers. A null in a later delta thus erases no earlier
- * value. Other values have no meaning and may be too deep to be written as JSON.
+ * Returns the members that are strings or numbers. Other values are left out, so that a null in a
+ * later delta does not erase an earlier value. They have no meaning, and may be too deep to be
+ * serialized.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }

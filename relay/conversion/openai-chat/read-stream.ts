@@ -1,7 +1,7 @@
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
-import { readAnswerId, readModel } from '../read-answer-id-and-model.ts'
+import { readAnswerId, readModel } from '../limit-id-and-model-lengths.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'
 import { readUsage } from './usage.ts'
@@ -33,7 +33,7 @@ class ChunkReader implements StreamReader {
       events.push({ kind: 'start', id: this.id, model: readModel(data.model) })
     }
     for (const [at, choice] of choices.entries()) {
-      // Added one by one, because a function call has a limited number of arguments.
+      // Events are added one by one, because the number of arguments of `push` is limited.
       const read = this.readerOf(choice, at, this.id)?.read(choice) ?? []
       for (const event of read) events.push(event)
     }
@@ -50,15 +50,18 @@ class ChunkReader implements StreamReader {
   private readerOf(choice: JsonObject, at: number, answerId: string): ChoiceReader | null {
     const index = Number.isInteger(choice.index) ? (choice.index as number) : at
     if (index < 0 || index >= CHOICES_MAX) return null
-    const known = this.choices.get(index)
-    if (known !== undefined) return known
+    const existing = this.choices.get(index)
+    if (existing !== undefined) return existing
     const reader = new ChoiceReader(index, answerId)
     this.choices.set(index, reader)
     return reader
   }
 }
 
-/** Reads an error within a stream: a member `error`, or an event with the name `error`. */
+/**
+ * Reads an error within a stream. It is a member `error`, or an event with the name `error`.
+ * Returns null if there is none.
+ */
 function readError(data: JsonObject, event: string): CanonicalEvent | null {
   const text = textOf(data.error)
   const error = objectOf(data.error) ?? (event === 'error' ? data : null)

@@ -17,7 +17,7 @@ import {
 } from '../json-fields.ts'
 import { readCacheMark } from './read-content.ts'
 
-/** Reads `tools` and the older `functions`. A tool that is not a function is a loss. */
+/** Reads `tools` and the older `functions`. A tool that is not a function is reported as lost. */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
   const tools = optionalList(body.tools, 'tools').flatMap(
     (tool, at) => readTool(requiredObject(tool, `tools[${at}]`), `tools[${at}]`, losses) ?? [],
@@ -56,7 +56,7 @@ function readFunction(definition: JsonObject, path: string, losses: string[]): C
   }
 }
 
-/** The words of `tool_choice`. Mistral's `any` means the same as `required`. */
+/** The string values of `tool_choice`. Mistral's `any` means the same as `required`. */
 const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['auto', { kind: 'auto' }],
   ['none', { kind: 'none' }],
@@ -94,7 +94,9 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   return null
 }
 
-/** Reads `response_format`. Formats other than text, JSON and a JSON schema are losses. */
+/**
+ * Reads `response_format`. Formats other than text, JSON and a JSON schema are reported as lost.
+ */
 export function readAnswerFormat(body: JsonObject, losses: string[]): AnswerFormat | null {
   const format = optionalObject(body.response_format, 'response_format')
   if (format === null || format.type === 'text') return null

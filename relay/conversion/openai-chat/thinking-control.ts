@@ -1,3 +1,4 @@
+import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import {
   ConversionError,
   type Effort,
@@ -20,8 +21,8 @@ export const THINKING_MEMBERS = [
 type Control = { readonly member: string; readonly thinking: Thinking | null }
 
 /**
- * Reads the first member that controls thinking. A member that turns thinking off takes precedence
- * over the others.
+ * Reads how much the model may think. If several members state it, a member that turns thinking off
+ * takes precedence, and otherwise the first one.
  */
 export function readThinking(body: JsonObject, losses: string[]): Thinking | null {
   const controls: readonly Control[] = [
@@ -51,7 +52,10 @@ function readEffort(value: unknown, path: string): Thinking | null {
   throw new ConversionError(path, 'The reasoning effort is unknown.')
 }
 
-/** Returns the thinking for a budget. A negative budget leaves the amount to the model. */
+/**
+ * Returns the thinking that a budget means. With a negative budget, the model decides how much it
+ * thinks.
+ */
 function budgetOf(tokens: number): Thinking {
   if (tokens < 0) return { kind: 'adaptive' }
   return tokens === 0 ? { kind: 'off' } : { kind: 'budget', tokens }
@@ -91,12 +95,17 @@ function readEnableThinking(body: JsonObject): Thinking | null {
   return isEnabled === null ? null : { kind: 'adaptive' }
 }
 
-/** Writes the member that controls thinking. Anything that it can't express is a loss. */
+/** Writes the member that controls thinking. What this member can't express is reported as lost. */
 export function writeThinking(
   thinking: Thinking | null,
   control: ThinkingControl | null,
   losses: string[],
 ): JsonObject {
+  // A plain answer of these models is refused unless thinking is turned off.
+  if (control === 'enable_thinking: false') {
+    if (thinking !== null && thinking.kind !== 'off') addLoss(losses, 'thinking')
+    return { enable_thinking: false }
+  }
   if (thinking === null) return {}
   if (control === null) addLoss(losses, 'thinking')
   if (control === 'reasoning_effort') return writeEffort(thinking, losses)
@@ -109,7 +118,10 @@ export function writeThinking(
   return control === 'enable_thinking' ? writeEnableThinking(thinking, losses) : {}
 }
 
-/** The largest budgets in tokens for a low and a medium effort. Above them, the effort is high. */
+/**
+ * The largest budgets in tokens that become a low and a medium effort. A larger budget becomes a
+ * high effort.
+ */
 const LOW_TOKENS_MAX = 4_096
 const MEDIUM_TOKENS_MAX = 16_384
 
@@ -128,8 +140,21 @@ function reasoningOf(thinking: Thinking): JsonObject {
   return thinking.kind === 'budget' ? { max_tokens: thinking.tokens } : { effort: thinking.effort }
 }
 
+/** The budgets that every model with `thinking_budget` accepts at every provider. */
+const BUDGET_MIN = 128
+const BUDGET_MAX = 32_768
+
+/**
+ * Writes a budget whenever the model may think, because `qwen3.5` refuses to think without one
+ * (github.com/QwenLM/Qwen-Agent/issues/941).
+ */
 function writeEnableThinking(thinking: Thinking, losses: string[]): JsonObject {
-  if (thinking.kind === 'effort') addLoss(losses, 'thinking.effort')
-  const budget = thinking.kind === 'budget' ? { thinking_budget: thinking.tokens } : {}
-  return { enable_thinking: thinking.kind !== 'off', ...budget }
+  if (thinking.kind === 'off') return { enable_thinking: false }
+  if (thinking.kind === 'adaptive') return { enable_thinking: true, thinking_budget: BUDGET_MAX }
+  if (thinking.kind === 'effort') {
+    return { enable_thinking: true, thinking_budget: BUDGET_OF_EFFORT[thinking.effort] }
+  }
+  const budget = Math.min(BUDGET_MAX, Math.max(BUDGET_MIN, thinking.tokens))
+  if (budget !== thinking.tokens) addLoss(losses, 'thinking.tokens')
+  return { enable_thinking: true, thinking_budget: budget }
 }

@@ -5,7 +5,8 @@ import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
- * count includes cached, audio and image tokens. If these exceed it, no uncached tokens are left.
+ * count includes cached, audio and image tokens. If their sum exceeds the prompt count, no uncached
+ * tokens remain.
  */
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)
@@ -15,7 +16,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
   let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
-  // A cached token may be counted again as audio or image, so the rest limits these counts.
+  // Cached tokens may be counted as audio or image again, so these counts are limited to the rest.
   const take = (count: unknown): number => {
     const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
     rest -= taken
@@ -31,7 +32,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   }
 }
 
-/** Moonshot puts the usage of a stream into a choice. */
+/** Returns the usage. Moonshot puts it into a choice of a stream. */
 function usageOf(body: JsonObject): JsonObject | null {
   const outer = objectOf(body.usage)
   if (outer !== null) return outer
@@ -42,7 +43,10 @@ function usageOf(body: JsonObject): JsonObject | null {
   return null
 }
 
-/** DeepSeek, Zhipu and llama.cpp have their own members for cached tokens. */
+/**
+ * Returns the number of cached tokens. DeepSeek, Zhipu and llama.cpp report it in members of their
+ * own.
+ */
 function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject): number {
   const cacheHits = objectOf(body.timings)?.cache_n
   return tokenCountOf(
@@ -50,7 +54,10 @@ function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject):
   )
 }
 
-/** Reads the tokens written to the cache. Qwen adds their lifetimes in Anthropic's form. */
+/**
+ * Reads the number of tokens that were written to the cache. Qwen also reports their lifetimes, in
+ * Anthropic's form.
+ */
 function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
   const written = tokenCountOf(input.cache_write_tokens ?? input.cache_creation_input_tokens)
   const lifetimes = objectOf(input.cache_creation)
@@ -59,7 +66,10 @@ function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' 
   return { cacheWrite1h, cacheWrite5m: Math.max(cacheWrite5m, written - cacheWrite1h) }
 }
 
-/** The completion count usually includes reasoning. The total shows if it does not, as at xAI. */
+/**
+ * Reads the output counts. The completion count usually includes reasoning. If the total shows that
+ * it does not, as at xAI, reasoning is added.
+ */
 function readOutput(
   usage: JsonObject,
   prompt: number,
@@ -78,7 +88,7 @@ function readOutput(
   }
 }
 
-/** Writes the usage in OpenAI's form, whose prompt count includes every input token. */
+/** Returns a usage in OpenAI's format. The prompt count includes every input token. */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
   const { cacheRead, inputAudio, inputImage, output, outputImage = 0 } = usage
   const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h

@@ -2,11 +2,11 @@ import type { CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { finishReason } from './finish-reasons.ts'
 import type { AnswerSettings } from './read-request.ts'
-import { writeDetail } from './thinking-history.ts'
+import { writeDetail } from './thinking-in-assistant-messages.ts'
 import { writeUsage } from './usage.ts'
 
 export type AnswerOptions = AnswerSettings & {
-  /** The time of the answer in seconds since 1970. */
+  /** The time of the answer, in Unix seconds. */
   readonly createdAt: number
 }
 
@@ -40,7 +40,7 @@ function writeChoice(
     index,
     message: {
       role: 'assistant',
-      // Clients expect a text if there are no tool calls and no refusal.
+      // Clients expect a string if there are no tool calls and no refusal.
       content: texts('text') ?? (calls.length > 0 || refusal !== null ? null : ''),
       refusal,
       ...writeThinkingParts(thinking),
@@ -52,8 +52,8 @@ function writeChoice(
 }
 
 /**
- * Writes the thinking twice. Most clients show it as a text. OpenRouter's list also has the
- * signatures, which clients send back.
+ * Writes the thinking twice. Most clients show `reasoning_content`. OpenRouter's list also contains
+ * the signatures, which clients send back.
  */
 function writeThinkingParts(parts: readonly ThinkingPart[]): JsonObject {
   if (parts.length === 0) return {}
@@ -76,7 +76,7 @@ const functionOf = ({ name, argumentsJson }: ToolCallPart): JsonObject => ({
   arguments: argumentsJson,
 })
 
-/** Writes the members of a tool call without its `function`. */
+/** Returns the members of a tool call except `function`. */
 export const callHead = ({
   id,
   signature,

@@ -12,19 +12,19 @@ import type { ChatVendor } from './chat-extensions-of-provider.ts'
 /** The content of a message: a string or a list of parts. */
 export type ChatContent = string | readonly JsonObject[]
 
-/** A part with its path in the canonical request. Losses are reported with this path. */
-export type PlacedPart = { readonly part: ContentPart; readonly path: string }
+/** A part, and its path in the canonical request, by which losses are reported. */
+export type PartWithPath = { readonly part: ContentPart; readonly path: string }
 
-/** Returns the parts at `path` with their paths. */
-export const placed = (parts: readonly ContentPart[], path: string): readonly PlacedPart[] =>
+/** Returns parts together with their paths. `path` is the path of the message. */
+export const withPaths = (parts: readonly ContentPart[], path: string): readonly PartWithPath[] =>
   parts.map((part, at) => ({ part, path: `${path}.parts[${at}]` }))
 
 /**
  * Writes texts, images, audio and documents as the content of a message. A single text becomes a
- * string. So do several texts for a vendor that accepts no lists of texts.
+ * string. For a vendor that accepts no lists of texts, several texts also become one string.
  */
 export function writeContent(
-  parts: readonly PlacedPart[],
+  parts: readonly PartWithPath[],
   vendor: ChatVendor,
   losses: string[],
 ): ChatContent {
@@ -38,7 +38,7 @@ export function writeContent(
   return content
 }
 
-/** Returns true for a text without a cache mark. */
+/** Reports whether a part is a text without a cache mark. */
 const isPlainText = (part: JsonObject): boolean =>
   part.type === 'text' && part.cache_control === undefined
 
@@ -77,7 +77,7 @@ function withCacheMark(
   return written
 }
 
-/** Writes a cache mark. Five minutes is the default lifetime, which is not written. */
+/** Writes a cache mark. The default lifetime of five minutes is omitted. */
 export const cacheMember = (cache: '5m' | '1h'): JsonObject => ({
   cache_control: { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) },
 })
@@ -144,7 +144,7 @@ function writeDocument(
   }
 }
 
-/** Makes up a name for a file without one, because OpenAI requires a name. */
+/** Returns a name for a file without one, because OpenAI requires a name. */
 function defaultFileName(mediaType: string): string {
   const subtype = mediaType.slice(mediaType.indexOf('/') + 1)
   return `document.${subtype === 'plain' ? 'txt' : subtype.replace(/[^a-z0-9].*/i, '') || 'bin'}`

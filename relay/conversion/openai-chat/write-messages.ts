@@ -10,10 +10,10 @@ import type {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { ChatVendor } from './chat-extensions-of-provider.ts'
-import { ANTHROPIC_FORMAT, writeDetail } from './thinking-history.ts'
-import { cacheMember, type PlacedPart, placed, writeContent } from './write-content.ts'
+import { ANTHROPIC_FORMAT, writeDetail } from './thinking-in-assistant-messages.ts'
+import { cacheMember, type PartWithPath, withPaths, writeContent } from './write-content.ts'
 
-/** Writes the system prompt and the messages in OpenAI's order. */
+/** Writes the system prompt and the messages, in the order that OpenAI requires. */
 export function writeMessages(
   request: CanonicalRequest,
   vendor: ChatVendor,
@@ -31,7 +31,7 @@ export function writeMessages(
   return writer.written
 }
 
-type Turn = { readonly role: 'user' | 'system'; readonly parts: readonly PlacedPart[] }
+type Turn = { readonly role: 'user' | 'system'; readonly parts: readonly PartWithPath[] }
 
 class MessageWriter {
   readonly written: JsonObject[] = []
@@ -39,8 +39,8 @@ class MessageWriter {
   private readonly losses: string[]
   private readonly ids = new ShortIds()
   /**
-   * The messages since the assistant's last message. They wait, because OpenAI requires the results
-   * of all calls directly after the calls.
+   * The user and system messages since the assistant's last message. They are held back, because
+   * OpenAI requires the results of all tool calls directly after the calls.
    */
   private turns: Turn[] = []
 
@@ -52,57 +52,58 @@ class MessageWriter {
   add({ role, parts }: CanonicalMessage, path: string): void {
     if (role === 'assistant') {
       this.finishTurn()
-      this.written.push(this.assistantMessage(placed(parts, path)))
+      this.written.push(this.assistantMessage(withPaths(parts, path)))
       return
     }
-    const media: PlacedPart[] = []
-    const others = placed(parts, path).filter(({ part, path: place }) => {
+    const media: PartWithPath[] = []
+    const others = withPaths(parts, path).filter(({ part, path: partPath }) => {
       if (part.kind !== 'tool-result') return true
-      for (const moved of this.addResult(part, place)) media.push(moved)
+      for (const moved of this.addResult(part, partPath)) media.push(moved)
       return false
     })
     const rest = [...media, ...others]
     if (rest.length > 0 || parts.length === 0) this.turns.push({ role, parts: rest })
   }
 
-  /** Writes the messages that waited for the results of tools. */
+  /** Writes the messages that were held back until all tool results were written. */
   finishTurn(): void {
     for (const { role, parts } of this.turns) this.addContent(role, parts)
     this.turns = []
   }
 
-  addContent(role: 'user' | 'system', parts: readonly PlacedPart[]): void {
+  addContent(role: 'user' | 'system', parts: readonly PartWithPath[]): void {
     const content = writeContent(parts, this.vendor, this.losses)
-    // A message whose parts were all lost is left out, because empty content is rejected.
+    // If all parts of a message were lost, the message is left out, because empty content is
+    // rejected.
     if (parts.length > 0 && content.length === 0) return
     this.written.push({ role, content })
   }
 
   /**
-   * Writes a tool result. Returns the parts that a result can't contain. They are then written in a
-   * message of the user.
+   * Writes a tool result. Returns the parts that a result can't contain, which then follow in a
+   * user's message.
    */
-  private addResult(result: ToolResultPart, path: string): readonly PlacedPart[] {
+  private addResult(result: ToolResultPart, path: string): readonly PartWithPath[] {
     const { callId, isError, cache } = result
     if (isError) addLoss(this.losses, `${path}.isError`)
     const parts = this.vendor.hasCacheMarks ? withMark(result.parts, cache) : result.parts
     if (cache !== undefined && parts === result.parts) addLoss(this.losses, `${path}.cache`)
-    const all = placed(parts, path)
-    const isMoved = ({ part }: PlacedPart): boolean =>
+    const all = withPaths(parts, path)
+    const isMoved = ({ part }: PartWithPath): boolean =>
       !this.vendor.hasToolResultMedia && part.kind !== 'text'
     const moved = all.filter(isMoved)
     const kept = all.filter((each) => !isMoved(each))
-    const id = this.ids.of(callId)
+    const id = this.ids.shorten(callId)
     if (moved.length > 0 && kept.length === 0) kept.push(textAt(path, SEE_BELOW))
     const content = writeContent(kept, this.vendor, this.losses)
     this.written.push({ role: 'tool', tool_call_id: id, content })
     return moved.length === 0 ? [] : [textAt(path, `The result of the tool call ${id}:`), ...moved]
   }
 
-  private assistantMessage(parts: readonly PlacedPart[]): JsonObject {
-    const thinking: PlacedPart[] = []
+  private assistantMessage(parts: readonly PartWithPath[]): JsonObject {
+    const thinking: PartWithPath[] = []
     const calls: JsonObject[] = []
-    const content: PlacedPart[] = []
+    const content: PartWithPath[] = []
     let refusal = ''
     for (const each of parts) {
       const { part, path } = each
@@ -127,7 +128,7 @@ class MessageWriter {
     const { name, argumentsJson, signature, cache } = part
     if (cache !== undefined) addLoss(this.losses, `${path}.cache`)
     const call = {
-      id: this.ids.of(part.id),
+      id: this.ids.shorten(part.id),
       type: 'function',
       function: { name, arguments: argumentsJson },
     }
@@ -139,8 +140,8 @@ class MessageWriter {
     return { ...call, extra_content: { google: { thought_signature: signature } } }
   }
 
-  /** Returns thinking without a signature that OpenRouter would take for Anthropic's. */
-  private usableThinking({ part, path }: PlacedPart): readonly ThinkingPart[] {
+  /** Returns the thinking, without signatures that OpenRouter would mistake for Anthropic's. */
+  private usableThinking({ part, path }: PartWithPath): readonly ThinkingPart[] {
     const thinking = part as ThinkingPart
     const { text, signature, redacted } = thinking
     if (!isUnknownToOpenRouter(redacted ?? signature ?? '')) return [thinking]
@@ -149,7 +150,7 @@ class MessageWriter {
     return isTextLeft ? [{ kind: 'thinking', text }] : []
   }
 
-  private thinkingMember(parts: readonly PlacedPart[]): JsonObject {
+  private thinkingMember(parts: readonly PartWithPath[]): JsonObject {
     if (parts.length === 0) return {}
     const thinking = parts.map(({ part }) => part as ThinkingPart)
     if (this.vendor.thinkingHistory === 'reasoning_details') {
@@ -169,15 +170,20 @@ class MessageWriter {
   }
 }
 
-/** Reports whether a provider made a signature that OpenRouter can't pass on to that provider. */
+/** Reports whether a signature comes from a provider to which OpenRouter can't pass it on. */
 const isUnknownToOpenRouter = (signature: string): boolean =>
   signature.startsWith(GEMINI_SIGNATURE) || signature.startsWith(OPENAI_SIGNATURE)
 
 const SEE_BELOW = 'The result is in the next message of the user.'
 
-const textAt = (path: string, text: string): PlacedPart => ({ part: { kind: 'text', text }, path })
+const textAt = (path: string, text: string): PartWithPath => ({
+  part: { kind: 'text', text },
+  path,
+})
 
-/** Moves the mark of a result to its last part, because only parts have marks in this format. */
+/**
+ * Moves the cache mark of a result to its last part, because only parts have marks in this format.
+ */
 function withMark(
   parts: readonly ContentPart[],
   cache: '5m' | '1h' | undefined,
@@ -191,21 +197,23 @@ function withMark(
 /** The maximum length of a tool call's id that OpenAI accepts. */
 const ID_LENGTH_MAX = 40
 
-/** Replaces ids that are too long. The replacements stay the same in later turns. */
+/** Replaces ids that are too long. The same request history always gets the same replacements. */
 class ShortIds {
   private readonly replacements = new Map<string, string>()
 
-  of(id: string): string {
+  shorten(id: string): string {
     if (id.length <= ID_LENGTH_MAX) return id
-    const known = this.replacements.get(id)
-    if (known !== undefined) return known
+    const existing = this.replacements.get(id)
+    if (existing !== undefined) return existing
     const replacement = `call_${this.replacements.size}_${id.slice(-24).replace(/\W/g, '_')}`
     this.replacements.set(id, replacement)
     return replacement
   }
 }
 
-/** Writes the cache mark of a tool if the vendor accepts marks. */
+/**
+ * Writes the cache mark of a tool. If the vendor accepts no marks, the mark is reported as lost.
+ */
 export function toolCacheMember(
   cache: '5m' | '1h' | undefined,
   path: string,

@@ -45,7 +45,7 @@ function streamMembers({ isStream }: CanonicalRequest, vendor: ChatVendor): Json
 
 const INCLUDE_USAGE = { stream_options: { include_usage: true } }
 
-/** In a request without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
+/** Writes the tools. Without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
 function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: string[]): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
@@ -113,7 +113,10 @@ function writeAnswerFormat(format: AnswerFormat | null): JsonObject | null {
 
 const SCHEMA_NAME_LENGTH_MAX = 64
 
-/** Returns a name that OpenAI accepts: letters, digits, `_` and `-`. */
+/**
+ * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
+ * and `-`.
+ */
 const schemaName = (name: string): string =>
   name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
 
@@ -128,8 +131,8 @@ function writeCacheKey(key: string | null, vendor: ChatVendor, losses: string[])
 }
 
 /**
- * OpenAI, Qwen and DeepSeek reject a request for JSON that does not contain the word JSON. If the
- * messages lack the word, an instruction with it is added.
+ * Adds an instruction to a request for JSON that does not contain the word JSON, because OpenAI,
+ * Qwen and DeepSeek reject such a request.
  */
 function withWordJson(request: CanonicalRequest): CanonicalRequest {
   if (request.answerFormat?.kind !== 'json') return request

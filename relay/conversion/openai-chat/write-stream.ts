@@ -5,9 +5,9 @@ import type {
   StreamWriter,
 } from '../canonical-answer.ts'
 import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
-import { DONE_EVENT, dataEvent } from '../sse-lines.ts'
+import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 import { finishReason } from './finish-reasons.ts'
-import { writeDetail } from './thinking-history.ts'
+import { writeDetail } from './thinking-in-assistant-messages.ts'
 import { writeUsage } from './usage.ts'
 import { type AnswerOptions, callHead } from './write-answer.ts'
 
@@ -20,9 +20,9 @@ export function createStreamWriter(options: AnswerOptions): StreamWriter {
 }
 
 type Choice = {
-  /** The index of each tool call among the tool calls, by the number of its part. */
+  /** The index of each tool call among all tool calls, by part number. */
   readonly calls: Map<number, { readonly index: number; hasArguments: boolean }>
-  /** The index of each thinking part among the thinking parts, by the number of its part. */
+  /** The index of each thinking part among all thinking parts, by part number. */
   readonly thinking: Map<number, number>
   isRefused: boolean
   isStopped: boolean
@@ -62,7 +62,7 @@ class ChunkWriter implements StreamWriter {
     }
   }
 
-  /** Writes the role of a choice, which comes before its other deltas. */
+  /** Writes the role of a choice, which must precede its other deltas. */
   private begin(choice: number): string {
     if (this.choices.has(choice)) return ''
     const state = { calls: new Map(), thinking: new Map(), isRefused: false, isStopped: false }
@@ -116,7 +116,10 @@ class ChunkWriter implements StreamWriter {
     return this.callDelta(index, call.index, { arguments: event.json })
   }
 
-  /** Writes a delta of a call. In the older form, an answer has only the first call. */
+  /**
+   * Writes a delta of a tool call. With the older `function_call`, only the answer's first call is
+   * written.
+   */
   private callDelta(choice: number, index: number, called: JsonObject, head = {}): string {
     if (!this.options.usesFunctionCall) {
       return this.delta(choice, { tool_calls: [{ index, ...head, function: called }] })
@@ -136,7 +139,9 @@ class ChunkWriter implements StreamWriter {
     return filled.join('') + last
   }
 
-  /** Writes the end. Clients reject a stream with a choice that has no `finish_reason`. */
+  /**
+   * Writes the end of the stream. Clients reject a stream in which a choice has no `finish_reason`.
+   */
   private end(): string {
     const begun = this.begin(0)
     const stops = [...this.choices].map(([index, choice]) => {

@@ -3,7 +3,10 @@ import { readAnswerSettings } from '../openai-chat/read-request.ts'
 import { readRequest } from './read-request.ts'
 import { CompletionWriter, writeAnswer } from './write-answer.ts'
 
-/** Completions are converted only for callers. Every provider with completions has chats too. */
+/**
+ * Converts completions for callers only. No request is converted to completions, because every
+ * provider that offers them offers chats too.
+ */
 export const COMPLETIONS_CONVERSION: CallerConversion = {
   readRequest,
   writersFor: (requestBody) => {

@@ -8,9 +8,9 @@ import { addLoss } from '../collect-losses.ts'
 import { isAbsent, optionalBoolean, optionalInteger, optionalText } from '../json-fields.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'
 
-/** The output limit of a request without one, from OpenAI's documentation. */
+/** The output limit in tokens of a request without one, from OpenAI's documentation. */
 const OUTPUT_TOKENS = 16
-/** The members that mean the same in a chat. */
+/** The members that have the same meaning in a chat. */
 const SHARED = [
   ...['model', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'seed', 'stop'],
   ...['presence_penalty', 'frequency_penalty', 'user', 'prompt_cache_key'],
@@ -19,7 +19,7 @@ const OWN = ['prompt', 'max_tokens', 'n', 'suffix', 'echo']
 
 /**
  * Reads the body of `POST /v1/completions` as a chat with one message. A chat model then answers
- * the prompt in place of continuing it.
+ * the prompt instead of continuing it.
  */
 export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   const shared = SHARED.flatMap((name) => (name in body ? [[name, body[name]]] : []))
@@ -32,7 +32,7 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   })
   const lost = [...losses]
   if ((optionalInteger(body.n, 'n') ?? 1) > 1) throw new ConversionError('n', 'Must be 1.')
-  // A chat can neither fill a gap nor repeat its prompt.
+  // A chat can neither insert text before a suffix nor repeat its prompt.
   if (optionalText(body.suffix, 'suffix')) throw new ConversionError('suffix', 'Must be empty.')
   if (optionalBoolean(body.echo, 'echo')) throw new ConversionError('echo', 'Must be false.')
   for (const [name, member] of Object.entries(body)) {
@@ -41,9 +41,12 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   return { value, losses: lost }
 }
 
-/** Returns the only prompt. Tokens can't be converted, because they belong to one model. */
+/**
+ * Returns the prompt, which must be a single text. Token numbers can't be converted, because they
+ * are specific to one model.
+ */
 function promptOf(prompt: unknown): string {
-  const only: unknown = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt
-  if (typeof only === 'string' && only !== '') return only
+  const text: unknown = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt
+  if (typeof text === 'string' && text !== '') return text
   throw new ConversionError('prompt', 'One text is expected.')
 }

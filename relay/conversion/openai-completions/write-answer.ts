@@ -8,7 +8,7 @@ import type {
 import type { JsonObject } from '../canonical-request.ts'
 import { writeUsage } from '../openai-chat/usage.ts'
 import type { AnswerOptions } from '../openai-chat/write-answer.ts'
-import { DONE_EVENT, dataEvent } from '../sse-lines.ts'
+import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 
 const finishReasonOf = (stop: StopReason): string => {
   if (stop === 'length') return 'length'
@@ -22,7 +22,7 @@ const choiceOf = (text: string, reason: string | null): JsonObject => ({
   finish_reason: reason,
 })
 
-/** Writes a complete answer. Only its texts and refusals have a place in the format. */
+/** Writes a complete answer. The format has room only for texts and refusals. */
 export function writeAnswer(
   { id, model, choices: [choice], usage }: CanonicalAnswer,
   { createdAt }: Pick<AnswerOptions, 'createdAt'>,

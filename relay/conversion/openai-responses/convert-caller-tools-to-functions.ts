@@ -19,23 +19,24 @@ import {
   textOf,
 } from '../json-fields.ts'
 
-/** The name of a tool within a namespace. */
+/** The name of a tool in a namespace. */
 export type NamespacedName = { readonly namespace: string; readonly name: string }
 
-/**
- * The original tools of the caller that were converted to functions, by the names of the functions.
- */
+/** The caller's tools that were converted to functions, by the names of the functions. */
 export type CallerTools = {
-  /** The tools whose input is a text instead of JSON. */
+  /** The tools whose input is a text and not JSON. */
   readonly custom: ReadonlySet<string>
   readonly namespaced: ReadonlyMap<string, NamespacedName>
 }
 
-/** Returns the name of the function that stands for a tool within a namespace. */
+/** Returns the name of the function that represents a tool in a namespace. */
 export const functionName = (name: string, namespace: string | null): string =>
   namespace === null ? name : `${namespace}__${name}`
 
-/** Finds the tools of a valid request that are not plain functions. */
+/**
+ * Finds the tools of a valid request that are not plain functions, with the names of the functions
+ * that represent them.
+ */
 export function findCallerTools(body: JsonObject): CallerTools {
   const custom = new Set<string>()
   const namespaced = new Map<string, NamespacedName>()
@@ -53,16 +54,19 @@ export function findCallerTools(body: JsonObject): CallerTools {
   return { custom, namespaced }
 }
 
-/** Returns the arguments of the function that stands for a tool whose input is a text. */
+/** Returns the arguments of the function that represents a tool with text input. */
 export const argumentsOfInput = (input: string): string => JSON.stringify({ input })
 
-/** Returns the text input of a tool. Arguments without one are returned unchanged. */
+/**
+ * Returns the text input of a tool from the arguments of its function. Arguments without such an
+ * input are returned unchanged.
+ */
 export const inputOfArguments = (argumentsJson: string): string =>
   textOf(parsedObject(argumentsJson)?.input) ?? argumentsJson
 
 /**
- * Reads the tools that the caller executes. A tool that the provider would execute, such as
- * `web_search`, is a loss: the model answers without it.
+ * Reads the tools that the caller runs. A tool that the provider would run, such as `web_search`,
+ * is reported as lost: the model answers without it.
  */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
   const names = new Set<string>()
@@ -94,8 +98,8 @@ function readTool(
     const name = requiredText(tool.name, `${path}.name`)
     addUnreadMembers(tool, NAMESPACE_MEMBERS, path, losses)
     return requiredList(tool.tools, `${path}.tools`).flatMap((element, at) => {
-      const place = `${path}.tools[${at}]`
-      return readTool(requiredObject(element, place), name, place, losses)
+      const toolPath = `${path}.tools[${at}]`
+      return readTool(requiredObject(element, toolPath), name, toolPath, losses)
     })
   }
   addLoss(losses, path)
@@ -120,8 +124,8 @@ function readFunction(
 }
 
 /**
- * Reads a tool whose input is a text. It becomes a function with one argument. The description of
- * the argument contains the grammar, because models of other providers don't know it otherwise.
+ * Reads a tool with text input. It becomes a function with one argument. The argument's description
+ * contains the grammar of the text, because other providers' models would not see it otherwise.
  */
 function readCustom(
   tool: JsonObject,
@@ -158,7 +162,7 @@ export type ChosenTools = {
 
 const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-/** Reads `tool_choice`. `allowed_tools` leaves only the tools that it names. */
+/** Reads `tool_choice`. With `allowed_tools`, only the tools that it names are kept. */
 export function readToolChoice(body: JsonObject, tools: readonly CanonicalTool[]): ChosenTools {
   const selection = readChoice(body.tool_choice, tools)
   if (selection.choice?.kind === 'required' && selection.tools.length === 0) {

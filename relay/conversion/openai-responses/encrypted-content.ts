@@ -8,22 +8,31 @@ import {
   wrapSignature,
 } from '../wrap-signature-of-other-provider.ts'
 
-/** The encrypted part of a thinking part, or the signature of the call that follows it. */
+/**
+ * The content of an `encrypted_content`: the encrypted part of a thinking part, or the signature of
+ * the call after it.
+ */
 export type KeptContent =
   | { readonly signature: string }
   | { readonly redacted: string }
   | CallSignature
 
-/** Adds the prefix that keeps the encrypted content from providers of other formats. */
+/** Adds a prefix to encrypted content, so that it is not sent to providers of other formats. */
 export const ownContent = (encrypted: string): string => `${OWN}${encrypted}`
 
-/** Returns the encrypted content of a thinking part, or null if it is of another format. */
+/**
+ * Returns the encrypted content of a thinking part. Returns null if a provider of another format
+ * made it.
+ */
 export function encryptedForProvider({ signature, redacted }: ThinkingPart): string | null {
   const content = redacted ?? signature ?? ''
   return content.startsWith(OWN) ? content.slice(OWN.length) : null
 }
 
-/** Returns the `encrypted_content` of a thinking part for a caller, or null if there is none. */
+/**
+ * Returns the `encrypted_content` that the caller gets for a thinking part. Returns null if there
+ * is none.
+ */
 export function encryptedForCaller(part: ThinkingPart): string | null {
   const own = encryptedForProvider(part)
   if (own !== null) return own
@@ -33,13 +42,13 @@ export function encryptedForCaller(part: ThinkingPart): string | null {
 }
 
 /**
- * Returns an `encrypted_content` that holds the signature of a call. The caller sends the item back
- * together with the call, which has no member for a signature.
+ * Returns an `encrypted_content` that stores the signature of a tool call. The caller sends the
+ * item back together with the call, which has no member for a signature.
  */
 export const encryptedCallSignature = (callId: string, callSignature: string): string =>
   wrapSignature({ callId, callSignature })
 
-/** Reads an `encrypted_content` that a caller sent. `hasText` is true if its item has a text. */
+/** Reads an `encrypted_content` from a caller. `hasText` is true if its item also has a text. */
 export function readEncrypted(content: string, hasText: boolean): KeptContent {
   const own = ownContent(content)
   return unwrap(content) ?? (hasText ? { signature: own } : { redacted: own })

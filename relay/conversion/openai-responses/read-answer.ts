@@ -3,16 +3,16 @@ import type { JsonObject } from '../canonical-request.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
 import { argumentsOfInput } from './convert-caller-tools-to-functions.ts'
 import { ownContent } from './encrypted-content.ts'
-import { textOfReasoning } from './reasoning-items.ts'
 import { readStop } from './stop-reason.ts'
+import { textOfReasoning } from './text-of-reasoning-item.ts'
 import { readUsage } from './usage.ts'
 
-/** The number of output items, of contents per item, and of parts that are read. */
+/** The maximum number of output items, of contents per item, and of parts that are read. */
 export const PARTS_MAX = 128
 
 /**
- * Reads a complete response. What can't be read is skipped, and so are the calls of tools that the
- * provider executed. A response that failed is read by `readFailure`.
+ * Reads a complete response. Content that can't be read is skipped, and so are calls of tools that
+ * the provider ran. A failed response is read by `readFailure`.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const id = textOf(body.id) ?? ''
@@ -32,7 +32,10 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
 
 export type Failure = { readonly type: string; readonly message: string }
 
-/** Returns the error of a response that failed, or null. The message may be confidential. */
+/**
+ * Returns the error of a failed response. Returns null if it did not fail. The message may contain
+ * confidential texts.
+ */
 export function readFailure(response: JsonObject): Failure | null {
   const error = objectOf(response.error)
   if (error !== null) return readError(error)
@@ -40,7 +43,9 @@ export function readFailure(response: JsonObject): Failure | null {
   return status === 'failed' || status === 'cancelled' ? { type: status, message: '' } : null
 }
 
-/** Reads the members of an error. The code is more specific than the type. */
+/**
+ * Reads the members of an error. Its code is preferred to its type, because it is more specific.
+ */
 export const readError = (error: JsonObject): Failure => ({
   type: textOf(error.code) || textOf(error.type) || 'error',
   message: textOf(error.message) ?? '',
@@ -85,18 +90,18 @@ const logprobsOf = (item: JsonObject): readonly JsonObject[] =>
     ? objectsOf(item.content).flatMap(({ logprobs }) => objectsOf(logprobs))
     : []
 
-/** Returns the name of the called tool, or null for a call that can't be read. */
+/** Returns the name of the called tool. Returns null for a call that can't be read. */
 export const calledName = (item: JsonObject): string | null => textOf(item.name) || null
 
 const ANSWER_ID_LENGTH = 24
 
-/** Returns the id of a call. It is made up from the id of the answer if the provider has none. */
+/** Returns the id of a tool call. If the provider sent none, it is created from the answer's id. */
 export function callId(item: JsonObject, answerId: string, at: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')
   return textOf(item.call_id) || textOf(item.id) || `call_${answer}_${at}`
 }
 
-/** Returns the arguments of a call. Some providers send an object instead of its text. */
+/** Returns the arguments of a tool call as JSON text. Some providers send an object instead. */
 export function argumentsText(item: JsonObject): string {
   if (item.type === 'custom_tool_call') return argumentsOfInput(textOf(item.input) ?? '')
   const object = objectOf(item.arguments)

@@ -17,13 +17,13 @@ import {
 } from '../json-fields.ts'
 import { readTextOrParts } from '../read-text-or-parts.ts'
 
-/** Reads the content of a message or the output of a tool. */
+/** Reads the content of a message, or the output of a tool. */
 export const readContent = (content: unknown, path: string, losses: string[]): ContentPart[] =>
   readTextOrParts(content, path, losses, readPart)
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** The reader of each type of part, and the members that it reads. */
+/** For each type of part, the function that reads it, and the members that this function reads. */
 const PARTS: ReadonlyMap<string, readonly [read: PartReader, ...members: string[]]> = new Map([
   ['input_text', [readText, 'text']],
   ['output_text', [readOutputText, 'text', 'annotations', 'logprobs', 'parsed']],
@@ -53,12 +53,12 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   return content === null ? [] : [content]
 }
 
-/** A breakpoint becomes a mark with the shortest lifetime, which costs the least. */
+/** Reads a cache breakpoint. It gets the shortest lifetime, which costs the least. */
 function readCacheMark(part: JsonObject, path: string, losses: string[]): CacheMark | null {
-  const place = `${path}.prompt_cache_breakpoint`
-  const breakpoint = optionalObject(part.prompt_cache_breakpoint, place)
+  const memberPath = `${path}.prompt_cache_breakpoint`
+  const breakpoint = optionalObject(part.prompt_cache_breakpoint, memberPath)
   if (breakpoint === null) return null
-  addUnreadMembers(breakpoint, new Set(['mode']), place, losses)
+  addUnreadMembers(breakpoint, new Set(['mode']), memberPath, losses)
   return '5m'
 }
 
@@ -78,7 +78,7 @@ function readRefusedText(part: JsonObject, path: string): ContentPart {
 }
 
 const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
-/** Other formats have no detail above `high`. */
+/** The detail level above `high`, which other formats do not have. */
 const ORIGINAL = 'original'
 
 function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
@@ -98,7 +98,7 @@ function readImageSource(part: JsonObject, path: string): FileSource {
   return { kind: 'file-id', id: requiredText(part.file_id, `${path}.image_url`) }
 }
 
-/** Reads a web address or a data URL. `mediaType` is used for a data URL without a media type. */
+/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
 function readUrl(url: string, path: string, mediaType: string): FileSource {
   const content = readDataUrl(url)
   if (content !== null) {
@@ -110,7 +110,7 @@ function readUrl(url: string, path: string, mediaType: string): FileSource {
 
 const DOCUMENT_TYPE = 'application/pdf'
 
-/** Reads a file: as a data URL, as plain base64, at a web address, or stored at the provider. */
+/** Reads a file, which is a data URL, plain base64, a web address, or an id at the provider. */
 function readFile(part: JsonObject, path: string): ContentPart {
   const name = optionalText(part.filename, `${path}.filename`)
   return {
@@ -129,14 +129,14 @@ function readFileSource(part: JsonObject, path: string): FileSource {
   return { kind: 'file-id', id: requiredText(part.file_id, `${path}.file_id`) }
 }
 
-/** The media types of the audio formats whose names differ from them. */
+/** The media types of audio formats for which it is not `audio/` and the name of the format. */
 const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
 
 function readAudio(part: JsonObject, path: string): ContentPart {
-  const place = `${path}.input_audio`
-  const audio = requiredObject(part.input_audio, place)
-  const format = requiredText(audio.format, `${place}.format`)
-  const data = requiredText(audio.data, `${place}.data`)
+  const memberPath = `${path}.input_audio`
+  const audio = requiredObject(part.input_audio, memberPath)
+  const format = requiredText(audio.format, `${memberPath}.format`)
+  const data = requiredText(audio.data, `${memberPath}.data`)
   const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`
   return { kind: 'audio', mediaType, data: readDataUrl(data)?.data ?? data }
 }

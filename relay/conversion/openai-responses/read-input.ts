@@ -8,22 +8,23 @@ import {
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
 import { optionalText, requiredList, requiredObject, requiredText, textOf } from '../json-fields.ts'
-import { withPlace } from '../paths-of-parts-in-caller-request.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
-import { textOfReasoning } from './reasoning-items.ts'
+import { textOfReasoning } from './text-of-reasoning-item.ts'
 
 export type Conversation = {
-  /** The instructions before the first item of another kind. */
+  /** The instructions before the first item that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]
 }
 
 /**
- * Reads `input`: a text or a list of items. Successive items of the assistant become one message,
- * and so do successive results of tools, because other formats expect the results of parallel calls
- * together. The ids and the statuses of items don't influence an answer and are left out.
+ * Reads `input`, which is a text or a list of items. Consecutive items of the assistant become one
+ * message. Consecutive tool results also become one message, because other formats expect the
+ * results of parallel calls together. The ids and statuses of items are left out, because they do
+ * not affect an answer.
  */
 export function readInput(value: unknown, losses: string[]): Conversation {
   if (typeof value === 'string') {
@@ -41,7 +42,10 @@ export function readInput(value: unknown, losses: string[]): Conversation {
   return reader
 }
 
-/** Calls that a provider executed, and their results. Their effect is in the texts that follow. */
+/**
+ * The types of items for tool calls that a provider ran, and for their results. They are left out,
+ * because the texts that follow contain their effect.
+ */
 const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
   ...['mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call'],
@@ -50,8 +54,8 @@ const HOSTED_ITEMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The tool calls that the caller executes although the provider defines the tool, with the name of
- * the tool and the member that has its input.
+ * The types of items for calls of tools that the provider defines but the caller runs. Each has the
+ * name of the tool, and the member with its input.
  */
 const BUILT_IN_CALLS: ReadonlyMap<string, readonly [name: string, input: string]> = new Map([
   ['local_shell_call', ['local_shell', 'action']],
@@ -71,11 +75,11 @@ class InputReader implements Conversation {
   /** The path of the item that is being read. */
   path = ''
   private readonly losses: string[]
-  /** The names of the called tools by the ids of the calls. */
+  /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
-  /** The signatures of calls, by the ids of the calls. They come in an item before the call. */
+  /** The signatures of tool calls, by call id. A signature arrives in an item before its call. */
   private readonly callSignatures = new Map<string, string>()
-  /** The message to which the next item of the same kind is added. */
+  /** The message to which the next item is added if it is of the same kind. */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
     null
 
@@ -113,7 +117,7 @@ class InputReader implements Conversation {
     else if (role !== 'system' && role !== 'developer') {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
     } else if (this.messages.length === 0) this.system.push(...parts)
-    else if (parts.length > 0) this.messages.push(withPlace({ role: 'system', parts }, path))
+    else if (parts.length > 0) this.messages.push(withCallerPath({ role: 'system', parts }, path))
   }
 
   private add(kind: 'assistant' | 'results', parts: readonly ContentPart[]): void {
@@ -122,10 +126,13 @@ class InputReader implements Conversation {
       this.open = { kind, parts: list }
       this.messages.push({ role: kind === 'assistant' ? 'assistant' : 'user', parts: list })
     }
-    this.open.parts.push(...parts.map((part) => withPlace(part, this.path)))
+    this.open.parts.push(...parts.map((part) => withCallerPath(part, this.path)))
   }
 
-  /** An item with neither a text nor encrypted content refers to one that the provider stores. */
+  /**
+   * Reads a reasoning item. An item with neither a text nor encrypted content refers to reasoning
+   * that its provider stores, and is reported as lost.
+   */
   private readReasoning(item: JsonObject, path: string): void {
     addUnreadMembers(item, REASONING_MEMBERS, path, this.losses)
     const text = textOfReasoning(item)
@@ -174,7 +181,7 @@ class InputReader implements Conversation {
     this.add('results', [result])
   }
 
-  /** Reads the call of a built-in tool as the call of a function, which is a loss. */
+  /** Reads the call of a built-in tool as a function call. The tool's type is reported as lost. */
   private readBuiltInCall(item: JsonObject, path: string, name: string, member: string): void {
     addLoss(this.losses, `${path}.type`)
     const input = requiredObject(item[member], `${path}.${member}`)
@@ -190,7 +197,10 @@ class InputReader implements Conversation {
   }
 }
 
-/** The result of a local shell call may have the call's id in `id`. Others have it in `call_id`. */
+/**
+ * Returns the id of a built-in tool's call. The result of a local shell call may have it in `id`,
+ * and all others in `call_id`.
+ */
 const builtInCallId = (item: JsonObject, path: string): string =>
   textOf(item.call_id) ?? requiredText(item.id, `${path}.call_id`)
 

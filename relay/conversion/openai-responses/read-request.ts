@@ -63,9 +63,9 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   return { value, losses }
 }
 
-/** The properties of a request that determine the form of its answer. */
+/** The properties of a request that decide how its answer is written. */
 export type AnswerSettings = CallerTools & {
-  /** The members that an answer repeats from its request. */
+  /** The members of the request that its answer repeats. */
   readonly repeated: JsonObject
 }
 
@@ -74,7 +74,7 @@ const REPEATED = [
   ...['safety_identifier', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation', 'user'],
 ]
 
-/** Reads what a valid request decides about the form of its answer. */
+/** Reads the properties of a valid request that decide how its answer is written. */
 export function readAnswerSettings(body: JsonObject): AnswerSettings {
   const repeated = REPEATED.filter((name) => Object.hasOwn(body, name) && !isAbsent(body[name]))
   return {
@@ -83,7 +83,7 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
   }
 }
 
-/** Throws for a request that needs what only the provider of earlier requests has stored. */
+/** Throws if a request needs content that only the provider of earlier requests has stored. */
 function checkStatelessness(body: JsonObject): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (isAbsent(body[name])) continue
@@ -91,7 +91,10 @@ function checkStatelessness(body: JsonObject): void {
   }
 }
 
-/** The members whose default value can be expressed by leaving them out. */
+/**
+ * Members with their default values. A default value is expressed by omitting the member, so it is
+ * not a loss.
+ */
 const DEFAULTS: ReadonlyMap<string, ReadonlySet<unknown>> = new Map<string, Set<unknown>>([
   ['store', new Set([false])],
   ['background', new Set([false])],
@@ -111,7 +114,7 @@ function readOutputLimit(body: JsonObject): number | null {
   throw new ConversionError('max_output_tokens', 'A positive integer is expected.')
 }
 
-/** OpenAI's format has no other sampling parameters. */
+/** The Responses API has no other sampling parameters. */
 const readSampling = (body: JsonObject): Sampling => ({
   choices: null,
   temperature: optionalNumber(body.temperature, 'temperature'),
@@ -147,7 +150,10 @@ function readTextFormat(body: JsonObject, losses: string[]): AnswerFormat | null
 const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED = 'reasoning.encrypted_content'
 
-/** Reads `include`. The encrypted reasoning is always included if the provider has it. */
+/**
+ * Reads the log probabilities in `include`. Encrypted reasoning is always included if the provider
+ * has it.
+ */
 function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const include = optionalList(body.include, 'include')
   for (const [at, name] of include.entries()) {

@@ -3,18 +3,21 @@ import type { JsonObject } from '../canonical-request.ts'
 import { objectsOf, textOf } from '../json-fields.ts'
 import { ownContent } from './encrypted-content.ts'
 import { argumentsText, calledName, callId, PARTS_MAX } from './read-answer.ts'
-import { SUMMARY_SEPARATOR } from './reasoning-items.ts'
+import { SUMMARY_SEPARATOR } from './text-of-reasoning-item.ts'
 
 type PartKind = 'text' | 'refusal' | 'thinking' | 'tool-call'
 type Events = readonly CanonicalEvent[]
 
-/** Numbers the parts of an answer. Only the calls of tools are open at the same time. */
+/**
+ * Numbers the parts of an answer, and knows which ones are open. Only tool calls can be open at the
+ * same time.
+ */
 export class OpenParts {
   private count = 0
   private isCalling = false
   private readonly open = new Set<number>()
 
-  /** Returns the number of a new part, or null if the answer has too many parts. */
+  /** Returns the number of a new part. Returns null if the answer has too many parts. */
   begin(kind: PartKind): number | null {
     if (this.count >= PARTS_MAX) return null
     const isCall = kind === 'tool-call'
@@ -31,10 +34,10 @@ export class OpenParts {
   }
 }
 
-/** The part into which a text is read, and the length of the text so far. */
+/** The number of the part to which a text belongs, and the length of the text so far. */
 type TextState = { part: number; length: number }
 
-/** Reads the events of one item of the output. */
+/** Reads the events of one output item. */
 export class ItemReader {
   readonly type: unknown
   readonly id: string
@@ -43,10 +46,13 @@ export class ItemReader {
   private readonly parts: OpenParts
   private readonly answerId: string
   private readonly index: number
-  /** The texts of a message, by their index in its content. */
+  /** The texts of a message, by content index. */
   private readonly contents = new Map<number, TextState>()
   private readonly lengths = new Map<number, number>()
-  /** The member from which thinking is read. A provider may send both. */
+  /**
+   * The member from which thinking is read. A provider may send both members, but only one of them
+   * is read.
+   */
   private thinkingMember: 'summary' | 'content' | null = null
   private thinkingPart: number | null = null
   private call: TextState | null = null
@@ -60,12 +66,12 @@ export class ItemReader {
     this.index = index
   }
 
-  /** Reads the item at its beginning, when it has no content yet. */
+  /** Reads the item when it begins and has no content yet. */
   begin(item: JsonObject): Events {
     return this.isOfCall ? this.beginCall(item) : []
   }
 
-  /** Reads an event of the item's content. */
+  /** Reads an event with content of the item. */
   read(type: string, data: JsonObject): Events {
     const index = indexOf(data.content_index)
     switch (type) {
@@ -90,7 +96,7 @@ export class ItemReader {
     }
   }
 
-  /** Reads the complete item, because some of its deltas may be missing. */
+  /** Reads the complete item, because some deltas may have been missing. */
   readComplete(item: JsonObject): Events {
     if (this.isComplete) return []
     this.isComplete = true
@@ -114,12 +120,12 @@ export class ItemReader {
   private addText(kind: 'text' | 'refusal', index: number, delta: unknown): Events {
     const text = textOf(delta) ?? ''
     if (text === '' || this.type !== 'message') return []
-    const known = this.contents.get(index)
-    const isOpen = known !== undefined && this.parts.isOpen(known.part)
-    const part = isOpen ? known.part : this.parts.begin(kind)
+    const existing = this.contents.get(index)
+    const isOpen = existing !== undefined && this.parts.isOpen(existing.part)
+    const part = isOpen ? existing.part : this.parts.begin(kind)
     if (part === null) return []
     if (kind === 'refusal') this.isRefused = true
-    this.contents.set(index, { part, length: (known?.length ?? 0) + text.length })
+    this.contents.set(index, { part, length: (existing?.length ?? 0) + text.length })
     return [{ kind, choice: 0, part, text }]
   }
 
@@ -133,15 +139,15 @@ export class ItemReader {
     if (text === '' || this.type !== 'reasoning') return []
     this.thinkingMember ??= member
     if (this.thinkingMember !== member) return []
-    const known = this.lengths.get(index)
-    if (known === undefined && this.lengths.size >= PARTS_MAX) return []
-    const separator = known === undefined && this.lengths.size > 0 ? SUMMARY_SEPARATOR : ''
+    const existing = this.lengths.get(index)
+    if (existing === undefined && this.lengths.size >= PARTS_MAX) return []
+    const separator = existing === undefined && this.lengths.size > 0 ? SUMMARY_SEPARATOR : ''
     const { thinkingPart } = this
     const isOpen = thinkingPart !== null && this.parts.isOpen(thinkingPart)
     const part = isOpen ? thinkingPart : this.parts.begin('thinking')
     if (part === null) return []
     this.thinkingPart = part
-    this.lengths.set(index, (known ?? 0) + text.length)
+    this.lengths.set(index, (existing ?? 0) + text.length)
     return [{ kind: 'thinking', choice: 0, part, text: separator + text }]
   }
 
@@ -165,7 +171,7 @@ export class ItemReader {
     return part === null ? [] : [{ kind: 'thinking-redacted', choice: 0, part, data: content }]
   }
 
-  /** Begins the call, unless it has begun or has no name yet. */
+  /** Begins the tool call, unless it has begun or its name is still unknown. */
   private beginCall(item: JsonObject): Events {
     const name = calledName(item)
     if (this.call !== null || name === null) return []
@@ -189,7 +195,7 @@ export class ItemReader {
   }
 }
 
-/** Returns an index within an item. A missing index is the first one. */
+/** Returns an index within an item. A missing index counts as 0. */
 const indexOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
 
 function logprobsOf({ logprobs }: JsonObject): Events {

@@ -7,9 +7,9 @@ import { readStop } from './stop-reason.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * Reads the events of a streamed response. Texts and arguments are read from their deltas. What the
- * deltas lack is read from the complete item or the complete response. `finish` returns no `end`
- * for a stream that was cut.
+ * Reads the events of a streamed response. Texts and arguments are read from their deltas. Content
+ * that the deltas lack is read from the complete item or the complete response. If the stream was
+ * cut off, `finish` returns no `end`.
  */
 export const createStreamReader = (): StreamReader => new EventReader()
 
@@ -19,7 +19,7 @@ const LAST_EVENTS: ReadonlySet<unknown> = new Set([
 
 class EventReader implements StreamReader {
   private readonly parts = new OpenParts()
-  /** The items by their index in the output. */
+  /** The items, by output index. */
   private readonly items = new Map<number, ItemReader>()
   private answerId = ''
   private isStarted = false
@@ -86,12 +86,12 @@ class EventReader implements StreamReader {
     ]
   }
 
-  /** Reads what the complete output has and the stream did not. */
+  /** Reads the content of the complete output that the stream did not contain. */
   private readOutput(response: JsonObject): readonly CanonicalEvent[] {
     const streamed = new Set([...this.items.values()].map(({ id }) => id))
     return objectsOf(response.output).flatMap((item, index) => {
-      const known = this.items.get(index)
-      if (known === undefined && streamed.has(textOf(item.id) ?? '')) return []
+      const existing = this.items.get(index)
+      if (existing === undefined && streamed.has(textOf(item.id) ?? '')) return []
       return this.readerOf(item, index)?.readComplete(item) ?? []
     })
   }
@@ -105,8 +105,8 @@ class EventReader implements StreamReader {
   }
 
   private readerOf(item: JsonObject, index: number): ItemReader | null {
-    const known = this.items.get(index)
-    if (known !== undefined) return known.type === item.type ? known : null
+    const existing = this.items.get(index)
+    if (existing !== undefined) return existing.type === item.type ? existing : null
     if (this.items.size >= PARTS_MAX) return null
     const reader = new ItemReader(item, this.parts, this.answerId, this.items.size)
     this.items.set(index, reader)
@@ -120,7 +120,10 @@ class EventReader implements StreamReader {
       : (this.items.get(index) ?? this.unannounced(type, data.item_id, index))
   }
 
-  /** Some providers send texts without an event that announces their item. */
+  /**
+   * Returns the reader for an event whose item was not announced, because some providers send texts
+   * without this announcement. Returns null for an event without an item.
+   */
   private unannounced(event: string, id: unknown, index: number): ItemReader | null {
     const type = ITEM_TYPES.find(([prefix]) => event.startsWith(prefix))?.[1]
     return type === undefined ? null : this.readerOf({ type, id }, index)

@@ -11,7 +11,10 @@ const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh',
 const NONE = 'none'
 const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])
 
-/** Reads `reasoning`. Other formats can't choose how detailed a summary is. */
+/**
+ * Reads `reasoning`. A summary other than `auto` is reported as lost, because other formats can't
+ * choose how detailed it is.
+ */
 export function readReasoning(value: unknown, losses: string[]): Thinking | null {
   const reasoning = optionalObject(value, 'reasoning')
   if (reasoning === null) return null
@@ -32,8 +35,8 @@ type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string
 
 const LOW_TO_HIGH = ['low', 'medium', 'high']
 /**
- * The efforts that OpenAI's models accept, which differ from one generation to the next. A model
- * without efforts does not reason and rejects the member.
+ * The efforts that each generation of OpenAI's models accepts. A model without efforts does not
+ * reason, and rejects the member.
  */
 const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/, efforts: [] },
@@ -47,13 +50,16 @@ const FAMILIES: readonly ModelFamily[] = [
 ]
 const ORDER: readonly string[] = [NONE, ...EFFORTS]
 
-/** Returns the efforts that a model accepts, or null if the model is unknown. */
+/** Returns the efforts that a model accepts. Returns null if the model is unknown. */
 function effortsOf(model: string): readonly string[] | null {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   return FAMILIES.find(({ pattern }) => pattern.test(name))?.efforts ?? null
 }
 
-/** The budgets in tokens up to which an effort is used. A larger budget is a high effort. */
+/**
+ * The largest budgets in tokens that become a low and a medium effort. A larger budget becomes a
+ * high effort.
+ */
 const LOW_TOKENS_MAX = 4_096
 const MEDIUM_TOKENS_MAX = 16_384
 
@@ -65,7 +71,10 @@ function effortFor(thinking: Thinking): string | null {
   return thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high'
 }
 
-/** Returns the largest accepted effort up to `effort`, or else the smallest one above it. */
+/**
+ * Returns the highest accepted effort that is not above `effort`. If all are above it, returns the
+ * lowest one.
+ */
 function nearest(effort: string, accepted: readonly string[]): string {
   const rank = ORDER.indexOf(effort)
   const below = accepted.filter((each) => ORDER.indexOf(each) <= rank)
@@ -74,13 +83,18 @@ function nearest(effort: string, accepted: readonly string[]): string {
 
 export type ReasoningMembers = {
   readonly reasoning: JsonObject | null
-  /** True if encrypted reasoning is requested. A model that does not reason rejects this. */
+  /**
+   * True if encrypted reasoning is requested. A model that does not reason rejects this request.
+   */
   readonly hasEncryptedContent: boolean
-  /** False if the model reasons, and therefore rejects a temperature and log probabilities. */
+  /** False if the model reasons. It then rejects a temperature and log probabilities. */
   readonly acceptsSampling: boolean
 }
 
-/** Writes `reasoning` for the model. A summary is requested, because callers expect thinking. */
+/**
+ * Writes `reasoning` for the model. A summary is requested, because callers expect to receive the
+ * thinking.
+ */
 export function writeReasoning(
   thinking: Thinking | null,
   model: string,
@@ -92,7 +106,7 @@ export function writeReasoning(
     return { reasoning: null, hasEncryptedContent: false, acceptsSampling: true }
   }
   if (thinking === null) {
-    // Models that accept `none` don't reason by default.
+    // Models that accept the effort `none` don't reason by default.
     const acceptsSampling = accepted === null || accepted.includes(NONE)
     return { reasoning: null, hasEncryptedContent: accepted !== null, acceptsSampling }
   }

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 
-/** OpenAI rejects longer ids of calls, cache keys and identifiers of users. */
+/** The maximum length of call ids, cache keys and user identifiers that OpenAI accepts. */
 const LENGTH_MAX = 64
 const DIGITS = 40
 
-/** Returns the id of a call, or a shorter id that is the same for the call and its result. */
+/**
+ * Returns the id of a call. A long id is replaced by a shorter one, which is the same for the call
+ * and its result.
+ */
 export const limitedCallId = (id: string): string =>
   id.length <= LENGTH_MAX ? id : `call_${digestOf(id)}`
 
-/** Returns a key or an identifier, or a digest of it that is the same for each request. */
+/**
+ * Returns a key or an identifier. A long one is replaced by its digest, which is the same in each
+ * request.
+ */
 export const limitedKey = (key: string): string => (key.length <= LENGTH_MAX ? key : digestOf(key))
 
 const digestOf = (text: string): string =>

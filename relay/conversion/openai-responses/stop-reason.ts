@@ -2,10 +2,10 @@ import type { StopReason } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
 import { objectOf } from '../json-fields.ts'
 
-/** The kinds of parts that decide why an answer ended. */
+/** Whether an answer contains tool calls or a refusal, which affects why it ended. */
 export type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
 
-/** Reads why a response ended. The format names a reason only for an incomplete response. */
+/** Reads why a response ended. The format states a reason only for an incomplete response. */
 export function readStop(response: JsonObject, { hasCalls, isRefused }: StopHints): StopReason {
   if (response.status === 'incomplete') {
     const reason = objectOf(response.incomplete_details)?.reason
@@ -21,7 +21,10 @@ export type WrittenStop = {
   readonly incomplete_details: JsonObject | null
 }
 
-/** Writes why an answer ended. An answer that contains its refusal is complete. */
+/**
+ * Returns the status with which an answer ended. An answer that contains the text of its refusal is
+ * complete.
+ */
 export function writeStop(stop: StopReason, isRefused: boolean): WrittenStop {
   if (stop === 'length') return incomplete('max_output_tokens')
   if (stop === 'refusal' && !isRefused) return incomplete('content_filter')

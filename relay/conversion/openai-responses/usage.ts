@@ -5,8 +5,8 @@ import { objectOf, tokenCountOf } from '../json-fields.ts'
 
 /**
  * Reads the usage of a response, or returns null if there is none. The input count includes cached
- * tokens. If they exceed it, no uncached tokens are left. Tokens that are cached for 12 hours are
- * counted as cached for an hour, which is the longer of the two lifetimes of `CanonicalUsage`.
+ * tokens. If they exceed it, no uncached tokens remain. Tokens that are cached for 12 hours are
+ * counted as cached for one hour, which is the longer of the two lifetimes of `CanonicalUsage`.
  */
 export function readUsage(response: JsonObject): CanonicalUsage | null {
   const usage = objectOf(response.usage)
@@ -33,7 +33,9 @@ export function readUsage(response: JsonObject): CanonicalUsage | null {
   }
 }
 
-/** Writes the usage. The input count includes every input token. */
+/**
+ * Returns a usage in the format of the Responses API. The input count includes every input token.
+ */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
   const { inputUncached, cacheRead, inputAudio, inputImage, output, reasoning } = usage
   const { outputImage = 0 } = usage

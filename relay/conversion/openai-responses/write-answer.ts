@@ -17,7 +17,7 @@ import {
 
 export type { AnswerOptions } from './write-items.ts'
 
-/** Writes a complete response. The format has one choice, so that any other choice is left out. */
+/** Writes a complete response. The format has only one choice, so only the first one is written. */
 export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): JsonObject {
   const [choice] = answer.choices
   const parts = choice?.parts ?? []
@@ -32,7 +32,9 @@ export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): Js
 type Message = { readonly kind: 'message'; readonly parts: (TextPart | RefusalPart)[] }
 type Group = Message | Exclude<AnswerPart, TextPart | RefusalPart>
 
-/** Joins successive texts and refusals, because they are the contents of one message. */
+/**
+ * Joins consecutive texts and refusals to one group, because they are the contents of one message.
+ */
 function groupsOf(parts: readonly AnswerPart[]): readonly Group[] {
   const groups: Group[] = []
   for (const part of parts) {
@@ -44,7 +46,7 @@ function groupsOf(parts: readonly AnswerPart[]): readonly Group[] {
   return groups
 }
 
-/** Writes the items. Only the last item of an incomplete response is incomplete. */
+/** Writes the output items. If the response is incomplete, only the last item is incomplete. */
 function writeItems(
   answerId: string,
   parts: readonly AnswerPart[],
@@ -78,7 +80,10 @@ function writeItems(
   return items
 }
 
-/** The log probabilities of all texts of an answer are in one list. The first text gets them. */
+/**
+ * Returns the contents of a message. The log probabilities of all texts of an answer are in one
+ * list, which is added to the first text.
+ */
 function contentsOf({ parts }: Message, tokens: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex(({ kind }) => kind === 'text')
   return parts.map((part, at) => (at === first ? textContent(part.text, tokens) : contentOf(part)))

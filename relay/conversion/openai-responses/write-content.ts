@@ -8,7 +8,10 @@ import type {
 import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
 
-/** Writes one part of a user's message or of a tool's output. Returns null for a loss. */
+/**
+ * Writes one part of a user's message or of a tool's output. Returns null if the part is empty or
+ * was reported as lost.
+ */
 export function writeInputPart(
   part: ContentPart,
   path: string,
@@ -29,7 +32,7 @@ export function writeInputPart(
   }
 }
 
-/** Writes the parts that have content. */
+/** Writes the parts of a message. Parts that were reported as lost or are empty are left out. */
 export function writeInputParts(
   parts: readonly ContentPart[],
   path: string,
@@ -52,7 +55,10 @@ function imageSource(source: FileSource): JsonObject | null {
   return source.kind === 'file-id' ? { file_id: source.id } : null
 }
 
-/** OpenAI requires a name beside the data. A document that is a text is written as one. */
+/**
+ * Writes a document. OpenAI requires a name with the data. A document that consists of text is
+ * written as a text part.
+ */
 function writeDocument({ source, name }: DocumentPart, path: string, losses: string[]): JsonObject {
   if (source.kind === 'base64') {
     const filename = name ?? `document.${extensionOf(source.mediaType)}`

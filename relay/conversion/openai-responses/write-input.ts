@@ -17,9 +17,9 @@ export type WrittenInput = {
 }
 
 /**
- * Writes the instructions and the items. Roles need not alternate in this format, so each part
- * keeps its place. Without other messages, the instructions become a message, because OpenAI
- * rejects a request without items.
+ * Writes the instructions and the input items. Roles need not alternate in this format, so each
+ * part keeps its position. If there are no messages, the instructions become a message, because
+ * OpenAI rejects a request without items.
  */
 export function writeInput(request: CanonicalRequest, losses: string[]): WrittenInput {
   const writer = new ItemWriter(losses)
@@ -41,7 +41,7 @@ export function writeInput(request: CanonicalRequest, losses: string[]): Written
 
 const textContent = (text: string): JsonObject => ({ type: 'input_text', text })
 
-/** Writes an instruction within the conversation. */
+/** Returns a message with an instruction within the conversation. */
 export const developerMessage = (content: readonly JsonObject[]): JsonObject => ({
   type: 'message',
   role: 'developer',
@@ -51,7 +51,7 @@ export const developerMessage = (content: readonly JsonObject[]): JsonObject => 
 class ItemWriter {
   readonly items: JsonObject[] = []
   private readonly losses: string[]
-  /** The content of the message that is not yet among the items. */
+  /** The content of the current message, which has not been added to the items yet. */
   private content: JsonObject[] = []
 
   constructor(losses: string[]) {
@@ -113,7 +113,7 @@ class ItemWriter {
 
   /**
    * Writes thinking that a provider of this format encrypted. Such a provider rejects the thinking
-   * of others. It also rejects reasoning that no answer follows.
+   * of other providers, and reasoning without an answer after it. These are reported as lost.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)
@@ -125,7 +125,10 @@ class ItemWriter {
     this.items.push({ type: 'reasoning', summary, encrypted_content: encrypted })
   }
 
-  /** A result with one text is written as a string, which all providers of this format accept. */
+  /**
+   * Writes a tool result. A result with one text becomes a string, because all providers of this
+   * format accept one.
+   */
   private writeResult(part: ToolResultPart, path: string): void {
     if (part.isError) addLoss(this.losses, `${path}.isError`)
     if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)

@@ -14,7 +14,7 @@ import type { WrittenStop } from './stop-reason.ts'
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type AnswerOptions = AnswerSettings & {
-  /** The time of the answer in seconds since 1970. */
+  /** The time of the answer, in Unix seconds. */
   readonly createdAt: number
 }
 
@@ -24,7 +24,7 @@ const KEY_LENGTH_MAX = 40
 /** Returns the id of a response. Clients recognize it by its prefix. */
 export const responseId = (id: string): string => (id.startsWith(PREFIX) ? id : `${PREFIX}${id}`)
 
-/** Makes the ids of the items of one answer. They have the prefixes that OpenAI requires. */
+/** Creates the ids of the items of one answer, with the prefixes that OpenAI requires. */
 export class ItemIds {
   private readonly key: string
 
@@ -57,7 +57,10 @@ export const contentOf = (part: TextPart | RefusalPart): JsonObject =>
 
 export const summaryContent = (text: string): JsonObject => ({ type: 'summary_text', text })
 
-/** Writes thinking as a reasoning item with a summary, which is the part that clients show. */
+/**
+ * Writes thinking as a reasoning item. The text is written as a summary, because clients show the
+ * summary.
+ */
 export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
   const encrypted = encryptedForCaller(part)
   return {
@@ -68,7 +71,7 @@ export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
   }
 }
 
-/** Writes an item that holds the signature of the call that follows it. */
+/** Writes an item that stores the signature of the tool call after it. */
 export const callSignatureItem = (id: string, callId: string, signature: string): JsonObject => ({
   id,
   type: 'reasoning',
@@ -76,13 +79,13 @@ export const callSignatureItem = (id: string, callId: string, signature: string)
   encrypted_content: encryptedCallSignature(callId, signature),
 })
 
-/** Returns the name of a called tool as the caller knows it. */
+/** Returns the name of a called tool, and its namespace, as the caller knows them. */
 function callerName(name: string, { namespaced }: CallerTools): JsonObject {
-  const known = namespaced.get(name)
-  return known === undefined ? { name } : { name: known.name, namespace: known.namespace }
+  const original = namespaced.get(name)
+  return original === undefined ? { name } : { name: original.name, namespace: original.namespace }
 }
 
-/** Writes a call of a function, or of a tool whose input is a text. */
+/** Writes a call of a function, or of a tool with text input. */
 export function callItem(
   id: string,
   call: ToolCallPart,
@@ -107,7 +110,7 @@ export type ResponseState = {
 }
 
 /**
- * Writes a response. It repeats the small settings of its request. The instructions and the tools
+ * Writes a response. It repeats the short settings of its request. The instructions and the tools
  * are left out, because a stream would contain them three times.
  */
 export const writeResponse = (

@@ -13,8 +13,8 @@ import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
 
 /**
- * Writes the body of `POST /v1/responses` for a provider. The provider doesn't store the answer.
- * It is asked for its encrypted reasoning, which the caller sends back with the next request.
+ * Writes the body of `POST /v1/responses` for a provider. The provider is asked not to store the
+ * answer, but to return its encrypted reasoning, which the caller sends back with the next request.
  */
 export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
   const losses: string[] = []
@@ -50,7 +50,7 @@ export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
 const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** OpenAI rejects a smaller limit. */
+/** The smallest output limit in tokens that OpenAI accepts. */
 const OUTPUT_LIMIT_MIN = 16
 
 function writeOutputLimit(limit: number | null, losses: string[]): number | null {
@@ -59,7 +59,7 @@ function writeOutputLimit(limit: number | null, losses: string[]): number | null
   return OUTPUT_LIMIT_MIN
 }
 
-/** OpenAI rejects the choice of a tool, and parallel calls, in a request without tools. */
+/** Writes the tools. Without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
 function writeTools(request: CanonicalRequest, losses: string[]): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
@@ -78,7 +78,10 @@ function writeTools(request: CanonicalRequest, losses: string[]): JsonObject {
   }
 }
 
-/** Without `strict`, OpenAI would change the schema so that it is strict. */
+/**
+ * Writes a function. `strict` is always written, because OpenAI would otherwise change the schema
+ * to a strict one.
+ */
 function writeTool(
   { name, description, schema, isStrict, cache }: CanonicalTool,
   path: string,
@@ -94,14 +97,20 @@ function writeTool(
   }
 }
 
-/** OpenAI rejects a schema that is not an object's or that has no properties. */
+/**
+ * Returns a schema that OpenAI accepts. It must describe an object and have the member
+ * `properties`.
+ */
 const writeSchema = (schema: JsonObject): JsonObject => ({
   ...schema,
   type: 'object',
   properties: schema.properties ?? {},
 })
 
-/** The default value of OpenAI. Models that reason reject the member even with this value. */
+/**
+ * OpenAI's default for `temperature` and `top_p`. Models that reason reject the members even with
+ * this value.
+ */
 const DEFAULT_SAMPLING = 1
 
 function writeSampling(sampling: Sampling, losses: string[]): JsonObject {
@@ -118,7 +127,7 @@ function writeSampling(sampling: Sampling, losses: string[]): JsonObject {
   }
 }
 
-/** Leaves out what OpenAI's models reject while they reason. */
+/** Leaves out the members that OpenAI's models reject while they reason. */
 function withoutSampling(
   { sampling, logprobs }: CanonicalRequest,
   losses: string[],
@@ -141,13 +150,16 @@ function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
 
 const SCHEMA_NAME_LENGTH_MAX = 64
 
-/** Returns a name that OpenAI accepts: letters, digits, `_` and `-`. */
+/**
+ * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
+ * and `-`.
+ */
 const schemaName = (name: string): string =>
   name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
 
 /**
- * Adds an instruction to a request for JSON whose items don't contain the word JSON, because OpenAI
- * rejects such a request. The instructions don't count.
+ * Adds an instruction to a request for JSON whose input items don't contain the word JSON, because
+ * OpenAI rejects such a request. It does not search the instructions for the word.
  */
 function withWordJson(request: CanonicalRequest, written: WrittenInput): WrittenInput {
   if (request.answerFormat?.kind !== 'json') return written

@@ -14,13 +14,13 @@ import {
 /** Writes one event of the stream with the next sequence number. */
 export type Emit = (type: string, members: JsonObject) => string
 
-/** The position of an item in the output, and its id. */
+/** The index of an item in the output, and its id. */
 export type ItemPlace = { readonly index: number; readonly id: string }
 
-/** Writes the events of one item of the output, from its beginning to its end. */
+/** Writes the events of one output item, from its beginning to its end. */
 export type ItemWriter = {
   readonly begin: () => string
-  /** Writes the events that end the item. Afterwards, `item` is complete. */
+  /** Writes the events that end the item. Afterwards, `item` returns the complete item. */
   readonly end: (status: ItemStatus) => string
   readonly item: () => JsonObject
 }
@@ -35,9 +35,9 @@ abstract class BaseItem implements ItemWriter {
     this.emit = emit
   }
 
-  /** Returns the item as it is so far. */
+  /** Returns the item with its content so far. */
   protected abstract itemOf(status: ItemStatus): JsonObject
-  /** Writes the events that come before the end of the item. */
+  /** Writes the events that must precede the end of the item. */
   protected abstract endContents(): string
 
   begin(): string {
@@ -72,7 +72,7 @@ export class MessageItem extends BaseItem {
   private open: OpenContent | null = null
   private logprobs: JsonObject[] = []
 
-  /** Adds log probabilities. They are written when the text that they belong to ends. */
+  /** Adds log probabilities. They are written when their text ends. */
   addLogprobs(tokens: readonly JsonObject[]): void {
     this.logprobs.push(...tokens)
   }
@@ -122,7 +122,7 @@ export class MessageItem extends BaseItem {
 const partOf = ({ kind, text }: OpenContent, logprobs: readonly JsonObject[]): JsonObject =>
   kind === 'text' ? textContent(text, logprobs) : refusalContent(text)
 
-/** Thinking, whose text is the only part of a summary. */
+/** A reasoning item. Its text is the only part of its summary. */
 export class ReasoningItem extends BaseItem {
   private text = ''
   private kept: Pick<ThinkingPart, 'signature' | 'redacted'> = {}
@@ -146,7 +146,7 @@ export class ReasoningItem extends BaseItem {
     this.kept = { redacted }
   }
 
-  /** Makes this an item that only holds the signature of the call that follows it. */
+  /** Turns this into an item that only stores the signature of the tool call after it. */
   setCallSignature(callId: string, signature: string): void {
     this.callSignature = { callId, signature }
   }
@@ -173,8 +173,8 @@ export class ReasoningItem extends BaseItem {
 }
 
 /**
- * A call. The input of a custom tool is written when the call ends, because it is within the JSON
- * of the arguments.
+ * A tool call. The input of a custom tool is written only when the call ends, because the input is
+ * embedded in the JSON of the arguments.
  */
 export class CallItem extends BaseItem {
   private readonly call: Pick<ToolCallPart, 'id' | 'name'>
@@ -205,7 +205,7 @@ export class CallItem extends BaseItem {
 
   protected endContents(): string {
     if (this.isCustom) return this.inputEvents(inputOfArguments(this.json))
-    // Clients parse the arguments, and an empty text is not JSON.
+    // Empty arguments become `{}`, because clients parse them as JSON.
     const filled = this.json === '' ? this.addArguments('{}') : ''
     const members = { arguments: this.json }
     return filled + this.event('response.function_call_arguments.done', members)

@@ -5,7 +5,7 @@ import type {
   StreamWriter,
 } from '../canonical-answer.ts'
 import type { JsonObject } from '../canonical-request.ts'
-import { namedEvent } from '../sse-lines.ts'
+import { namedEvent } from '../write-server-sent-events.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'
 import {
@@ -24,9 +24,9 @@ import {
 } from './write-stream-items.ts'
 
 /**
- * Writes the events of a streamed response. The format has no `[DONE]`. An error is written as
- * `error` for OpenAI's SDKs and as `response.failed` for Codex. Its message is written unchanged,
- * so the caller of `write` has to redact it.
+ * Writes the events of a streamed response. The format has no `[DONE]`. An error is written twice:
+ * as `error` for OpenAI's SDKs, and as `response.failed` for Codex. Its message is written
+ * unchanged, so the caller of `write` must redact it first.
  */
 export const createStreamWriter = (options: AnswerOptions): StreamWriter => new EventWriter(options)
 
@@ -39,7 +39,7 @@ class EventWriter implements StreamWriter {
   private identity: { readonly id: string; readonly model: string } | null = null
   private ids = new ItemIds('')
   private readonly items: Items[] = []
-  /** The items by the numbers of the parts. Successive texts are in one item. */
+  /** The items, by part number. Consecutive texts belong to one item. */
   private readonly itemsByPart = new Map<number, Items>()
   private logprobs: readonly JsonObject[] = []
   private usage: CanonicalUsage | null = null
@@ -74,7 +74,7 @@ class EventWriter implements StreamWriter {
     }
   }
 
-  /** Writes the first events, which every other event has to follow. */
+  /** Writes the events that must precede all others. */
   private start(id: string, model: string): string {
     if (this.identity !== null) return ''
     this.identity = { id, model }
@@ -104,7 +104,9 @@ class EventWriter implements StreamWriter {
     return ''
   }
 
-  /** Begins the item of a part, unless it has begun. Items that can't be continued end first. */
+  /**
+   * Begins the item of a part, unless it has begun. Items that can't be continued are ended first.
+   */
   private beginPart(event: PartEvent): string {
     if (this.itemsByPart.has(event.part)) return ''
     if (event.kind === 'tool-arguments') return ''
@@ -126,7 +128,10 @@ class EventWriter implements StreamWriter {
     return ended + this.beginItem(event.part, item)
   }
 
-  /** Parallel calls stay open together, because their arguments may be interleaved. */
+  /**
+   * Begins a tool call. Parallel calls stay open at the same time, because their arguments may be
+   * interleaved.
+   */
   private beginCall(event: Extract<PartEvent, { readonly kind: 'tool-call' }>): string {
     const last = this.items.at(-1)
     const ended = last?.item instanceof CallItem ? '' : this.endItems('completed')
@@ -157,7 +162,7 @@ class EventWriter implements StreamWriter {
     return { index, id: this.ids.idOf(prefix, index) }
   }
 
-  /** Ends all open items. Only the last one has the status, because the others are complete. */
+  /** Ends all open items. `status` applies only to the last one. The others are complete. */
   private endItems(status: ItemStatus): string {
     const open = this.items.filter(({ isOpen }) => isOpen)
     for (const each of open) each.isOpen = false
@@ -211,7 +216,10 @@ class EventWriter implements StreamWriter {
   }
 }
 
-/** OpenAI's codes for the types of errors in other formats. Codex repeats a call by its code. */
+/**
+ * OpenAI's codes for the error types of other formats. Codex decides by the code whether to repeat
+ * a call.
+ */
 const CODES: ReadonlyMap<string, string> = new Map([
   ['rate_limit_error', 'rate_limit_exceeded'],
   ['RESOURCE_EXHAUSTED', 'rate_limit_exceeded'],

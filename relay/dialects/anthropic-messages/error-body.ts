@@ -16,7 +16,7 @@ type AnthropicError = {
   readonly request_id: string
 }
 
-/** The `type` of an error by its HTTP status, from Anthropic's documentation. */
+/** The `type` of an error for each HTTP status, from Anthropic's documentation. */
 const TYPES: ReadonlyMap<number, string> = new Map([
   [400, 'invalid_request_error'],
   [401, 'authentication_error'],
@@ -39,7 +39,7 @@ const bodyOf = (type: string, message: string, call: string): AnthropicError => 
   request_id: call,
 })
 
-/** The `type` of a converted error. */
+/** The `type` that is written for each meaning of an error from a provider with another format. */
 const TYPE_OF: Readonly<Record<ErrorMeaning, string>> = {
   'invalid-request': 'invalid_request_error',
   'context-length': 'invalid_request_error',
@@ -53,7 +53,7 @@ const TYPE_OF: Readonly<Record<ErrorMeaning, string>> = {
   timeout: 'timeout_error',
   server: 'api_error',
 }
-/** The words by which clients recognize that the input is too long. */
+/** Matches the wording by which clients recognize that the input is too long. */
 const TOO_LONG = /prompt is too long/i
 
 export const ANTHROPIC_ERRORS: ErrorFormat = {
@@ -64,7 +64,8 @@ export const ANTHROPIC_ERRORS: ErrorFormat = {
   },
   providerErrorBody: (bytes, status, options, call) => {
     const own = ownErrorBody(bytes, options, call)
-    // Clients read the type and the wording of Anthropic's errors to decide about retries.
+    // If the error is Anthropic's own, its type and wording are kept, because clients decide by
+    // them whether to retry.
     if (own !== null) return { ...own, type: 'error', request_id: call }
     const { message } = providerErrorBody(bytes, status, options).error
     if (options.isHidden) return bodyOf(typeOf(status), message, call)

@@ -1,28 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The API version that is sent if the caller names none. */
+/** The API version that is sent if the caller's headers name none. */
 export const API_VERSION = '2023-06-01'
 
 const BETA = 'anthropic-beta'
 /**
  * Matches the betas that raise the price of a request: the fast mode, the long context of older
- * models, and the compaction, whose tokens the hold does not cover. These betas are not sent, nor
- * are the members that belong to them, except for the fast mode where a channel allows it. A
- * provider may ignore the letter case of a beta, so it is ignored here.
+ * models, and compaction, whose tokens the hold (the reserved quota) does not cover. These betas
+ * and their members are not sent, except for the fast mode if the channel allows it. The match
+ * ignores letter case, because a provider may ignore it.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const FAST_MODE_BETA = /^fast-mode-/i
 
-/** Matches the headers that would choose among the workspaces of the site's account. */
+/** Matches headers that choose one of the workspaces of the operator's account at the provider. */
 const ACCOUNT_HEADER = /workspace|organi[sz]ation/
-/** Matches the headers that may hold a secret of the caller, such as a key of another site. */
+/** Matches headers that may contain a secret of the caller, such as a key for another service. */
 const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
 
 /**
- * Returns the caller's `anthropic-*` headers as a flat list of names and values. Priced betas,
- * headers that choose an account and headers that may hold a secret are left out. Anthropic refuses
- * some members of a request without their beta header, and some beta headers without their members.
- * `sendsFastMode` is true if the request that is sent has the member of the fast mode.
+ * Returns the caller's `anthropic-*` headers as a flat list of names and values. Betas that raise
+ * the price, headers that choose an account and headers that may contain a secret are left out.
+ * `sendsFastMode` is true if the request to the provider has the member of the fast mode. Then the
+ * beta of the fast mode is sent too, because Anthropic refuses some members without their beta and
+ * some betas without their members.
  */
 export function passedHeaders(
   headers: IncomingHttpHeaders,
@@ -39,7 +40,10 @@ export function passedHeaders(
   return passed
 }
 
-/** Returns the list unchanged if no beta is removed. */
+/**
+ * Returns the comma-separated list of betas that are sent. If no beta is removed, the list is
+ * returned unchanged.
+ */
 function sentBetas(list: string, sendsFastMode: boolean): string {
   const betas = list.split(',').map((beta) => beta.trim())
   const isSent = (beta: string): boolean =>

@@ -3,27 +3,30 @@ import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { type LimitedTools, limitIn } from '../provider-tool-limits.ts'
+import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 /**
- * Matches the types of tools that cost only tokens. The channel must also allow the member with the
- * servers of an `mcp_toolset`.
+ * Matches the types of provider tools that cost only tokens. An `mcp_toolset` also needs the member
+ * that names its servers, which the channel must allow too.
  */
 const TOKENS_ONLY = /^(?:web_fetch(?:_\w+)?|mcp_toolset)$/
 /**
- * Matches the types of web searches, the only tools of Anthropic's API with a price per use. No
- * price covers other tools: containers, for example, are charged by the hour.
+ * Matches the types of web searches. They are the only tools of Anthropic's API with a price per
+ * use. No price covers other tools: containers, for example, are charged by the hour.
  */
 const WEB_SEARCH = /^web_search(?:_\w+)?$/
 const LIMIT = 'max_uses'
 const NAMES = namesByFoldedName(['type', LIMIT])
-/** The input tokens that the hold of a request with tools in `TOKENS_ONLY` covers. */
+/**
+ * The number of input tokens that the hold (the reserved quota) covers for a request with tools in
+ * `TOKENS_ONLY`.
+ */
 const INPUT_TOKENS = 100_000
 
 /**
- * Finds the web searches in a request and limits their uses. Returns an error if a tool of the
- * provider has a member with an ambiguous name.
+ * Finds the web searches in a request and limits how often the model may use them. Returns an error
+ * if a provider tool has a member with an ambiguous name.
  */
 export function limitTools(body: Buffer, tools: readonly ToolElement[]): LimitedTools | RelayError {
   if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }
@@ -42,7 +45,7 @@ export function limitTools(body: Buffer, tools: readonly ToolElement[]): Limited
     limited.push(isPriced ? tool : { ...tool, isUnpriced: true })
     if (TOKENS_ONLY.test(type)) inputTokens = INPUT_TOKENS
     if (!isSearch) continue
-    const limit = limitIn(body, { members: inBody, end }, LIMIT)
+    const limit = readUsesLimit(body, { members: inBody, end }, LIMIT)
     uses = (uses ?? 0) + limit.uses
     edits.push(...limit.edits)
   }

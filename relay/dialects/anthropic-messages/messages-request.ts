@@ -4,20 +4,20 @@ import { isRelayError, type RelayError, relayError } from '#relay/canonical/rela
 import {
   errorInMessages,
   flagOf,
+  integerOf,
   isMembers,
   isNumberOrNull,
   modelOf,
   RESERVED,
-  wholeOf,
 } from '../check-common-request-members.ts'
-import { innerRules } from '../check-nested-json-members.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { jsonError } from '../invalid-json-error.ts'
-import { BodyParts, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { MessagePartAndToolFinder, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
-import { sendsFastMode } from '../price-conditions-of-request.ts'
+import { sendsFastMode } from '../price-conditions-of-call.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -36,8 +36,8 @@ import { errorInContextManagement } from './refuse-compaction.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
- * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
- * values. A null counts as an absent field.
+ * The JSON kinds that each field may have. A request with another kind is refused. The provider
+ * checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['system', ['string', 'array']],
@@ -52,7 +52,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['stop_sequences', ['array']],
 ])
 const NUMBERS = ['temperature', 'top_p', 'top_k']
-const MESSAGE_RULES = innerRules('messages', {
+const MESSAGE_RULES = nestedMemberRules('messages', {
   role: ['string'],
   content: ['string', 'array'],
 })
@@ -71,31 +71,32 @@ function isMisfit(body: Buffer, member: Member): boolean {
 }
 
 /**
- * Reads a request of Anthropic's Messages API without building objects. Returns an error if a
- * member's name may be mistaken for one in `known`, which is empty for a changed request that was
- * checked before. `max_tokens` may be missing, because the site has a default for it.
+ * Reads a request of Anthropic's Messages API without parsing it into objects. Returns an error if
+ * a member's name may be mistaken for a name in `known`. `known` are the names for which
+ * look-alikes are refused. It is empty if a checked request is read again after a change.
+ * `max_tokens` may be missing, because the gateway has a default for it.
  */
 export function readMessagesRequest(
   body: Buffer,
   known: NamesByFoldedName = NAMES,
 ): ChatRequest | RelayError {
-  const parts = new BodyParts(body, MESSAGES_NAMES)
-  const files = new FileIdFinder(body, parts)
+  const finder = new MessagePartAndToolFinder(body, MESSAGES_NAMES)
+  const files = new FileIdFinder(body, finder)
   const members = scanObject(body, known, MESSAGE_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInMessages(find('messages'), parts.ambiguity)
+  const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
-  const outputTokensMax = wholeOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
+  const outputTokensMax = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
-  const limitedTools = limitTools(body, parts.tools)
+  const limitedTools = limitTools(body, finder.tools)
   if (isRelayError(limitedTools)) return limitedTools
   return {
     format: ANTHROPIC_MESSAGES,
@@ -103,18 +104,20 @@ export function readMessagesRequest(
     members,
     model,
     isStream,
-    // Usage is a part of the format's first and last events, so every caller receives it.
+    // The format's first and last events contain the usage, so every caller receives it.
     wantsUsage: true,
     choices: 1,
     outputTokensMax,
     reasoningEffort: null,
-    inputBound: inputBoundOf(body, members, parts),
+    inputBound: inputBoundOf(body, members, finder),
     ...limitedTools,
     ...files.found,
   }
 }
 
-/** Reads a caller's request, which must not ask for a compaction. An admin's overrides may. */
+/**
+ * Reads a caller's request. It must not ask for a compaction, but an admin's override may do so.
+ */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)
   if (isRelayError(request)) return request

@@ -6,8 +6,9 @@ import {
 } from '../openai-chat/find-message-parts-and-tools.ts'
 
 /**
- * The types and members of content blocks that have at most one token per byte, because their
- * content is in the request itself. The types of pictures and documents are not in this list.
+ * The types and members of content blocks with at most one token per byte, because their content is
+ * in the request itself. The types of pictures and documents are missing from this list, because
+ * these may have more tokens than bytes.
  */
 const PLAIN = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
@@ -20,8 +21,8 @@ const PLAIN = [
 ]
 
 /**
- * Matches the types of tools that have no price of their own. The caller runs most of them, such as
- * Anthropic's `bash_20250124`. The tool search finds other tools of the request.
+ * Matches the types of tools that have no separate price. The caller runs most of them, such as
+ * Anthropic's `bash_20250124`. The tool search only finds other tools of the request.
  */
 const CALLER_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
 

@@ -4,16 +4,18 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The highest index of a content block whose text is collected separately. Without this limit, a
- * provider could exhaust memory with invented indexes.
+ * provider could exhaust the memory with invented indexes.
  */
 const INDEX_MAX = 128
 
-/** The types of a block with a summary of the conversation, and of the block's delta. */
+/**
+ * The types of a block with a summary of the conversation, and of the stream delta of such a block.
+ */
 const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delta'])
 
 /**
- * Passes every text in a complete message, or in the data of one event, to the sink. Does nothing
- * for invalid JSON.
+ * Passes every text in an answer to the sink. `json` is a complete message, or the data of one
+ * stream event. Invalid JSON is ignored.
  */
 export function readMessageTexts(json: string, sink: TextSink): void {
   let value: JsonObject | null

@@ -1,21 +1,25 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { isMembers } from '../check-common-request-members.ts'
-import { innerRules } from '../check-nested-json-members.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const MEMBER = 'context_management'
-/** The maximum length of `MEMBER` in bytes. Clients send a few edits of some hundred bytes. */
+/**
+ * The maximum length of the value of `MEMBER` in bytes. Clients send a few edits of some hundred
+ * bytes.
+ */
 const BYTES_MAX = 65_536
 const NAMES = namesByFoldedName(['edits'])
-const EDIT_RULES = innerRules('edits', { type: ['string'] })
-/** Matches the types of edits such as `compact_20260112`. */
+const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
+/** Matches the types of edits that compact the conversation, such as `compact_20260112`. */
 const COMPACT = /compact/i
 
 /**
- * Returns an error if the request lets the provider compact the conversation. A compaction is a
- * second call of the model, which the hold does not cover. Other edits only remove content and are
- * accepted. Also returns an error if the provider may read the edits in another way.
+ * Returns an error if the request lets the provider compact the conversation, or if the provider
+ * may read the edits differently from the gateway. A compaction is a second call of the model,
+ * which the hold (the reserved quota) does not cover. Other edits only remove content and are
+ * accepted.
  */
 export function errorInContextManagement(
   body: Buffer,

@@ -1,21 +1,21 @@
-import { isBesideTotal } from '#relay/canonical/anthropic-usage-report.ts'
+import { isOutsideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Matches the name of the last event, or its type as the first member of its data. */
+/** Matches the last event of a stream, by its name or by its type at the start of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
-/** The name and the type are at the start of the event. */
+/** How many bytes of an event are searched. The name and the type are at its start. */
 const STOP_BYTES = 96
 
-/** The members of a usage that contain counts themselves. */
+/** The members of a usage that are objects with further counts. */
 const PARTS = new Set(['cache_creation', 'server_tool_use'])
 
 /**
- * Combines the usage of the first event with that of a later one. Counts are cumulative, so the
- * larger one is taken: a later zero or an invalid count must not make the call cheaper.
+ * Combines the usage in the first event with the usage in a later event. Counts are cumulative, so
+ * the larger count is kept: a later zero or invalid count must not make the call cheaper.
  */
 function combineUsage(earlier: unknown, later: unknown): JsonObject {
   const combined: Record<string, unknown> = { ...recordOf(earlier) }
@@ -32,15 +32,15 @@ function combineUsage(earlier: unknown, later: unknown): JsonObject {
 }
 
 /**
- * Reports whether a value is an invalid count of the uses of a tool. It replaces a valid count, so
- * that the uses in the answer are counted instead.
+ * Reports whether a value is an invalid count of web searches. Such a count replaces a valid one,
+ * so that the searches in the answer are counted instead.
  */
 const isInvalidToolCount = (name: string, value: unknown): boolean =>
   name === 'web_search_requests' && value !== null && !isCount(value)
 
 /**
- * Combines two lists of iterations, which only grow during a stream. An iteration outside the total
- * (see `isBesideTotal`) keeps its type, so it stays outside.
+ * Combines two lists of iterations, which only grow during a stream. An iteration whose tokens the
+ * total does not include (see `isOutsideTotal`) keeps its type, so they stay outside the total.
  */
 function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
   if (!Array.isArray(later)) return earlier
@@ -48,7 +48,7 @@ function combineIterations(earlier: readonly unknown[], later: unknown): readonl
   return longer.map((_iteration, index) => {
     const before = earlier[index]
     const combined = combineUsage(before, later[index])
-    return isBesideTotal(before) ? { ...combined, type: before.type } : combined
+    return isOutsideTotal(before) ? { ...combined, type: before.type } : combined
   })
 }
 
@@ -77,7 +77,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
 export const eventOf = (data: JsonObject): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Renders a complete message as a stream. Each member in `DELTAS` becomes one delta. */
+/** Renders a complete message as a stream. Each member in `DELTAS` is sent as one delta. */
 export function streamOfMessage(body: Buffer): string {
   const message = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
   const { content, stop_reason, stop_sequence, usage, ...rest } = message
@@ -94,7 +94,10 @@ export function streamOfMessage(body: Buffer): string {
     .join('')
 }
 
-/** The members of a content block that arrive in deltas. `empty` is the value before the deltas. */
+/**
+ * The members of a content block that are sent as deltas. `empty` is the member's value before its
+ * deltas.
+ */
 const DELTAS = [
   { member: 'thinking', empty: '', type: 'thinking_delta', name: 'thinking' },
   { member: 'signature', empty: '', type: 'signature_delta', name: 'signature' },

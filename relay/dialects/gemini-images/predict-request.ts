@@ -7,21 +7,24 @@ import { jsonError } from '../invalid-json-error.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { answerCheck } from '../openai-chat/usage-in-answer.ts'
+import { countPredictedImages } from '../openai-images/count-images-in-answer.ts'
 import { IMAGE_STREAM } from '../openai-images/image-stream.ts'
-import { readPredictedImages } from '../openai-images/read-delivered-images.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
 
 const NAMES = namesByFoldedName(['instances', 'parameters'])
 const NO_NAMES = namesByFoldedName([])
-/** Imagen generates this many images if the request has no number, and never more. */
+/** The maximum number of images that Imagen generates if the request does not state a number. */
 const IMAGES_DEFAULT = 4
 const IMAGES_MAX = 8
-/** An instance and the parameters are small. Longer ones are refused before they are parsed. */
+/**
+ * The maximum length in bytes of the instance and of the parameters, which are parsed. Both are
+ * usually small.
+ */
 const BYTES_MAX = 256 * 1024
 /**
- * The parameters that are sent. Others could make the provider write to storage of its account or
- * change what is billed.
+ * The parameters that are sent. Others could make the provider write to the storage of the
+ * operator's account, or change what is billed.
  */
 const PARAMETERS: ReadonlySet<string> = new Set([
   ...['sampleCount', 'aspectRatio', 'personGeneration', 'imageSize', 'sampleImageSize'],
@@ -38,7 +41,9 @@ const unsupported = (param: string): RelayError =>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads the body of Imagen's `predict`. The model is in the path. Each choice is one image. */
+/**
+ * Reads the body of Imagen's `predict`. The path names the model. Each image counts as one choice.
+ */
 export function readPredictRequest(
   body: Buffer,
   path: PathParameters | null,
@@ -82,7 +87,7 @@ export function readPredictRequest(
   }
 }
 
-/** The tokens of one image for an operator who prices Imagen by tokens. */
+/** The number of tokens of one image. It is used if an operator prices Imagen by tokens. */
 const IMAGE_TOKENS = 1_290
 
 function errorInInstances(instances: unknown): RelayError | null {
@@ -121,7 +126,7 @@ export const GEMINI_IMAGES: WireFormat = {
   shortBody: () => ({ instances: [{ prompt: 'a dot' }], parameters: { sampleCount: 1 } }),
   outlineOf,
   upstreamBody: (request, change) => {
-    // The model is in the path, so the body needs no name of it.
+    // The path names the model, so it is left out of the body.
     const overrides = new Map([...change.overrides].filter(([name]) => name !== 'model'))
     const unchanged = { model: request.model, forcesUsage: false, outputTokens: null, overrides }
     return upstreamBody(request, { ...change, ...unchanged }, RULES)
@@ -132,7 +137,7 @@ export const GEMINI_IMAGES: WireFormat = {
   readUsage: (raw, bounds) => readOpenAiUsage(raw, bounds),
   errorOfAnswer: answerCheck('predictions'),
   streamOfAnswer: (body) => `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`,
-  readTexts: readPredictedImages,
+  readTexts: countPredictedImages,
   stream: IMAGE_STREAM,
   errors: GEMINI_ERRORS,
 }

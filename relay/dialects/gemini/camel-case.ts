@@ -1,4 +1,4 @@
-/** Returns a name in camelCase. The API accepts each name in camelCase and in snake_case. */
+/** Returns a name in camelCase. Google's API accepts each name in camelCase and in snake_case. */
 export const camelCased = (name: string): string =>
   name.includes('_')
     ? name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

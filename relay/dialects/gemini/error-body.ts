@@ -20,7 +20,7 @@ type GoogleError = {
   }
 }
 
-/** The `status` of an error by its HTTP status, from Google's table of error codes. */
+/** The `status` of an error for each HTTP status, from Google's table of error codes. */
 const STATUSES: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHENTICATED'],
@@ -52,15 +52,18 @@ const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
 
 /**
- * Matches names and numbers of Google Cloud projects in a message. They identify the site's
- * account.
+ * Matches the names and numbers of Google Cloud projects in a message, because they identify the
+ * operator's account.
  */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
-/** Stands for the status of an error in a stream. Such an error has no HTTP status. */
+/** Used as the HTTP status of an error in a stream, which has none. */
 const IN_STREAM = 502
 
-/** The codes of errors that other formats name in a stream, where clients decide by the code. */
+/**
+ * The codes for errors that a provider of another format sends in a stream. Clients decide by the
+ * code whether to retry.
+ */
 const CODES: ReadonlyMap<ErrorMeaning, number> = new Map([
   ['rate-limit', 429],
   ['overloaded', 503],
@@ -79,7 +82,7 @@ export const GEMINI_ERRORS: ErrorFormat = {
     const details = retryAfter === undefined ? [info] : [info, retryInfo(`${retryAfter}s`)]
     return { status: code, body: { error: { code, message, status: statusOf(code), details } } }
   },
-  // Clients read the status and the delay of Google's errors to decide about retries.
+  // Clients decide by the status and the delay of Google's errors whether and when to retry.
   providerErrorBody: (bytes, httpStatus, options, call) => {
     const ownBody = ownErrorBody(bytes, options, call)
     if (ownBody !== null) return ownBody
@@ -93,8 +96,9 @@ export const GEMINI_ERRORS: ErrorFormat = {
     }
     return { error: retryDelay === null ? error : { ...error, details: [retryInfo(retryDelay)] } }
   },
-  // NOTE: Google writes the error in a stream outside of the events, where its own clients look for
-  // it. Other clients read only events. Each kind of client ignores the other form.
+  // NOTE: the error is written twice. Google writes an error in a stream outside of the events,
+  // where its own clients look for it. Other clients read only events. Each kind of client ignores
+  // the other form.
   errorEvent: (body) => {
     const json = JSON.stringify(body)
     return `data: ${json}\n\n${json}\n`
@@ -107,13 +111,16 @@ type Fields = {
   readonly code: number | null
 }
 const NOTHING: Fields = { status: null, retryDelay: null, code: null }
-/** Reports whether a code may concern the caller. 401 to 403 concern the site's key or account. */
+/**
+ * Reports whether a code may be shown to the caller. The codes 401 to 403 concern the operator's
+ * key or account.
+ */
 const isForCaller = (code: unknown): code is number =>
   typeof code === 'number' && STATUSES.has(code) && (code < 401 || code > 403)
-/** The number of details of an error that are searched for a delay. */
+/** How many details of an error are searched for a delay. */
 const DETAILS_MAX = 16
 
-/** Returns the fields of a provider's error that contain no text of the provider. */
+/** Returns the fields of a provider's error that contain no free text. */
 function fieldsOf(bytes: Buffer): Fields {
   let value: unknown
   try {

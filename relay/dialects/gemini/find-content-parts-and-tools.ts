@@ -8,12 +8,12 @@ import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
 import { isPricedTool } from './limit-provider-tools.ts'
 
-/** The kind of an object inside a request. */
-type Place = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
+/** The kind of an object in a request. */
+type ObjectKind = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
 
 /**
- * The members of a part that have at most one token per byte, because their content is in the
- * request itself.
+ * The members of a part with at most one token per byte, because their content is in the request
+ * itself.
  */
 const PLAIN = new Set([
   ...['text', 'thought', 'thoughtSignature', 'thought_signature', 'functionCall', 'function_call'],
@@ -21,7 +21,7 @@ const PLAIN = new Set([
   ...['toolCall', 'tool_call', 'toolResponse', 'tool_response', 'partMetadata', 'part_metadata'],
   ...['videoMetadata', 'video_metadata', 'mediaResolution', 'media_resolution'],
 ])
-const INNER: ReadonlyMap<string, Place> = new Map<string, Place>([
+const INNER: ReadonlyMap<string, ObjectKind> = new Map<string, ObjectKind>([
   ['inlineData', 'blob'],
   ['inline_data', 'blob'],
   ['fileData', 'file'],
@@ -33,16 +33,17 @@ const INNER: ReadonlyMap<string, Place> = new Map<string, Place>([
 const IN_RESPONSE = new Set([
   ...['id', 'name', 'response', 'willContinue', 'will_continue', 'scheduling'],
 ])
-/** The members of the request with contents or tools, each with the place of its objects. */
-const ROOTS: ReadonlyMap<string, Place> = new Map<string, Place>([
+/** The members of the request with contents or tools, each with the kind of their objects. */
+const ROOTS: ReadonlyMap<string, ObjectKind> = new Map<string, ObjectKind>([
   ['contents', 'content'],
   ['systemInstruction', 'content'],
   ['system_instruction', 'content'],
   ['tools', 'tool'],
 ])
 /**
- * The members of a tool that the caller runs. All others are tools that Google runs and charges
- * for, such as `googleSearch`. The model only describes the actions of `computerUse`.
+ * The members of a tool that the caller runs. All other members stand for tools that Google runs
+ * and charges for, such as `googleSearch`. `computerUse` belongs here, because the model only
+ * describes the actions.
  */
 export const CALLER_TOOLS: ReadonlySet<string> = new Set([
   ...['functionDeclarations', 'function_declarations', 'computerUse', 'computer_use'],
@@ -53,15 +54,15 @@ const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const OPEN_BRACE = 123
 const TEXT = Buffer.from('"text"')
-/** No known name is longer, even if each of its characters is escaped. */
+/** The maximum length of a known name in bytes of JSON, if all its characters are escaped. */
 const NAME_BYTES_MAX = 6 * 32 + 2
 /** The maximum length in bytes of a MIME type or an address. */
 const VALUE_BYTES_MAX = 8_192
-/** Of the hosts of Google's APIs, only this one may have public files. */
+/** The only host of Google's APIs that may serve public files. */
 const PUBLIC_STORAGE = 'storage.googleapis.com'
 /**
- * Reports whether the provider may read an address with the rights of the site's account. This is
- * the case for all but public web addresses.
+ * Reports whether the provider may read this address with the rights of the operator's account.
+ * This is true of all addresses except public web addresses.
  */
 function isOfAccount(address: string): boolean {
   const url = URL.parse(address.trim())
@@ -70,38 +71,51 @@ function isOfAccount(address: string): boolean {
   return isGoogleApi && url.hostname !== PUBLIC_STORAGE
 }
 const FILE_PARAM = 'fileData.fileUri'
-/** The maximum number of files with an id. One more, without an id, stands for the others. */
+/**
+ * The maximum number of files with an id. If there are more, one entry without an id stands for all
+ * others.
+ */
 const FILES_MAX = 100
-/** The maximum depth at which an object may hold a known name. */
+/** The maximum depth at which an object may contain a known name. */
 const DEPTH_MAX = 12
 
 /**
- * Finds the parts and tools of a request of Gemini's API while its body is scanned. The API accepts
- * one object in place of a list with one object.
+ * Finds the parts and tools of a request of Gemini's API while its body is scanned. Where the API
+ * expects a list of objects, it also accepts a single object.
  */
-export class ContentParts implements ObjectVisitor {
+export class PartAndToolFinder implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = {
     ...{ picture: 0, video: 0, audio: 0, file: 0 },
     storedReasoning: 0,
   }
-  /** True if the request has content whose number of tokens can't be bounded. */
+  /** True if the request has content whose number of tokens has no known bound. */
   hasUnknown = false
-  /** The files that belong to the account of the site at the provider. */
+  /** The files that belong to the operator's account at the provider. */
   readonly files: FileReference[] = []
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
-  /** The place of an object that begins at each depth; null for objects without known names. */
-  private readonly places: (Place | null)[] = Array.from({ length: DEPTH_MAX + 3 }, () => null)
-  /** The place of the object that is open at each depth. */
-  private readonly open: (Place | null)[] = Array.from({ length: DEPTH_MAX + 3 }, () => null)
-  /** The kind of the data that is being read. Null until its MIME type has been read. */
-  private kind: PartKind | null = null
-  /** The deepest object in `places`. */
-  private deepest = 0
+  /** The kind of an object that would begin at each depth. Null for objects without known names. */
+  private readonly expectedKinds: (ObjectKind | null)[] = Array.from(
+    { length: DEPTH_MAX + 3 },
+    () => null,
+  )
+  /** The kind of the object that is open at each depth. */
+  private readonly openKinds: (ObjectKind | null)[] = Array.from(
+    { length: DEPTH_MAX + 3 },
+    () => null,
+  )
+  /**
+   * The kind of the binary data or file that is being read. Null until its MIME type has been read.
+   */
+  private dataKind: PartKind | null = null
+  /** The greatest depth that has an entry in `expectedKinds`. */
+  private deepestExpected = 0
   private toolStart = 0
   private isCallerTool = true
   private isUnpriced = false
-  /** The tools of the request that Google runs and that a price covers, in camelCase. */
+  /**
+   * The tools of the request that Google runs and that have a price, by their names in camelCase.
+   */
   readonly pricedTools = new Set<string>()
 
   constructor(bytes: Buffer) {
@@ -113,36 +127,40 @@ export class ContentParts implements ObjectVisitor {
   }
 
   visits(depth: number): boolean {
-    return depth <= DEPTH_MAX && this.places[depth] !== null
+    return depth <= DEPTH_MAX && this.expectedKinds[depth] !== null
   }
 
   enter(depth: number, at: number): void {
-    const place = this.places[depth] ?? null
-    this.open[depth] = place
-    if (place === 'blob' || place === 'file') this.kind = null
-    if (place !== 'tool') return
+    const objectKind = this.expectedKinds[depth] ?? null
+    this.openKinds[depth] = objectKind
+    if (objectKind === 'blob' || objectKind === 'file') this.dataKind = null
+    if (objectKind !== 'tool') return
     this.toolStart = at
     this.isCallerTool = true
     this.isUnpriced = false
   }
 
   member(depth: number, start: number, end: number, valueAt: number): void {
-    const place = this.open[depth] ?? null
+    const objectKind = this.openKinds[depth] ?? null
     this.expect(depth, null)
-    if (place === 'part' && this.isText(start, end, valueAt)) return
+    if (objectKind === 'part' && this.isText(start, end, valueAt)) return
     const name = this.nameAt(start, end)
-    if (place === 'content' || place === 'response') this.ofParts(depth, place, name, valueAt)
-    else if (place === 'part' || place === 'response-part') this.ofPart(depth, name, valueAt)
-    else if (place === 'blob' || place === 'file') this.ofData(place, name, valueAt)
-    else if (place === 'tool' && !CALLER_TOOLS.has(name)) this.ofProvidersTool(camelCased(name))
+    if (objectKind === 'content' || objectKind === 'response')
+      this.readContentMember(depth, objectKind, name, valueAt)
+    else if (objectKind === 'part' || objectKind === 'response-part')
+      this.readPartMember(depth, name, valueAt)
+    else if (objectKind === 'blob' || objectKind === 'file')
+      this.readDataMember(objectKind, name, valueAt)
+    else if (objectKind === 'tool' && !CALLER_TOOLS.has(name))
+      this.markProviderTool(camelCased(name))
   }
 
   leave(depth: number, end: number): void {
-    const place = this.open[depth]
-    this.open[depth] = null
-    // Data without a MIME type counts as the kind with the most tokens.
-    if (place === 'blob' || place === 'file') this.counts[this.kind ?? 'video'] += 1
-    if (place !== 'tool') return
+    const objectKind = this.openKinds[depth]
+    this.openKinds[depth] = null
+    // Data without a MIME type is counted as video, the kind with the most tokens.
+    if (objectKind === 'blob' || objectKind === 'file') this.counts[this.dataKind ?? 'video'] += 1
+    if (objectKind !== 'tool') return
     if (this.tools.length === TOOLS_MAX) return
     const { toolStart: start, isUnpriced } = this
     const isProviderTool = !this.isCallerTool
@@ -150,18 +168,18 @@ export class ContentParts implements ObjectVisitor {
   }
 
   mixedArray(depth: number): void {
-    if (this.places[depth + 1] !== null) this.hasUnknown = true
+    if (this.expectedKinds[depth + 1] !== null) this.hasUnknown = true
   }
 
   /**
-   * Sets the place (the kind of object) that is expected in the next member's value. The member
-   * belongs to the object at `depth`.
+   * Sets the kind of object that is expected in the value of the next member. The member belongs to
+   * the object at `depth`.
    */
-  private expect(depth: number, place: Place | null): void {
-    for (let at = depth + 3; at <= this.deepest; at += 1) this.places[at] = null
-    this.deepest = depth + 2
-    this.places[depth + 1] = place
-    this.places[depth + 2] = place
+  private expect(depth: number, objectKind: ObjectKind | null): void {
+    for (let at = depth + 3; at <= this.deepestExpected; at += 1) this.expectedKinds[at] = null
+    this.deepestExpected = depth + 2
+    this.expectedKinds[depth + 1] = objectKind
+    this.expectedKinds[depth + 2] = objectKind
   }
 
   private isText(start: number, end: number, valueAt: number): boolean {
@@ -169,38 +187,46 @@ export class ContentParts implements ObjectVisitor {
     return isNamed && this.bytes[valueAt] === QUOTE
   }
 
-  private ofParts(depth: number, place: 'content' | 'response', name: string, valueAt: number) {
-    const inner = place === 'content' ? 'part' : 'response-part'
+  private readContentMember(
+    depth: number,
+    objectKind: 'content' | 'response',
+    name: string,
+    valueAt: number,
+  ) {
+    const inner = objectKind === 'content' ? 'part' : 'response-part'
     if (name === 'parts') this.expectObjects(depth, inner, valueAt)
-    else if (place === 'content' ? name !== 'role' : !IN_RESPONSE.has(name)) this.hasUnknown = true
+    else if (objectKind === 'content' ? name !== 'role' : !IN_RESPONSE.has(name))
+      this.hasUnknown = true
   }
 
-  private ofPart(depth: number, name: string, valueAt: number): void {
+  private readPartMember(depth: number, name: string, valueAt: number): void {
     const inner = INNER.get(name)
     if (inner !== undefined) this.expectObjects(depth, inner, valueAt)
     else if (!PLAIN.has(name) || this.bytes[valueAt] === OPEN_BRACKET) this.hasUnknown = true
   }
 
-  private expectObjects(depth: number, place: Place, valueAt: number): void {
+  private expectObjects(depth: number, objectKind: ObjectKind, valueAt: number): void {
     const byte = this.bytes[valueAt]
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.expect(depth, place)
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.expect(depth, objectKind)
   }
 
-  private ofProvidersTool(name: string): void {
+  private markProviderTool(name: string): void {
     this.isCallerTool = false
     if (isPricedTool(name)) this.pricedTools.add(name)
     else this.isUnpriced = true
   }
 
   /**
-   * Finds the kind of the data. A video on YouTube is a video whatever MIME type the caller states.
-   * Sound outside the request counts as a file, because the request's length does not bound it.
+   * Reads a member of binary data or of a file, to find its kind. A YouTube address is a video even
+   * if the caller states another MIME type. Sound outside the request counts as a file, because the
+   * request's length does not bound its tokens.
    */
-  private ofData(place: 'blob' | 'file', name: string, valueAt: number): void {
+  private readDataMember(objectKind: 'blob' | 'file', name: string, valueAt: number): void {
     if (name === 'mimeType' || name === 'mime_type') {
-      const kind = kindOf(this.valueAt(valueAt) ?? '', place)
-      // If there are two MIME types, the provider may read either of them.
-      this.kind = this.kind === null ? kind : 'video'
+      const kind = kindOf(this.valueAt(valueAt) ?? '', objectKind)
+      // If two MIME types are given, the provider may read either, so the data counts as video, the
+      // kind with the most tokens.
+      this.dataKind = this.dataKind === null ? kind : 'video'
     } else if (name === 'fileUri' || name === 'file_uri') {
       const address = this.valueAt(valueAt)
       if (address === null || isOfAccount(address)) {
@@ -212,8 +238,8 @@ export class ContentParts implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start`, which the scanner has not checked yet. Returns null for a longer
-   * string and for any other value.
+   * Returns the string at `start`. Returns null for a long string and for any other value. The
+   * scanner has not checked the string yet.
    */
   private valueAt(start: number): string | null {
     if (this.bytes[start] !== QUOTE) return null
@@ -227,7 +253,9 @@ export class ContentParts implements ObjectVisitor {
     }
   }
 
-  /** Returns a name without its quotes, or an empty text if it is too long for a known name. */
+  /**
+   * Returns a name without its quotes. Returns an empty string if it is longer than any known name.
+   */
   private nameAt(start: number, end: number): string {
     if (end - start > NAME_BYTES_MAX) return ''
     for (let at = start + 1; at < end - 1; at += 1) {
@@ -239,10 +267,10 @@ export class ContentParts implements ObjectVisitor {
   }
 }
 
-/** Returns the kind of data with this MIME type. Any other type may be a video. */
-function kindOf(mimeType: string, place: 'blob' | 'file'): PartKind {
+/** Returns the kind of data with this MIME type. Unknown types count as video. */
+function kindOf(mimeType: string, objectKind: 'blob' | 'file'): PartKind {
   const [type] = mimeType.toLowerCase().split('/')
   if (type === 'image') return 'picture'
-  if (type === 'audio') return place === 'blob' ? 'audio' : 'file'
+  if (type === 'audio') return objectKind === 'blob' ? 'audio' : 'file'
   return type === 'application' || type === 'text' ? 'file' : 'video'
 }

@@ -6,8 +6,8 @@ import {
 } from '#domain/shared/fold-name-case.ts'
 import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { isMembers, isModelName, RESERVED, wholeOf } from '../check-common-request-members.ts'
-import { innerRules } from '../check-nested-json-members.ts'
+import { integerOf, isMembers, isModelName, RESERVED } from '../check-common-request-members.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -22,7 +22,7 @@ import {
 } from '../wire-format.ts'
 import { bothSpellings, camelCased } from './camel-case.ts'
 import { GEMINI_ERRORS } from './error-body.ts'
-import { ContentParts } from './find-content-parts-and-tools.ts'
+import { PartAndToolFinder } from './find-content-parts-and-tools.ts'
 import { limitTools } from './limit-provider-tools.ts'
 import { readCandidateTexts } from './read-candidate-texts.ts'
 import { GEMINI_STREAM, streamOfGeneration } from './stream-events.ts'
@@ -31,8 +31,9 @@ import { answeredModel, usageInGeneration, withModelVersion } from './usage-and-
 
 const LIST: readonly JsonKind[] = ['array', 'object']
 /**
- * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
- * values. A null counts as an absent field. Where the API has a list, it also accepts one object.
+ * The JSON kinds that each field may have. A request with another kind is refused. The provider
+ * checks the values. A null counts as an absent field. Where the API expects a list, it also
+ * accepts a single object.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['contents', LIST],
@@ -43,7 +44,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['generationConfig', ['object']],
   ['model', ['string']],
 ])
-const CONTENT_RULES = innerRules('contents', {
+const CONTENT_RULES = nestedMemberRules('contents', {
   role: ['string', 'null'],
   parts: ['array', 'object', 'null'],
 })
@@ -54,7 +55,10 @@ const CONFIG_NAMES = namesByFoldedName(
 )
 const NO_NAMES = namesByFoldedName([])
 
-/** Finds a member in either spelling. */
+/**
+ * Finds a member by its name in camelCase, whether the request spells it in camelCase or in
+ * snake_case.
+ */
 const memberIn = (members: readonly Member[], name: string): Member | undefined =>
   members.find(({ key }) => camelCased(key) === name)
 
@@ -66,7 +70,7 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
 }
 
 /**
- * Returns the error for a field that is given in two spellings. The API reads both as one field, so
+ * Returns an error if a field is given in both spellings. The API reads both as the same field, so
  * the gateway and the provider could read different values.
  */
 function errorInSpellings(members: readonly Member[], path = ''): RelayError | null {
@@ -81,9 +85,9 @@ function errorInSpellings(members: readonly Member[], path = ''): RelayError | n
 }
 
 /**
- * Reads the body of `generateContent` or `streamGenerateContent` without building objects. The
- * model, and whether the answer is a stream, are in the path. `known` is empty if a checked request
- * is read again after a change.
+ * Reads the body of `generateContent` or `streamGenerateContent` without parsing it into objects.
+ * The path names the model and decides whether the answer is a stream. `known` are the names for
+ * which look-alikes are refused. It is empty if a checked request is read again after a change.
  */
 export function readGenerateRequest(
   body: Buffer,
@@ -93,28 +97,28 @@ export function readGenerateRequest(
   if (path === null || !isModelName(path.model)) {
     return relayError('invalid_parameter', { param: 'model' })
   }
-  const parts = new ContentParts(body)
-  const members = scanObject(body, known, CONTENT_RULES, parts)
+  const finder = new PartAndToolFinder(body)
+  const members = scanObject(body, known, CONTENT_RULES, finder)
   if (!isMembers(members)) return jsonError(body, members)
   const error = errorInMembers(members) ?? errorInContents(memberIn(members, 'contents'))
   if (error !== null) return error
   const config = readConfig(body, memberIn(members, 'generationConfig'), known)
   if (isRelayError(config)) return config
-  const toolLimits = limitTools(path.model, parts.pricedTools)
+  const toolLimits = limitTools(path.model, finder.pricedTools)
   return {
     format: GEMINI,
     body,
     members,
     model: path.model,
     isStream: path.isStream,
-    // Usage is a part of the format's chunks, so every caller receives it.
+    // The format's chunks contain the usage, so every caller receives it.
     wantsUsage: true,
     ...config,
     reasoningEffort: null,
-    inputBound: inputBoundOf(body, members, parts),
-    tools: parts.tools,
+    inputBound: inputBoundOf(body, members, finder),
+    tools: finder.tools,
     ...(toolLimits === undefined ? {} : { toolLimits }),
-    ...(parts.files.length === 0 ? {} : { fileReferences: parts.files }),
+    ...(finder.files.length === 0 ? {} : { fileReferences: finder.files }),
   }
 }
 
@@ -125,8 +129,8 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
     return relayError('invalid_parameter', { param: RESERVED })
   }
   const cached = memberIn(members, 'cachedContent')
-  // A cache belongs to the provider's account. A caller could read the cache of somebody else, and
-  // nothing in the request bounds its length.
+  // A cache belongs to the operator's account at the provider. A caller could read the cache of
+  // another caller, and nothing in the request bounds its length.
   if (cached !== undefined && cached.kind !== 'null') {
     return relayError('parameter_not_supported', { param: cached.key })
   }
@@ -148,7 +152,7 @@ function errorInContents(contents: Member | undefined): RelayError | null {
   return relayError('invalid_parameter', { param: `contents${contents.misfit}` })
 }
 
-/** Reads the limits and the modalities of the answer in `generationConfig`. */
+/** Reads the limits and the modalities of the answer from `generationConfig`. */
 function readConfig(
   body: Buffer,
   member: Member | undefined,
@@ -166,9 +170,9 @@ function readConfig(
   const error = errorInSpellings(members, `${member.key}.`)
   if (error !== null) return error
   const limit = memberIn(members, 'maxOutputTokens')
-  const outputTokensMax = wholeOf(bytes, limit, 1, OUTPUT_TOKENS_MAX)
+  const outputTokensMax = integerOf(bytes, limit, 1, OUTPUT_TOKENS_MAX)
   const count = memberIn(members, 'candidateCount')
-  const choices = wholeOf(bytes, count, 1, CALLS_MAX)
+  const choices = integerOf(bytes, count, 1, CALLS_MAX)
   const wrong = outputTokensMax === undefined ? limit : choices === undefined ? count : undefined
   if (outputTokensMax === undefined || choices === undefined) {
     return relayError('invalid_parameter', { param: `${member.key}.${wrong?.key ?? ''}` })
@@ -178,14 +182,17 @@ function readConfig(
   return isWithoutImages ? { ...limits, hasNoImageAnswer: true } : limits
 }
 
-/** A list of modalities that is longer than this many bytes is not read. */
+/**
+ * The maximum length in bytes of a list of modalities that is read. A longer list counts as one
+ * that may include images.
+ */
 const MODALITIES_BYTES_MAX = 256
-/** The modalities of answers that have no images. */
+/** The modalities other than images. */
 const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
 
 /**
- * Reports whether the modalities of the answer exclude images. An empty list selects the model's
- * default modalities, and an unknown modality may be one of images.
+ * Reports whether the requested modalities exclude images. An empty list selects the model's
+ * default modalities, and an unknown modality may be a kind of image.
  */
 function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
   if (modalities?.kind !== 'array') return false
@@ -196,8 +203,8 @@ function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
 }
 
 /**
- * Reads a request to count tokens. It has contents, or it has a complete request in the member
- * `generateContentRequest`. The inner request is then returned.
+ * Reads a request to count tokens. It has either contents, or a complete request in the member
+ * `generateContentRequest`, which is then returned.
  */
 export function readGeminiCountRequest(
   body: Buffer,

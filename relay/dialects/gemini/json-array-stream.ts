@@ -3,14 +3,15 @@ import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 const LINE_FEED = Buffer.from('\n')
 
 /**
- * Renders the events of one stream as the elements of a JSON array, which is Gemini's form of a
+ * Renders the events of one stream as the elements of a JSON array. This is Gemini's form of a
  * stream without `alt=sse`. The array is complete only after `end`.
  */
 export class JsonArrayStream {
   private hasElements = false
 
   /**
-   * Renders complete events. A comment becomes white space, which may stand between two elements.
+   * Renders complete events as array elements. A comment becomes white space, which is valid
+   * between two elements.
    */
   elementsOf(events: Buffer | string): Buffer {
     let text = ''

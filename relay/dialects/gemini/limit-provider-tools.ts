@@ -2,9 +2,9 @@ import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../provider-tool-limits.ts'
 
 /**
- * The tools that Google runs and that a price covers, by their names in camelCase. The value is the
- * name of a price per use, or the number of input tokens that the tool may add. `urlContext` reads
- * up to 20 pages. `codeExecution` reads the output of its programs.
+ * The tools that Google runs and that have a price, by their names in camelCase. The value is
+ * either the name of a price per use, or the number of input tokens that the tool may add.
+ * `urlContext` reads up to 20 pages. `codeExecution` reads the output of its programs.
  */
 const PRICED: ReadonlyMap<string, ToolName | number> = new Map<string, ToolName | number>([
   ['googleSearch', 'google_search'],
@@ -14,19 +14,20 @@ const PRICED: ReadonlyMap<string, ToolName | number> = new Map<string, ToolName 
   ['codeExecution', 20_000],
 ])
 
-/** `name` is in camelCase. */
+/** Reports whether the tool with this camelCase name has a price. */
 export const isPricedTool = (name: string): boolean => PRICED.has(name)
 
 /**
- * Matches the models whose grounding is charged once for each prompt. Later models are charged for
- * each query: https://ai.google.dev/gemini-api/docs/google-search (in a copy of 2026-09-17).
+ * Matches the models whose web search is charged once per prompt. Later models are charged per
+ * query: https://ai.google.dev/gemini-api/docs/google-search (in a copy of 2026-09-17).
  */
 const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
 
 /**
- * Returns the limits of the tools that Google runs. The API can't limit queries. The hold covers a
- * likely number. Further queries are billed as far as the account can pay. Only the end of an
- * answer shows its queries, so an answer that was cut counts as one use.
+ * Returns the limits of the tools that Google runs. The API has no limit for queries, so the hold
+ * (the reserved quota) covers a likely number. Further queries are billed as far as the account can
+ * pay. Only the end of an answer lists its queries, so an answer that was cut off counts as one
+ * use.
  */
 export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
   const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])
@@ -37,7 +38,8 @@ export function limitTools(model: string, names: ReadonlySet<string>): ToolLimit
     0,
   )
   const isPerPrompt = CHARGED_PER_PROMPT.test(model)
-  // An answer does not tell which tool made a query. With both tools, all count as searches.
+  // An answer does not tell whether the search or the maps tool made a query. If both are offered,
+  // all queries count as searches.
   const isSearching = used.includes('google_search')
   const limited = (most: number): ToolCounts =>
     Object.fromEntries(

@@ -5,18 +5,21 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The highest index of a candidate whose text is collected separately. Without this limit, a
- * provider could exhaust memory with invented indexes.
+ * provider could exhaust the memory with invented indexes.
  */
 const INDEX_MAX = 128
 
-/** The places of a candidate's texts (see `TextSink`). Later chunks continue the same texts. */
+/**
+ * The values of `place` (see `TextSink`) for a candidate's texts. Later chunks continue the same
+ * texts.
+ */
 const TEXT = 0
 const THOUGHT = 1
 const OTHERS = 2
 
 /**
- * Passes every text in an answer of Gemini's API, or in the data of one event, to the sink. Does
- * nothing for invalid JSON.
+ * Passes every text in an answer of Gemini's API to the sink. `json` is a complete answer, or the
+ * data of one stream event. Invalid JSON is ignored.
  */
 export function readCandidateTexts(json: string, sink: TextSink): void {
   let value: unknown
@@ -38,8 +41,9 @@ export function readCandidateTexts(json: string, sink: TextSink): void {
 }
 
 /**
- * Passes the uses of Google's tools to the sink. Google charges for each different query that is
- * not empty. The queries of both tools are in the same lists. Chunks of a stream may repeat them.
+ * Passes the uses of Google's search and maps to the sink. Google charges once for each distinct,
+ * non-empty query. The queries of both tools are in the same lists, and chunks of a stream may
+ * repeat them.
  */
 function readGrounding(grounding: JsonObject | null, sink: TextSink): void {
   if (grounding === null || sink.tool === undefined) return
@@ -63,7 +67,7 @@ function readPart(part: JsonObject | null, choice: number, sink: TextSink): void
   if (typeof thoughtSignature === 'string') sink.data(thoughtSignature.length)
   const { data, mimeType } = recordOf(inlineData) ?? {}
   if (typeof data === 'string') {
-    // Pictures in thoughts are drafts, which providers count as thoughts.
+    // Pictures in thoughts are drafts. Providers count them as thoughts and not as images.
     const isImage = String(mimeType).startsWith('image/') && thought !== true
     sink.data(data.length, isImage)
   }

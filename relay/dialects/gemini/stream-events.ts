@@ -8,7 +8,8 @@ const isReason = (reason: unknown): boolean =>
   typeof reason === 'string' && reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED'
 
 /**
- * Reports whether the stream may end after this chunk: it ends a candidate or refuses the prompt.
+ * Reports whether the stream may end after this chunk, because the chunk ends a candidate or
+ * refuses the prompt.
  */
 function isFinal({ candidates, promptFeedback }: JsonObject): boolean {
   const ends = Array.isArray(candidates) ? candidates : []
@@ -32,8 +33,9 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
 }
 
 /**
- * The stream of `streamGenerateContent`. It has no last event: it ends with the connection, after a
- * chunk with a finish reason. Pictures arrive whole, so an event may be as long as an answer.
+ * The stream of `streamGenerateContent`. It has no last event: it ends when the connection closes
+ * after a chunk with a finish reason. Pictures are not split, so an event may be as long as an
+ * answer.
  */
 export const GEMINI_STREAM: StreamFormat = {
   isLastEvent: () => false,
@@ -47,8 +49,8 @@ export const GEMINI_STREAM: StreamFormat = {
 }
 
 /**
- * Renders a complete answer as a stream with one event, which is one line. In JSON, line ends are
- * only white space.
+ * Renders a complete answer as a stream with one event on one line. Line ends in JSON are only
+ * white space, so they are replaced by spaces.
  */
 export const streamOfGeneration = (body: Buffer): string =>
   `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`

@@ -2,7 +2,7 @@ import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { removals } from '../openai-chat/upstream-body.ts'
+import { editsToRemove } from '../openai-chat/upstream-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import { camelCased, snakeCased } from './camel-case.ts'
@@ -10,8 +10,8 @@ import { CALLER_TOOLS } from './find-content-parts-and-tools.ts'
 import { isPricedTool } from './limit-provider-tools.ts'
 
 /**
- * The members that are sent. All others are removed, because they may change what is billed. Google
- * refuses unknown members.
+ * The members that are sent to the provider. All others are removed, because they may change what
+ * is billed. Google refuses unknown members anyway.
  */
 const SENT: ReadonlySet<string> = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig'],
@@ -20,7 +20,7 @@ const SENT: ReadonlySet<string> = new Set([
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set([
   ...['routingConfig', 'modelConfig', 'modelSelectionConfig'],
 ])
-/** The members that are removed when no tool is left. */
+/** The members that are removed too when all tools are removed. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['tools', 'toolConfig'])
 const CONFIG = 'generationConfig'
 const LIMIT = 'maxOutputTokens'
@@ -30,8 +30,8 @@ const STANDARD_TIER = /^(?:null|"(?:service_tier_)?(?:standard|unspecified)")$/i
 const NOTHING_DROPPED: readonly string[] = []
 
 /**
- * Builds the request body for the provider: see `upstreamBody` of OpenAI's format. The model is not
- * in the body. If nothing changes, the original body is returned without a copy.
+ * Builds the request body for the provider, as `upstreamBody` of OpenAI's format does. The body
+ * does not name the model. If nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
   const { body, members } = request
@@ -66,7 +66,7 @@ export function upstreamBody(request: ChatRequest, change: UpstreamChange): Upst
   const texts = [...inserted].map(([key, text]) => `${JSON.stringify(key)}:${text}`)
   const [first] = remaining
   if (first === undefined) return { body: Buffer.from(`{${texts.join()}}`), dropped }
-  edits.push(...removals(members, removed, spanOfMember))
+  edits.push(...editsToRemove(members, removed, spanOfMember))
   if (texts.length > 0) {
     edits.push({ start: first.keyStart, end: first.keyStart, text: `${texts.join()},` })
   }
@@ -86,7 +86,7 @@ function isRestricted(
   if (name === 'serviceTier' && valueEnd - valueStart < 64) {
     if (STANDARD_TIER.test(body.toString('latin1', valueStart, valueEnd))) return false
   }
-  // No built-in price covers the other tiers, so a channel can't allow them.
+  // No built-in price covers other tiers than the standard one, so a channel can't allow them.
   if (name === 'serviceTier') return true
   return name === 'model' || (!allowed.has(name) && !allowed.has(snakeCased(name)))
 }
@@ -94,10 +94,9 @@ function isRestricted(
 type Kept = { readonly tool: ToolElement; readonly text: string | null }
 
 /**
- * Returns the part of each tool that is sent. A null text stands for the complete tool, and an
- * empty text for a tool that is removed. Returns null if all tools are sent. One tool may hold
- * functions of the caller together with tools that Google runs. Tools without a price are never
- * sent.
+ * Returns what is sent of each tool, or null if all tools are sent unchanged. `text` is null for a
+ * complete tool, and empty for a removed tool. One tool may hold functions of the caller together
+ * with tools that Google runs. Tools without a price are never sent.
  */
 function keptTools(
   { body, tools }: ChatRequest,
@@ -133,11 +132,11 @@ function editsOfTools({ tools }: ChatRequest, kept: readonly Kept[] | null): rea
   const changed = kept.flatMap(({ tool: { start, end }, text }) =>
     text === null || text === '' ? [] : [{ start, end, text }],
   )
-  return [...changed, ...removals(tools, removed, spanOfTool)]
+  return [...changed, ...editsToRemove(tools, removed, spanOfTool)]
 }
 
 type Config = {
-  /** The member to replace, or null if a member with the name `name` is inserted. */
+  /** The member to replace. Null if a new member `name` is inserted. */
   readonly member: Member | null
   readonly name: string
   readonly text: string
@@ -145,8 +144,9 @@ type Config = {
 }
 
 /**
- * Returns the `generationConfig` to send: without the members in `ROUTING_MEMBERS`, and with the
- * output limit `outputTokens`. A smaller limit stays unchanged. Returns null if nothing changes.
+ * Returns the `generationConfig` to send, or null if nothing changes. The members in
+ * `ROUTING_MEMBERS` are removed, and the output limit is set to `outputTokens`. A smaller limit in
+ * the request stays unchanged.
  */
 function configFor(
   { body }: ChatRequest,

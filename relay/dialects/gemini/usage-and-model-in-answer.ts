@@ -10,22 +10,23 @@ const CR = 13
 const OPEN_BRACE = 123
 
 /**
- * Finds a member of the outermost object. NOTE: a search for the key's bytes could find another
- * member, because the arguments of a function call are objects with any keys.
+ * Finds a member of the outermost object. NOTE: the bytes of the key may also occur elsewhere,
+ * because the arguments of a function call are objects with any keys. The JSON is therefore
+ * scanned.
  */
 function memberOf(json: Buffer, name: string): Member | undefined {
   const members = scanObject(json)
   return isMembers(members) ? members.find(({ key }) => key === name) : undefined
 }
 
-/** Returns the `usageMetadata` of a plain answer (not a stream), or undefined. */
+/** Returns the `usageMetadata` of a complete answer (not a stream), or undefined if it has none. */
 export function usageInGeneration(body: Buffer): unknown {
   const member = memberOf(body, 'usageMetadata')
   if (member?.kind !== 'object') return undefined
   return JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd))
 }
 
-/** Returns the name of the model in a plain answer or in one event; null if there is none. */
+/** Returns the model name in a complete answer or in one event. Returns null if there is none. */
 export function answeredModel(bytes: Buffer): string | null {
   if (!bytes.includes(QUOTED_KEY)) return null
   for (const { json } of objectsIn(bytes)) {
@@ -37,7 +38,7 @@ export function answeredModel(bytes: Buffer): string | null {
   return null
 }
 
-/** Replaces the provider's name of the model in a plain answer or in complete events. */
+/** Replaces the provider's model name in a complete answer or in complete events by `model`. */
 export function withModelVersion(bytes: Buffer, model: string): Buffer {
   if (!bytes.includes(QUOTED_KEY)) return bytes
   const edits: ByteEdit[] = []
@@ -50,20 +51,20 @@ export function withModelVersion(bytes: Buffer, model: string): Buffer {
   return applyEdits(bytes, edits)
 }
 
-/** Returns the JSON objects in a plain answer or in events, with their offsets. */
+/** Returns the JSON objects in a complete answer or in events, with their offsets. */
 function objectsIn(bytes: Buffer): readonly { readonly json: Buffer; readonly offset: number }[] {
   let first = 0
   while ((bytes[first] ?? 33) <= 32) first += 1
   if (bytes[first] === OPEN_BRACE) return [{ json: bytes, offset: 0 }]
-  const found: { json: Buffer; offset: number }[] = []
+  const objects: { json: Buffer; offset: number }[] = []
   for (let at = bytes.indexOf(DATA); at >= 0; ) {
     const offset = at + DATA.length
     const end = endOfLine(bytes, offset)
     const isAtLineStart = at === 0 || bytes[at - 1] === LF || bytes[at - 1] === CR
-    if (isAtLineStart) found.push({ json: bytes.subarray(offset, end), offset })
+    if (isAtLineStart) objects.push({ json: bytes.subarray(offset, end), offset })
     at = bytes.indexOf(DATA, isAtLineStart ? end : offset)
   }
-  return found
+  return objects
 }
 
 function endOfLine(bytes: Buffer, from: number): number {

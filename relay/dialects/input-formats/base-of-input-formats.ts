@@ -25,7 +25,10 @@ export const missing = (param: string): RelayError => relayError('missing_parame
 export const memberIn = (members: readonly Member[], key: string): Member | undefined =>
   members.find((member) => member.key === key && member.kind !== 'null')
 
-/** Returns the members of a request, or the error in the JSON or in the kind of a field. */
+/**
+ * Returns the members of a request. Returns an error if the JSON is invalid or a field has a wrong
+ * kind.
+ */
 export function checkedMembers(
   body: Buffer,
   scanned: readonly Member[] | InvalidJson,
@@ -41,7 +44,8 @@ export function checkedMembers(
 }
 
 /**
- * The fields of all requests without a generated answer: they have no stream and no output tokens.
+ * The fields of all requests for which no answer is generated. They have no stream and no output
+ * tokens.
  */
 export const WITHOUT_OUTPUT = {
   isStream: false,
@@ -52,10 +56,13 @@ export const WITHOUT_OUTPUT = {
   tools: [],
 } as const
 
-/** Reads the usage of an answer that has only input tokens, such as OpenAI's `prompt_tokens`. */
+/**
+ * Reads the usage of an answer that has only input tokens, such as OpenAI's `prompt_tokens` for
+ * embeddings.
+ */
 export function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   const { prompt_tokens: prompt, total_tokens: total } = recordOf(raw)
-  // Some servers count the input only in the total.
+  // Some servers report the input tokens only in the total.
   const isInTotal = prompt === undefined || prompt === null || (prompt === 0 && total !== 0)
   return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)
 }
@@ -68,7 +75,7 @@ export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): Usa
   return { usage, otherReading: null, isTrusted: anomaly === null, anomaly }
 }
 
-/** Builds the body for the provider. A request without the model's name gets it. */
+/** Builds the body for the provider. If the request does not name the model, the name is added. */
 export const namedBody: WireFormat['upstreamBody'] = (request, change) => {
   const plain = { ...change, forcesUsage: false, outputTokens: null }
   const { overrides, model } = change
@@ -82,13 +89,13 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   Pick<WireFormat, 'shortBody'> &
   Partial<WireFormat> & {
     readonly promptMember: string
-    /** The member that every valid answer has. */
+    /** The member that every valid answer has, by which an answer is checked. */
     readonly answerMember: string
   }
 
 /**
- * Completes a format of calls that have an input and no generated answer. Whatever `given` lacks is
- * as in OpenAI's APIs.
+ * Completes the format of an API that takes an input and generates no answer, such as embeddings.
+ * Properties that `given` lacks are those of OpenAI's APIs.
  */
 export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody } = given
@@ -108,7 +115,7 @@ export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat
     usageInAnswer,
     readUsage: readInputUsage,
     errorOfAnswer: answerCheck(answerMember),
-    // No call of these formats is a stream.
+    // Calls in these formats never stream.
     streamOfAnswer: (body) => `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\n`,
     hasTextlessAnswers: true,
     readTexts: () => {},

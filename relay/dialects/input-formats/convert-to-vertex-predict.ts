@@ -10,9 +10,11 @@ import { EMBEDDINGS } from './embeddings-request.ts'
 import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-request.ts'
 import { base64Of, requestsBase64 } from './vectors-as-base64.ts'
 
-/** A converted request may not be longer, because it is parsed. */
+/** The maximum length in bytes of a request that is converted, because it must be parsed. */
 const CONVERTED_BYTES_MAX = 1024 * 1024
-/** A longer answer is not converted. The API answers at most 250 vectors. */
+/**
+ * The maximum length in bytes of an answer that is converted. The API returns at most 250 vectors.
+ */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /** A text in the format of Vertex AI's `predict`. */
@@ -25,8 +27,8 @@ type Instance = {
 type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: unknown }
 
 /**
- * The format of Vertex AI's `predict`, which serves Vertex AI's older models of embeddings. It
- * keeps the name of the caller's format, because the endpoint is found by this name.
+ * The format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. It keeps
+ * the name of the caller's format, because the endpoint is found by this name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {
@@ -35,11 +37,11 @@ const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): W
     errors,
     ...(promptMember === undefined ? {} : { promptMember }),
     readChangedRequest: (body, path) => readPredict(format, body, path),
-    // The model is in the path only.
+    // The path names the model, so it is left out of the body.
     upstreamBody: (request, change) => {
       const overrides = new Map([...change.overrides].filter(([key]) => key !== 'model'))
       const plain = { model: request.model, forcesUsage: false, outputTokens: null, overrides }
-      // The conversion wrote this member. Callers can't send it.
+      // The conversion wrote the member `parameters`. Callers can't send it.
       const allowed = new Set([...change.allowed, 'parameters'])
       return upstreamBody(request, { ...change, ...plain, allowed })
     },
@@ -73,7 +75,9 @@ function readPredict(
 
 const NO_ANSWER = { reasoningEffort: null, tools: [] } as const
 
-/** Converts a request for embeddings. Returns an error if the request can't be converted. */
+/**
+ * Converts an embeddings request to `predict`. Returns an error if the request can't be converted.
+ */
 export function convertToPredict(request: ChatRequest) {
   const { body, format, model } = request
   const target = FORMATS.get(format.name)
@@ -115,7 +119,7 @@ function predictOf(name: string, body: Json): Predict | null {
   const requests = name === 'gemini-embedding' ? [body] : (body.requests as Json[])
   const instances = requests.map(instanceOf)
   const dimensions = requests.map(dimensionsIn)
-  // The API has one number of dimensions for all texts.
+  // The API accepts one number of dimensions for all texts.
   if (new Set(dimensions).size > 1 || instances.includes(null)) return null
   return { instances: instances.filter((instance) => instance !== null), dimensions: dimensions[0] }
 }
@@ -133,12 +137,15 @@ function instanceOf(request: Json): Instance | null {
 
 type Predictions = readonly { readonly values: readonly number[]; readonly tokens: unknown }[]
 
-/** The vectors of each answer, so that its check, usage and conversion parse it only once. */
+/**
+ * The predictions in each answer that was parsed. An answer is checked, converted and read for its
+ * usage, but is parsed only once.
+ */
 const READ = new WeakMap<Buffer, Predictions | null>()
 
 function predictionsIn(body: Buffer): Predictions | null {
-  const known = READ.get(body)
-  if (known !== undefined) return known
+  const cached = READ.get(body)
+  if (cached !== undefined) return cached
   const predictions = readPredictions(body)
   READ.set(body, predictions)
   return predictions
@@ -159,8 +166,8 @@ function readPredictions(body: Buffer): Predictions | null {
 }
 
 /**
- * Returns the sum of the tokens of all texts. A count that is no number is returned as it is, so
- * that the usage is not believed.
+ * Returns the sum of the token counts of all texts. If a count is not a valid number, it is
+ * returned instead, so that the usage is not trusted.
  */
 function tokensIn(predictions: Predictions | null): unknown {
   let sum = 0

@@ -2,10 +2,12 @@ import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
 import type { Member } from '../scan-request-object.ts'
 
-/** The inputs of a request. Inputs that consist of tokens are never mixed with other inputs. */
+/**
+ * The inputs of a request. Inputs that consist of token numbers are never mixed with other inputs.
+ */
 export type Inputs = {
   readonly count: number
-  /** The number of tokens, if all inputs consist of tokens; otherwise null. */
+  /** The number of tokens if all inputs consist of token numbers. Otherwise null. */
   readonly tokens: number | null
   /** The number of inputs that are objects, such as pictures. */
   readonly objects: number
@@ -22,16 +24,16 @@ const CLOSE_BRACE = 125
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 
 /**
- * Returns the inputs in a member: one text, a list of texts and objects, a list of tokens, or a
- * list of such lists. Returns null for any other value. The scanner has checked that the value is
- * valid JSON.
+ * Returns the inputs in a member. Its value is one text, a list of texts and objects, a list of
+ * token numbers, or a list of such lists. Returns null for any other value. The scanner has already
+ * checked that the value is valid JSON.
  */
-export function inputsIn(body: Buffer, member: Member): Inputs | null {
+export function countInputs(body: Buffer, member: Member): Inputs | null {
   if (member.kind === 'string') return { count: 1, tokens: null, objects: 0 }
   if (member.kind !== 'array' || member.length === 0) return null
-  const found = countElements(body, member)
-  if (found === null) return null
-  const { texts, objects, lists, numbers, tokens } = found
+  const counts = countElements(body, member)
+  if (counts === null) return null
+  const { texts, objects, lists, numbers, tokens } = counts
   const count = texts + objects + lists
   if (numbers > 0) return count === 0 ? { count: 1, tokens: numbers, objects: 0 } : null
   if (lists === 0) return { count, tokens: null, objects }
@@ -40,35 +42,41 @@ export function inputsIn(body: Buffer, member: Member): Inputs | null {
 
 type Elements = { texts: number; objects: number; lists: number; numbers: number; tokens: number }
 
-/** Counts the elements of a list by kind. `tokens` are the numbers in lists within the list. */
+/**
+ * Counts the elements of a list by kind. `tokens` is the number of numbers in lists within the
+ * list.
+ */
 function countElements(body: Buffer, { valueStart, valueEnd }: Member): Elements | null {
-  const found: Elements = { texts: 0, objects: 0, lists: 0, numbers: 0, tokens: 0 }
+  const counts: Elements = { texts: 0, objects: 0, lists: 0, numbers: 0, tokens: 0 }
   let isInList = false
   for (let at = valueStart + 1; at < valueEnd - 1; at += 1) {
     const byte = body[at] ?? 0
     if (byte <= 32 || byte === COMMA) continue
     if (byte === OPEN_BRACKET && !isInList) {
       isInList = true
-      found.lists += 1
+      counts.lists += 1
     } else if (byte === CLOSE_BRACKET) isInList = false
     else if (byte === QUOTE && !isInList) {
-      found.texts += 1
+      counts.texts += 1
       at = endOfText(body, at)
     } else if (byte === OPEN_BRACE && !isInList) {
-      found.objects += 1
+      counts.objects += 1
       at = endOfObject(body, at)
     } else if (isDigit(byte)) {
       at = endOfDigits(body, at)
-      if (isInList) found.tokens += 1
-      else found.numbers += 1
+      if (isInList) counts.tokens += 1
+      else counts.numbers += 1
     } else return null
-    if (byte !== OPEN_BRACKET && isFractional(body[at + 1])) return null
+    if (byte !== OPEN_BRACKET && startsFractionOrExponent(body[at + 1])) return null
   }
-  return found
+  return counts
 }
 
-/** A fraction or an exponent behind the digits. */
-const isFractional = (byte: number | undefined): boolean =>
+/**
+ * Reports whether the byte after a number's integer digits begins a fraction (`.`) or an exponent
+ * (`e` or `E`).
+ */
+const startsFractionOrExponent = (byte: number | undefined): boolean =>
   byte === 46 || byte === 69 || byte === 101
 
 function endOfDigits(body: Buffer, start: number): number {
@@ -77,14 +85,14 @@ function endOfDigits(body: Buffer, start: number): number {
   return at
 }
 
-/** Returns the offset of the quote that ends the text at `start`. */
+/** Returns the offset of the closing quote of the string at `start`. */
 function endOfText(body: Buffer, start: number): number {
   let at = start + 1
   while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
   return at
 }
 
-/** Returns the offset of the brace that ends the object at `start`. */
+/** Returns the offset of the closing brace of the object at `start`. */
 function endOfObject(body: Buffer, start: number): number {
   let depth = 0
   for (let at = start; at < body.length; at += 1) {
@@ -99,19 +107,20 @@ function endOfObject(body: Buffer, start: number): number {
   return body.length
 }
 
-/** The likely and the largest number of tokens of a picture or another medium. */
+/** The likely maximum and the absolute maximum number of tokens of a picture or another medium. */
 const OBJECT_TOKENS = 6_000
 const OBJECT_CEILING = 50_000
 /**
- * The tokens that a model adds to each input: marks at its start and end, and a short instruction.
+ * The number of tokens that a model adds to each input, for marks at its start and end and for a
+ * short instruction.
  */
 const TOKENS_PER_INPUT = 64
 const CEILING_BASE = 256
 
 /**
- * Bounds the tokens of inputs. A provider adds much less to them than to a chat, so the ceiling is
- * close to the bound. Texts are bounded by the length of the request, and tokens by their number. A
- * vendor with another tokenizer may count more tokens, which the ceiling allows for.
+ * Returns the bounds of the input tokens. Text has at most one token per byte of the request, and
+ * token numbers are counted. The ceiling is close to the bound, because a provider adds fewer
+ * tokens than to a chat. It allows for vendors whose tokenizers count more tokens.
  */
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE

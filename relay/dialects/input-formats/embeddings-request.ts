@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
-import { isModelName, modelOf, wholeOf } from '../check-common-request-members.ts'
+import { integerOf, isModelName, modelOf } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters } from '../wire-format.ts'
 import {
@@ -13,7 +13,7 @@ import {
   namedBody,
   WITHOUT_OUTPUT,
 } from './base-of-input-formats.ts'
-import { boundOfInputs, inputsIn } from './count-and-bound-inputs.ts'
+import { boundOfInputs, countInputs } from './count-and-bound-inputs.ts'
 import { vectorsAsBase64 } from './vectors-as-base64.ts'
 
 const FIELDS: FieldKinds = new Map([
@@ -22,18 +22,24 @@ const FIELDS: FieldKinds = new Map([
   ['dimensions', ['number']],
   ['user', ['string']],
 ])
-/** Members of other formats, which a provider may read as a further input. */
+/**
+ * Members of other formats. They are refused, because a provider may read them as further inputs.
+ */
 const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
 const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
-/** A thousand vectors of 1 536 decimal numbers, which some clients request at once, have 34 MB. */
+/**
+ * The maximum length of an answer. Some clients request a thousand vectors of 1 536 decimal numbers
+ * at once, which have 34 MB.
+ */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024
 
 /**
- * Reads a request for embeddings in OpenAI's format without building objects. The input is text,
- * tokens, or objects such as the pictures of Jina's API. `known` is empty if a checked request is
- * read again after a change. In an older API, the path names the model and the body need not.
+ * Reads an embeddings request in OpenAI's format without parsing it into objects. The input is
+ * text, token numbers, or objects such as the pictures of Jina's API. `known` are the names for
+ * which look-alikes are refused. It is empty if a checked request is read again after a change. In
+ * an older API, the path names the model, and the body may omit it.
  */
 export function readEmbeddingsRequest(
   body: Buffer,
@@ -51,7 +57,7 @@ export function readEmbeddingsRequest(
   if (error !== null) return error
   const input = memberIn(members, 'input')
   if (input === undefined) return missing('input')
-  const inputs = inputsIn(body, input)
+  const inputs = countInputs(body, input)
   if (inputs === null) return invalid('input')
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: EMBEDDINGS, body, members, model, inputBound }
@@ -60,11 +66,11 @@ export function readEmbeddingsRequest(
 function errorInMembers(body: Buffer, members: readonly Member[]): RelayError | null {
   const refused = members.find(({ key, kind }) => REFUSED.includes(key) && kind !== 'null')
   if (refused !== undefined) return invalid(refused.key)
-  const dimensions = wholeOf(body, memberIn(members, 'dimensions'), 1, DIMENSIONS_MAX)
+  const dimensions = integerOf(body, memberIn(members, 'dimensions'), 1, DIMENSIONS_MAX)
   return dimensions === undefined ? invalid('dimensions') : null
 }
 
-/** OpenAI's embeddings, which most providers of embeddings offer. */
+/** OpenAI's embeddings API, which most providers of embeddings offer. */
 export const EMBEDDINGS = inputFormat({
   name: 'embeddings',
   promptMember: 'input',

@@ -2,8 +2,8 @@ import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { isModelName, wholeOf } from '../check-common-request-members.ts'
-import { innerRules, type ObjectVisitor } from '../check-nested-json-members.ts'
+import { integerOf, isModelName } from '../check-common-request-members.ts'
+import { nestedMemberRules, type ObjectVisitor } from '../check-nested-json-members.ts'
 import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
 import { GEMINI_ERRORS } from '../gemini/error-body.ts'
 import { usageInGeneration } from '../gemini/usage-and-model-in-answer.ts'
@@ -30,22 +30,25 @@ const SINGLE_FIELDS: FieldKinds = new Map(
   ]),
 )
 const BATCH_FIELDS: FieldKinds = new Map([['requests', ['array']]])
-const BATCH_RULES = innerRules('requests', { model: ['string', 'null'], content: ['object'] })
+const BATCH_RULES = nestedMemberRules('requests', {
+  model: ['string', 'null'],
+  content: ['object'],
+})
 const NAMES = namesByFoldedName([...SINGLE_FIELDS.keys(), ...BATCH_FIELDS.keys()])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
 const MODEL_BYTES_MAX = 512
-/** The depth of the elements of `requests`. */
+/** The depth of the elements of `requests` in a batch. */
 const IN_REQUEST = 2
 
 const QUOTE = 34
 
 type ModelSpan = { readonly start: number; readonly end: number; readonly name: string }
 
-/** Finds the names of models in a batch, and the parts that are not texts. */
-class EmbeddingParts implements ObjectVisitor {
+/** Finds the model names in a batch, and the content parts that are not text. */
+class ModelNameAndMediaFinder implements ObjectVisitor {
   readonly models: ModelSpan[] = []
-  /** The number of requests of a batch that have contents. */
+  /** The number of requests in a batch that have a `content`. */
   contents = 0
   media = 0
   hasFile = false
@@ -85,13 +88,14 @@ class EmbeddingParts implements ObjectVisitor {
   }
 }
 
-/** The names of models in the batches that were read. */
+/** The positions of the model names in each batch that was read. */
 const MODELS = new WeakMap<ChatRequest, readonly ModelSpan[]>()
 
 /**
- * Reads the body of `embedContent` or `batchEmbedContents` without building objects. The model is
- * in the path. Where the body names a model as well, it must be the same one. `known` is empty if
- * a checked request is read again after a change.
+ * Reads the body of `embedContent` or `batchEmbedContents` without parsing it into objects. The
+ * path names the model. If the body names a model as well, it must be the same model. `known` are
+ * the names for which look-alikes are refused. It is empty if a checked request is read again after
+ * a change.
  */
 function readEmbedding(
   format: WireFormat,
@@ -101,16 +105,16 @@ function readEmbedding(
 ): ChatRequest | RelayError {
   if (path === null || !isModelName(path.model)) return invalid('model')
   const isBatch = format.name === 'gemini-embedding-batch'
-  const parts = new EmbeddingParts(body)
-  const scanned = scanObject(body, known, isBatch ? BATCH_RULES : null, parts)
+  const finder = new ModelNameAndMediaFinder(body)
+  const scanned = scanObject(body, known, isBatch ? BATCH_RULES : null, finder)
   const members = checkedMembers(body, scanned, isBatch ? BATCH_FIELDS : SINGLE_FIELDS)
   if (isRelayError(members)) return members
-  if (parts.hasFile) return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
+  if (finder.hasFile) return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
   const name = isBatch ? 'requests' : 'content'
   const input = memberIn(members, name)
   if (input === undefined) return missing(name)
   const dimensions = members.find(({ key }) => camelCased(key) === 'outputDimensionality')
-  if (wholeOf(body, dimensions, 1, DIMENSIONS_MAX) === undefined) {
+  if (integerOf(body, dimensions, 1, DIMENSIONS_MAX) === undefined) {
     return invalid(dimensions?.key ?? 'outputDimensionality')
   }
   if (isBatch) {
@@ -118,9 +122,9 @@ function readEmbedding(
     if (length === 0 || !isAllObjects) return invalid(name)
     if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
     if (misfit !== null) return invalid(`${name}${misfit}`)
-    if (parts.contents !== length) return missing(`${name}[].content`)
-    const other = parts.models.findIndex((span) => plainName(span.name) !== path.model)
-    // After a change, a checked request may have the provider's names of the model.
+    if (finder.contents !== length) return missing(`${name}[].content`)
+    const other = finder.models.findIndex((span) => plainName(span.name) !== path.model)
+    // After a change, a checked request may contain the provider's model name.
     if (other >= 0 && known.size > 0) return invalid(`${name}[${other}].model`)
   }
   const ofBody = memberIn(members, 'model')
@@ -129,17 +133,17 @@ function readEmbedding(
     return invalid('model')
   }
   const count = isBatch ? input.length : 1
-  const bound = boundOfInputs(body, { count, tokens: null, objects: parts.media })
+  const bound = boundOfInputs(body, { count, tokens: null, objects: finder.media })
   const request = { ...WITHOUT_OUTPUT, format, body, members, model: path.model, inputBound: bound }
-  MODELS.set(request, parts.models)
+  MODELS.set(request, finder.models)
   return request
 }
 
 const plainName = (name: string): string => name.replace(/^models\//, '')
 
 /**
- * The model of one request is in the path, so it is left out of the body. In a batch, each request
- * must name it, and gets the provider's name of it.
+ * For a single request, the path names the model, so it is left out of the body. In a batch, each
+ * request must name the model, and its name is replaced by the provider's name.
  */
 function embeddingBody(request: ChatRequest, change: UpstreamChange) {
   const { model } = change
@@ -160,11 +164,14 @@ function again(request: ChatRequest, body: Buffer): ChatRequest {
   return isRelayError(read) ? request : read
 }
 
-/** For a request that was copied, for example to change its model. `MODELS` lacks copies. */
+/**
+ * Finds the model names in a copy of a request, made for example to change the model. `MODELS` has
+ * no entry for copies.
+ */
 function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
-  const parts = new EmbeddingParts(body)
-  scanObject(body, NO_NAMES, null, parts)
-  return parts.models
+  const finder = new ModelNameAndMediaFinder(body)
+  scanObject(body, NO_NAMES, null, finder)
+  return finder.models
 }
 
 const CLIENT_HEADER = 'x-goog-api-client'
@@ -185,10 +192,10 @@ const geminiFormat = (
     upstreamBody: embeddingBody,
     passedHeaders: ({ [CLIENT_HEADER]: client }) =>
       client === undefined ? [] : [CLIENT_HEADER, String(client)],
-    // Only newer models report their usage.
+    // Only newer models report their usage. It is read like that of `generateContent`.
     usageInAnswer: usageInGeneration,
     readUsage: (raw, bounds) => inputReport(recordOf(raw).promptTokenCount, bounds),
-    // The answers name no model.
+    // The answers do not name the model.
     modelName: { find: () => null, replace: (bytes) => bytes },
     errors: GEMINI_ERRORS,
   })
@@ -202,7 +209,7 @@ export const GEMINI_EMBEDDING = geminiFormat('gemini-embedding', 'content', 'emb
   content: CONTENT,
 }))
 
-/** Gemini's `batchEmbedContents`, which Google's library uses for one content as well. */
+/** Gemini's `batchEmbedContents`. Google's client library uses it even for a single content. */
 export const GEMINI_EMBEDDING_BATCH = geminiFormat(
   'gemini-embedding-batch',
   'requests',

@@ -13,7 +13,7 @@ import {
   namedBody,
   WITHOUT_OUTPUT,
 } from './base-of-input-formats.ts'
-import { boundOfInputs, inputsIn } from './count-and-bound-inputs.ts'
+import { boundOfInputs, countInputs } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['model', ['string']],
@@ -21,10 +21,10 @@ const FIELDS: FieldKinds = new Map([
 ])
 const NAMES = namesByFoldedName(['stream', 'messages', ...FIELDS.keys()])
 const NO_NAMES = namesByFoldedName([])
-/** OpenAI's default model. It is sent, because other providers have no default. */
+/** OpenAI's default model. It is sent explicitly, because other providers have no default. */
 const DEFAULT_MODEL = 'omni-moderation-latest'
 
-/** Reads a request to classify texts and pictures, without building objects. */
+/** Reads a request to classify texts and pictures, without parsing it into objects. */
 function readModerationRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)
   if (isRelayError(members)) return members
@@ -34,13 +34,13 @@ function readModerationRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   if (memberIn(members, 'messages') !== undefined) return invalid('messages')
   const input = memberIn(members, 'input')
   if (input === undefined) return missing('input')
-  const inputs = inputsIn(body, input)
+  const inputs = countInputs(body, input)
   if (inputs === null || inputs.tokens !== null) return invalid('input')
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: MODERATIONS, body, members, model, inputBound }
 }
 
-/** OpenAI's moderations. A model without a price is free: see `moderationPriceOf`. */
+/** OpenAI's moderations API. Models without a price are free: see `moderationPriceOf`. */
 export const MODERATIONS = inputFormat({
   name: 'moderations',
   promptMember: 'input',

@@ -3,7 +3,7 @@ import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { Counts, recordOf, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { isMembers, modelOf, wholeOf } from '../check-common-request-members.ts'
+import { integerOf, isMembers, modelOf } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UsageContext, WireFormat } from '../wire-format.ts'
 import {
@@ -16,7 +16,7 @@ import {
   missing,
   WITHOUT_OUTPUT,
 } from './base-of-input-formats.ts'
-import { boundOfInputs, capped, inputsIn } from './count-and-bound-inputs.ts'
+import { boundOfInputs, capped, countInputs } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['query', ['string', 'object']],
@@ -36,14 +36,15 @@ const COUNT_MAX = 1_000_000
 const DOCUMENTS_PER_UNIT = 100
 /**
  * Cohere splits a long document into chunks of 500 tokens, which include the query. Each chunk
- * counts as a document. No chunk is shorter than this many bytes.
+ * counts as a document. No chunk is shorter than this number of bytes.
  */
 const BYTES_PER_CHUNK = 250
 
 /**
- * Reads a request to order documents by their relevance, in the format of Jina and Cohere, without
- * building objects. A price per call is a price per search unit. `choices` is the most units that
- * the documents can have. `returnedChoices` is their number if no document is long.
+ * Reads a rerank request (documents to order by relevance) in the format of Jina and Cohere,
+ * without parsing it into objects. A price per call is a price per search unit. `choices` is the
+ * maximum number of search units of the documents. `returnedChoices` is their number if no document
+ * is split into chunks.
  */
 function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)
@@ -54,16 +55,16 @@ function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
   if (query === undefined) return missing('query')
   const documents = memberIn(members, 'documents')
   if (documents === undefined) return missing('documents')
-  const inputs = inputsIn(body, documents)
+  const inputs = countInputs(body, documents)
   if (inputs === null || inputs.tokens !== null) return invalid('documents')
   const misfit = COUNTS.find(
-    (key) => wholeOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
+    (key) => integerOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
   )
   if (misfit !== undefined) return invalid(misfit)
   const { count, objects } = inputs
   const chunks = count + Math.ceil((documents.valueEnd - documents.valueStart) / BYTES_PER_CHUNK)
   const ofDocuments = boundOfInputs(body, inputs)
-  // A model reads each document together with the query.
+  // The model reads each document together with the query.
   const ofQueries = count * (query.valueEnd - query.valueStart)
   return {
     ...WITHOUT_OUTPUT,
@@ -88,25 +89,28 @@ const USAGE_MEMBERS = new Set(['usage', 'meta', 'tokens'])
 const USAGE_BYTES_MAX = 65_536
 
 /**
- * Returns the outermost members of the answer that have its usage. Inner members are not searched,
- * because documents of the caller are repeated there.
+ * Returns those top-level members of the answer that contain its usage. Nested members are not
+ * searched, because they may repeat documents of the caller.
  */
 function usageInAnswer(body: Buffer): unknown {
   const members = scanObject(body)
   if (!isMembers(members)) return undefined
-  const found = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+  const usageMembers = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
     const isUsage = USAGE_MEMBERS.has(key) && kind === 'object'
     if (!isUsage || valueEnd - valueStart > USAGE_BYTES_MAX) return []
     return [[key, JSON.parse(body.toString('utf8', valueStart, valueEnd))] as const]
   })
-  const usage = Object.fromEntries(found)
+  const usage = Object.fromEntries(usageMembers)
   const { tokens, units } = countsIn(usage)
   return tokens === undefined && units === undefined ? undefined : usage
 }
 
 type RawCounts = { readonly tokens: unknown; readonly units: unknown }
 
-/** Finds the tokens of Jina, Cohere, SiliconFlow and others, and the search units of Cohere. */
+/**
+ * Finds the raw token count in the usage of Jina, Cohere, SiliconFlow and others, and Cohere's raw
+ * count of search units.
+ */
 function countsIn(raw: unknown): RawCounts {
   const { usage, meta, tokens } = recordOf(raw)
   const { total_tokens: total, prompt_tokens: prompt } = recordOf(usage)
@@ -121,8 +125,8 @@ function countsIn(raw: unknown): RawCounts {
 }
 
 /**
- * Reads the tokens and the search units. With search units alone, the gateway counts the tokens
- * itself.
+ * Reads the tokens and the search units of a usage. If it has only search units, the gateway counts
+ * the tokens itself.
  */
 function readUsage(raw: unknown, context: UsageContext): UsageReport {
   const { tokens, units } = countsIn(raw)
@@ -141,7 +145,10 @@ function modelMember(bytes: Buffer): Member | null {
   return member?.kind === 'string' ? member : null
 }
 
-/** The name of the model in answers. Documents of the caller may have members of this name. */
+/**
+ * Finds and replaces the top-level `model` of an answer. Nested members with this name may belong
+ * to documents of the caller.
+ */
 const modelName: WireFormat['modelName'] = {
   find: (bytes) => {
     const member = modelMember(bytes)
@@ -156,7 +163,7 @@ const modelName: WireFormat['modelName'] = {
   },
 }
 
-/** The reranking of Jina and Cohere, whose requests and answers have the same members. */
+/** The rerank API of Jina and Cohere, whose requests and answers have the same members. */
 export const RERANK = inputFormat({
   name: 'rerank',
   promptMember: 'documents',

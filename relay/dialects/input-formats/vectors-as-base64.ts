@@ -7,12 +7,16 @@ const COLON = 58
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
-/** A longer answer is not changed, because parsing its numbers would block the event loop. */
+/**
+ * The maximum length in bytes of an answer that is changed. Parsing the numbers of a longer answer
+ * would block the event loop.
+ */
 const CHANGED_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * Encodes vectors as base64 of their 32-bit numbers if the caller requested this, but the provider
- * ignored it. OpenAI's clients request base64 by default, and read anything else as base64.
+ * Encodes the vectors of an answer as base64 of 32-bit numbers, if the caller requested this and
+ * the provider ignored it. OpenAI's clients request base64 by default, and read any other value as
+ * base64.
  */
 export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
   if (!requestsBase64(request) || answer.length > CHANGED_BYTES_MAX) return answer
@@ -44,7 +48,10 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Returns a vector as base64 of its 32-bit numbers, or null if it is no list of numbers. */
+/**
+ * Returns a vector as base64 of its 32-bit numbers. Returns null if the value is not a list of
+ * numbers.
+ */
 export function base64Of(values: unknown): string | null {
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'number')) return null
   const bytes = Buffer.alloc(values.length * 4)

@@ -8,27 +8,30 @@ import {
 } from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
-/** A minute of audio counts as this many tokens where its duration is billed. */
+/** The number of tokens that are billed for a minute of audio, if the duration is billed. */
 const TOKENS_PER_MINUTE = 1_000
-/** OpenAI's transcription models read ten tokens of audio per second. */
+/** The number of audio tokens per second that OpenAI's transcription models read. */
 const HEARD_TOKENS_PER_SECOND = 10
-/** No speaker says more tokens per second. So a transcript shows the least length of its audio. */
+/**
+ * The highest number of text tokens that anyone speaks per second. A transcript's length thus shows
+ * the minimum duration of its audio.
+ */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration that is believed, which is that of 10 000 000 tokens. */
+/** The longest duration in seconds that is believed. It corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**
- * Reports whether a model is billed by tokens of audio. This is the case if its price has a ratio
- * for audio. All other models are billed by the characters or seconds of the request.
+ * Reports whether a model is billed by audio tokens, which is the case if its price has a ratio for
+ * audio. All other models are billed by the characters or the seconds of the request.
  */
 export const isByAudioTokens = (price: PriceSnapshot | undefined): boolean =>
   price?.mode === 'tokens' && (price.audio !== '1' || price.audioCompletion !== '1')
 
-/** Returns the number of tokens that are billed for a duration. */
+/** Returns the number of tokens that are billed for a duration in seconds. */
 export const tokensOfDuration = (seconds: number): number =>
   Math.ceil((seconds * TOKENS_PER_MINUTE) / 60)
 
-/** Returns the usage of a call that is billed by the duration of the audio in its request. */
+/** Returns the usage of a call that is billed by the duration of the audio in the request. */
 export function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usage {
   const input = isByAudioTokens(price)
     ? { inputAudio: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND) }
@@ -37,8 +40,9 @@ export function usageOfDuration(seconds: number, price: PriceSnapshot | undefine
 }
 
 /**
- * Returns the gateway's own count of a transcription: the duration of the file, but at least the
- * time that speaking the transcript takes. A file whose header is wrong is therefore not cheaper.
+ * Returns the usage of a transcription as the gateway counts it. The duration is that of the file,
+ * but at least the time that speaking the transcript takes. A wrong duration in the file's header
+ * thus does not make the call cheaper.
  */
 export function countTranscription(
   seconds: number,
@@ -49,15 +53,15 @@ export function countTranscription(
   return isByAudioTokens(price) ? { ...heard, inputUncached: input, output } : heard
 }
 
-/** The output tokens of a transcription of this length are at most these. */
+/** Returns the maximum number of output tokens of a transcription of this many seconds. */
 export const transcriptTokensMax = (seconds: number): number =>
   Math.ceil(seconds * SPOKEN_TOKENS_PER_SECOND) + 500
 
 /**
- * Reads the usage of audio endpoints, which is in tokens or in seconds. Mistral reports the seconds
- * of the audio beside tokens. A duration that is only a minimum (`isAtLeast`) is not trusted. The
- * gateway's own count is then billed if it is larger. `isInputAudio` is true if the request
- * consists of audio.
+ * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports the
+ * seconds of the audio as well as tokens. A duration with `isAtLeast` is only a minimum and is not
+ * trusted: the gateway's own count is billed if it is larger. `isInputAudio` is true if the input
+ * is audio.
  */
 export function readAudioUsage(
   raw: unknown,
@@ -77,7 +81,7 @@ export function readAudioUsage(
   const outputTokens = reported.output_tokens ?? reported.completion_tokens
   const output = counts.required(outputTokens, context.outputCeiling)
   const details = recordOf(reported.input_token_details ?? reported.input_tokens_details)
-  // Without details, the input counts as the more expensive kind.
+  // If the usage does not divide the input, all of it counts as the more expensive kind.
   const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
   const rest = new Whole(input)
   const inputAudio = rest.take(audio)

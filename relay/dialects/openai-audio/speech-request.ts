@@ -15,23 +15,29 @@ const NAMES = namesByFoldedName([
   ...['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
 ])
 const NO_NAMES = namesByFoldedName([])
-/** Members that some servers read in place of `input`. They would not be billed. */
+/**
+ * Members that some servers read instead of `input`. They are refused, because their text would not
+ * be billed.
+ */
 const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
-/** Longer texts are refused by all known providers. */
+/** The maximum number of characters of a text. All known providers refuse longer texts. */
 const INPUT_CHARACTERS_MAX = 100_000
-/** An escape of six bytes stands for one character. */
+/** The maximum length in bytes, because a character that is escaped takes six bytes. */
 const INPUT_BYTES_MAX = INPUT_CHARACTERS_MAX * 6
 /**
- * The most tokens of audio for one byte of text. Speech has about 1.4 tokens per letter. Numbers
- * and other scripts have more.
+ * The highest number of audio tokens per byte of text. Speech has about 1.4 tokens per letter.
+ * Numbers and other scripts have more.
  */
 const AUDIO_TOKENS_PER_BYTE = 6
 const AUDIO_TOKENS_BASE = 1_000
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
-/** Reads a request for speech. Its characters are billed, or the tokens of the audio. */
+/**
+ * Reads a request to generate speech. Depending on the price, its characters or the tokens of the
+ * audio are billed.
+ */
 export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = scanObject(body, known)
   if (!isMembers(members)) return jsonError(body, members)
@@ -91,18 +97,22 @@ function speedOf(body: Buffer, member: Member | undefined): number | RelayError 
 const RULES: BodyRules = {
   limits: [],
   addedLimit: () => '',
-  // In other formats, this member selects a more expensive way of serving.
+  // In other formats, the member `speed` selects a more expensive service. Here it is the speed of
+  // speaking.
   isRestricted: (folded) => folded !== 'speed' && isRestrictedMember(folded),
 }
 
-/** A request has only one text, so its outline keeps this text. */
+/**
+ * Returns an outline (a short form) of the request. It keeps the text, because a request has only
+ * one.
+ */
 function outlineOf({ body }: ChatRequest): ChatRequest {
   const outline = readSpeechRequest(body, NO_NAMES)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
   return outline
 }
 
-/** OpenAI's speech, whose answers are audio, or events with audio. */
+/** OpenAI's speech API. An answer is audio, or a stream of events with audio. */
 export const OPENAI_SPEECH: WireFormat = {
   name: 'speech',
   promptMember: 'input',
@@ -129,7 +139,7 @@ export const OPENAI_SPEECH: WireFormat = {
       ? { ...NO_USAGE, inputUncached: input, output, outputAudio: output, characters }
       : { ...NO_USAGE, inputUncached: characters, characters }
   },
-  // An answer that is not audio is invalid.
+  // A JSON answer is always an error, because a valid answer is audio.
   errorOfAnswer: () => 'format',
   streamOfAnswer: () => '',
   readTexts: readSpeechTexts,

@@ -7,9 +7,10 @@ const LAST =
 const LAST_BYTES = 96
 const ENDS: ReadonlySet<unknown> = new Set(['speech.audio.done', 'transcript.text.done'])
 
-/** The streams of audio endpoints. Their last event has the usage. */
+/** The streams of the audio endpoints. Their last event contains the usage. */
 const AUDIO_STREAM: StreamFormat = {
-  // The last event with the usage must be read, so only `[DONE]` is recognized by its bytes.
+  // Only `[DONE]` is recognized here, because an event that is recognized is not read. The other
+  // last events must be read for their usage.
   isLastEvent: (bytes, start, end) =>
     /^data: ?\[DONE\]/m.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
   finishReason: LAST,
@@ -40,7 +41,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** Passes the audio of an event to the sink. */
+/** Passes the length of the audio in an event to the sink. */
 export const readSpeechTexts: ReadTexts = (json, sink) => {
   const { audio } = parsed(json) ?? {}
   if (typeof audio === 'string') sink.data(audio.length)
@@ -48,12 +49,15 @@ export const readSpeechTexts: ReadTexts = (json, sink) => {
 
 const TIMES = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> .*)$/gm
 
-/** Passes the text of a transcript to the sink. `text` is JSON, plain text or subtitles. */
+/**
+ * Passes the text of a transcript to the sink. `text` is JSON, plain text or subtitles, whose times
+ * are removed.
+ */
 export const readTranscriptTexts: ReadTexts = (text, sink) => {
   const answer = text.trimStart().startsWith('{') ? parsed(text) : null
   if (answer === null) return sink.text(0, 0, text.replace(TIMES, ''))
   const { type, delta, text: whole } = answer
-  // Segments and the last event repeat the text of other events.
+  // Segments and the last event repeat text that earlier events contained.
   const piece = type === undefined ? whole : type === 'transcript.text.delta' ? delta : undefined
   if (typeof piece === 'string') sink.text(0, 0, piece)
 }

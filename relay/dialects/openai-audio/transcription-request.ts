@@ -33,11 +33,14 @@ const FORM: FormRules = {
 }
 const NAMES = namesByFoldedName([...FORM.files, ...FORM.numbers, ...FORM.flags, ...FORM.texts])
 const NO_NAMES = namesByFoldedName([])
-/** Fields that some providers read in place of `file`. What they refer to could not be measured. */
+/**
+ * Fields that some providers read instead of `file`. They are refused, because the gateway can't
+ * measure the audio to which they refer.
+ */
 const REFUSED = new Set([
   ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
 ])
-/** A provider may report this many times the duration in the header of the file. */
+/** A usage report may state at most this multiple of the duration in the file's header. */
 const CEILING_FACTOR = 10
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
@@ -83,7 +86,10 @@ function readWith(
   }
 }
 
-/** Returns the measured duration of the file, or an error if there is none or it is empty. */
+/**
+ * Returns the measured duration of the file in seconds. Returns an error if there is no file or it
+ * is empty.
+ */
 function fileOf(
   body: Buffer,
   member: Member | undefined,
@@ -99,14 +105,14 @@ function fileOf(
 const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
 
 /**
- * Returns the usage in an answer. If it has none, its duration or the times of its subtitles tell
- * how long the audio is at least.
+ * Returns the usage in an answer. If it has none, the duration in the answer or the times of its
+ * subtitles give a minimum duration of the audio.
  */
 function usageInAnswer(body: Buffer): unknown {
   if (isJson(body)) {
     const usage = usageInJson(body)
     if (usage !== undefined) return usage
-    // The duration is at the start of the answer, or behind its segments. It may be a text.
+    // The duration is at the start or at the end of the answer, and may be a string.
     const ends = [body.subarray(0, END_BYTES), body.subarray(-END_BYTES)]
     const seconds = Math.max(...ends.map((end) => Number(DURATION.exec(end.toString())?.[1] ?? 0)))
     return durationOf(seconds)
@@ -127,7 +133,7 @@ const durationOf = (seconds: number): object | undefined =>
 
 const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 0, 64))
 
-/** A valid answer is JSON with a text, or plain text. */
+/** Returns null for a valid answer, which is plain text or JSON with a text. */
 function errorOfAnswer(body: Buffer): 'format' | 'error-event' | null {
   if (!isJson(body) || body.includes('"text"')) return null
   return body.includes('"error"') ? 'error-event' : 'format'

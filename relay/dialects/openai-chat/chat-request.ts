@@ -1,24 +1,20 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import {
-  readOpenAiUsage,
-  recordOf,
-  withLongWrites,
-} from '#relay/canonical/provider-usage-report.ts'
+import { withLongWrites } from '#relay/canonical/lifetimes-of-cache-writes.ts'
+import { readOpenAiUsage, recordOf } from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import {
   effortOf,
   errorInMessages,
   flagOf,
+  integerOf,
   isMembers,
   isNumberOrNull,
   modelOf,
   RESERVED,
-  wholeOf,
 } from '../check-common-request-members.ts'
-import { innerRules } from '../check-nested-json-members.ts'
-import { withHourCache } from '../detect-one-hour-cache-writes.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
@@ -29,8 +25,8 @@ import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { OPENAI_ERRORS } from './error-body.ts'
 import {
-  BodyParts,
   CHAT_NAMES,
+  MessagePartAndToolFinder,
   TOOLS_MAX,
   type ToolElement,
 } from './find-message-parts-and-tools.ts'
@@ -42,8 +38,8 @@ import { answerCheck, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have in any version of the API. Other kinds are refused here.
- * The provider checks the values. A null counts as an absent field.
+ * The JSON kinds that each field may have in any version of the API. A request with another kind is
+ * refused. The provider checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -64,7 +60,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 const FIELD_NAMES = FIELDS.keys().toArray()
 const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
 
-const MESSAGE_RULES = innerRules('messages', {
+const MESSAGE_RULES = nestedMemberRules('messages', {
   role: ['string'],
   content: ['string', 'array', 'null'],
   name: ['string', 'null'],
@@ -72,7 +68,7 @@ const MESSAGE_RULES = innerRules('messages', {
   tool_call_id: ['string', 'null'],
 })
 
-/** Reports whether a field has a kind that the API never accepts, or has far too many elements. */
+/** Reports whether a field has a JSON kind that the API never accepts, or too many elements. */
 function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
   const kinds = FIELDS.get(key)
   if (kinds === undefined || kind === 'null') return false
@@ -90,14 +86,15 @@ const SEARCH_OPTIONS = 'web_search_options'
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without building objects. Returns an error if a member's name may be
- * mistaken for one in `known`. `known` is empty if a checked request is read again after a change.
- * A request with `input` in place of `messages` is read as one of the Responses API, because some
- * clients send it to this path.
+ * Reads a chat request without parsing it into objects. Returns an error if a member's name may be
+ * mistaken for a name in `known`. `known` are the names for which look-alikes are refused. It is
+ * empty if a checked request is read again after a change. If the request has `input` instead of
+ * `messages`, it is read as a request of the Responses API, because some clients send such requests
+ * to this path.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const parts = new BodyParts(body, CHAT_NAMES)
-  const files = new FileIdFinder(body, parts)
+  const finder = new MessagePartAndToolFinder(body, CHAT_NAMES)
+  const files = new FileIdFinder(body, finder)
   const members = scanObject(body, known, MESSAGE_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
@@ -107,7 +104,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInMessages(find('messages'), parts.ambiguity)
+  const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
   const wrong = members.find(
     (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),
@@ -119,7 +116,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
   if (isRelayError(limits)) return limits
-  // An admin's override may set any mode.
+  // The mode of `reasoning` is restricted only for callers. An admin's override may set any mode.
   const modeError = known === NO_NAMES ? null : errorInReasoning(body, find('reasoning'))
   if (modeError !== null) return modeError
   return {
@@ -131,16 +128,16 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
     wantsUsage,
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
-    inputBound: inputBoundOf(body, members, parts),
-    tools: withoutPrice(parts.tools),
+    inputBound: inputBoundOf(body, members, finder),
+    tools: withoutPrice(finder.tools),
     ...files.found,
     ...searchLimits(find(SEARCH_OPTIONS), limits.choices),
   }
 }
 
 /**
- * Marks the tools that the provider runs. Providers bill them in many ways, for which chats have no
- * prices, so no channel can allow them.
+ * Marks the tools that the provider runs as unpriced, so that no channel can allow them. Providers
+ * bill them in many ways, for which chats have no prices.
  */
 const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
   tools.some(({ isProviderTool }) => isProviderTool)
@@ -148,8 +145,8 @@ const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
     : tools
 
 /**
- * Returns the limits of the search that `member` requests. A model with this member searches once
- * before each answer. The answer does not count this search.
+ * Returns the limits of the web search that `member` requests. With this member, a model searches
+ * once before each answer. The answer does not report this search.
  */
 function searchLimits(
   member: Member | undefined,
@@ -161,7 +158,10 @@ function searchLimits(
   return { toolLimits: { uses, assumedUses, edits: [], allowedBy: SEARCH_OPTIONS } }
 }
 
-/** Returns the error in the mode of `reasoning`, a member that some gateways read in chats. */
+/**
+ * Returns the error in the `mode` of `reasoning`, or null. Some gateways read this member in chat
+ * requests.
+ */
 function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayError | null {
   if (reasoning?.kind !== 'object') return null
   const bytes = bytesOf(body, reasoning)
@@ -181,8 +181,8 @@ function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayErr
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns an outline of the request, which has the same model, limits and number of choices, but
- * only one empty message.
+ * Returns an outline (a short form) of the request. It has the same model, limits and number of
+ * choices, but only one short message.
  */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
@@ -200,23 +200,24 @@ function limitsOf(
   body: Buffer,
   find: (key: string) => Member | undefined,
 ): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | RelayError {
-  const choices = wholeOf(body, find('n'), 1, CHOICES_MAX)
+  const choices = integerOf(body, find('n'), 1, CHOICES_MAX)
   if (choices === undefined) return relayError('invalid_parameter', { param: 'n' })
-  const older = wholeOf(body, find('max_tokens'), 0, OUTPUT_TOKENS_MAX)
+  const older = integerOf(body, find('max_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (older === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
-  const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
+  const newer = integerOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined)
     return relayError('invalid_parameter', { param: 'max_completion_tokens' })
-  // NOTE: some clients send 0 to request no limit. If either limit is 0, both are ignored, because
-  // the provider may read only the limit that is 0.
+  // NOTE: some clients send 0 to request no limit. If one of the two limits is 0, both are ignored,
+  // because the provider may read only that one.
   const limits = [older, newer].filter((limit) => limit !== null)
   const isLimited = limits.length > 0 && !limits.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }
 }
 
 /**
- * Reports whether `stream_options` requests the usage chunk. NOTE: the object is scanned and not
- * parsed, because parsing many different keys would block the event loop.
+ * Reports whether `stream_options` requests the chunk with the usage. Returns an error if the
+ * options are invalid. NOTE: the object is scanned and not parsed, because parsing many different
+ * keys would block the event loop.
  */
 export function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | RelayError {
   if (member === undefined || member.kind === 'null') return false
@@ -247,7 +248,7 @@ const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) =
   ...(isStream ? { stream: true } : {}),
 })
 
-/** OpenAI's chat completions, which most providers offer. */
+/** OpenAI's chat completions API, which most providers offer. */
 export const OPENAI_CHAT: WireFormat = {
   name: 'chat',
   readRequest: (body) => readChatRequest(body),
@@ -259,7 +260,7 @@ export const OPENAI_CHAT: WireFormat = {
   readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) => {
     const report = readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt)
     const { prompt_tokens_details: details } = recordOf(raw)
-    return withHourCache(withLongWrites(report, details), body)
+    return withLongWrites(report, details, body)
   },
   errorOfAnswer: answerCheck('choices'),
   passedHeaders,

@@ -15,7 +15,8 @@ export type ErrorBody = {
 }
 
 /**
- * Renders an error in OpenAI's format and in the caller's language. `status` is the HTTP status.
+ * Renders an error in OpenAI's format and in the caller's language. `status` is the HTTP status of
+ * the response.
  */
 export function errorBody(
   error: RelayError,
@@ -31,7 +32,7 @@ export function errorBody(
   }
 }
 
-/** The maximum length of a text of a provider's error that is compared with known codes. */
+/** How many characters of a text in a provider's error are compared with known codes. */
 const TEXT_MAX = 2_000
 
 /**
@@ -59,12 +60,12 @@ export function providerErrorBody(
   }
 }
 
-/** The number of details of a Google error whose reasons are read. */
+/** How many details of a Google error are searched for reasons. */
 const DETAILS_MAX = 16
 
 /**
- * Returns the codes of a provider's error, such as `insufficient_quota`: its code or type, and the
- * status and the reasons of a Google error.
+ * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
+ * type, and for a Google error its status and the reasons in its details.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const { code, type, status, details } = errorIn(bytes)
@@ -76,7 +77,10 @@ export function providerErrorCodes(bytes: Buffer): readonly string[] {
   )
 }
 
-/** Returns the texts of a provider's error. A missing text is returned as an empty string. */
+/**
+ * Returns the code, the type and the message of a provider's error. A missing text is returned as
+ * an empty string.
+ */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
   readonly type: string
@@ -91,8 +95,8 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
-/** The maximum number of names in the place of a fault: see `textOfDetail`. */
-const PLACE_LENGTH_MAX = 8
+/** The maximum number of names in the path of a fault: see `textOfDetail`. */
+const PATH_LENGTH_MAX = 8
 
 type LooseError = {
   message?: unknown
@@ -110,14 +114,14 @@ function errorIn(bytes: Buffer): LooseError {
 }
 
 /**
- * Returns the text of the member `detail`, which servers written with FastAPI send. It is a text or
- * a list of faults. The first fault is returned with its place.
+ * Returns the text of the member `detail`, which servers written with FastAPI send. Its value is a
+ * text or a list of faults. Of a list, the first fault is returned with its path.
  */
 function textOfDetail(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail
   const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
-  const place = Array.isArray(loc) ? loc.slice(0, PLACE_LENGTH_MAX).join('.') : ''
-  return typeof msg === 'string' && place !== '' ? `${place}: ${msg}` : msg
+  const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).join('.') : ''
+  return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
 }
 
 function objectIn(bytes: Buffer): Record<string, unknown> | null {
@@ -133,10 +137,10 @@ const textIn = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
 /**
- * Returns a provider's error in its own words, without confidential texts and bounded in length.
- * Clients read the wording of errors to decide about retries. Returns null if the caller gets no
- * words of the provider, or if the provider's answer is not an error in its format. `call` replaces
- * the provider's id of the request.
+ * Returns a provider's error in its own wording, without confidential texts and limited in length.
+ * Clients decide by the wording of errors whether to retry. `call` replaces the provider's id of
+ * the request. Returns null if the caller must not see the provider's texts, or if the provider's
+ * response is not an error in the caller's format.
  */
 export function ownErrorBody(
   bytes: Buffer,
@@ -148,13 +152,13 @@ export function ownErrorBody(
   const error = body?.error
   if (body === null || typeof error !== 'object' || error === null) return null
   if (textIn((error as LooseError).message) === null) return null
-  // Objects beside the error are dropped. They may hold text of a chunk, which is not billed.
+  // Objects beside the error are dropped. They may hold answer text, which would not be billed.
   const plain = Object.entries(body).filter(([, value]) => typeof value !== 'object')
   const shown = redactMembers({ error, ...Object.fromEntries(plain) }, confidential, call)
   return { ...shown, error: shown.error as object }
 }
 
-/** Returns what a provider's error means. An error in a stream has the status 502. */
+/** Returns what a provider's error means. `status` is 502 for an error in a stream. */
 export function providerErrorMeaning(bytes: Buffer, status: number): ErrorMeaning {
   const { type, code, status: name, message } = errorIn(bytes)
   return meaningOf({
@@ -179,14 +183,14 @@ const TYPES: Readonly<Record<ErrorMeaning, string>> = {
   timeout: 'server_error',
   server: 'server_error',
 }
-/** The codes that clients of OpenAI's formats look for. */
+/** The error codes that clients of OpenAI's formats look for. */
 const CODES: Partial<Record<ErrorMeaning, string>> = {
   'context-length': 'context_length_exceeded',
   'rate-limit': 'rate_limit_exceeded',
   overloaded: 'server_is_overloaded',
 }
 
-/** Renders the error of a provider with another format. */
+/** Renders an error of a provider with another format as an error in OpenAI's format. */
 function convertedErrorBody(bytes: Buffer, status: number, options: ProviderErrorOptions): object {
   const { error } = providerErrorBody(bytes, status, options)
   const meaning = providerErrorMeaning(bytes, status)

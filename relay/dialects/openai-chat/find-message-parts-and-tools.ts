@@ -7,7 +7,7 @@ import { type Ambiguity, isAt, type ObjectVisitor } from '../check-nested-json-m
  */
 export type PartKind = 'picture' | 'video' | 'audio' | 'file' | 'storedReasoning'
 
-/** An element of the request's `tools`. The offsets include the braces. */
+/** An element of the request's `tools`. The offsets include its braces. */
 export type ToolElement = {
   readonly start: number
   readonly end: number
@@ -16,11 +16,13 @@ export type ToolElement = {
    * caller runs.
    */
   readonly isProviderTool: boolean
-  /** True if no price covers the tool, so that it is removed even if the channel allows tools. */
+  /**
+   * True if no price covers the tool. It is then removed even if the channel allows provider tools.
+   */
   readonly isUnpriced?: boolean
 }
 
-/** The values of `type` and the member names that identify each kind of message part. */
+/** The values of `type` and the member names by which each kind of message part is recognized. */
 const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   picture: ['image_url', 'image', 'input_image', 'image_file'],
   video: ['video_url', 'video', 'input_video', 'video_file'],
@@ -30,16 +32,16 @@ const KINDS: Readonly<Record<PartKind, readonly string[]>> = {
   storedReasoning: [],
 }
 /**
- * The types and members of message parts that have at most one token per byte, because their
- * content is in the request itself.
+ * The types and members of message parts with at most one token per byte, because their content is
+ * in the request itself.
  */
 const PLAIN = [
   ...['text', 'input_text', 'output_text', 'refusal', 'type', 'cache_control', 'annotations'],
   ...['detail', 'fps', 'min_pixels', 'max_pixels', 'total_pixels', 'format'],
 ]
 /**
- * The members of a message that have at most one token per byte, because their content is in the
- * request itself.
+ * The members of a message with at most one token per byte, because their content is in the request
+ * itself.
  */
 const PLAIN_IN_MESSAGE = [
   ...['refusal', 'function_call', 'reasoning', 'reasoning_content', 'reasoning_details'],
@@ -48,7 +50,10 @@ const PLAIN_IN_MESSAGE = [
 const PART_KINDS = Object.keys(KINDS) as PartKind[]
 
 export type Meaning = PartKind | 'plain'
-/** Returns the meanings of names. All names in `plain` have at most one token per byte. */
+/**
+ * Returns the meaning of each name. The names in `plain` stand for content with at most one token
+ * per byte.
+ */
 export const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
   new Map<string, Meaning>([
     ...PART_KINDS.flatMap((kind) => KINDS[kind].map((name) => [name, kind] as const)),
@@ -59,23 +64,28 @@ export const quoted = (name: string): Buffer => Buffer.from(JSON.stringify(name)
 
 const CONTENT = quoted('content')
 
-/** The names in the messages and tools of a wire format. */
+/**
+ * The names of members and types by which a wire format's message parts and tools are recognized.
+ */
 export type BodyNames = {
   /** The top-level list of messages. */
   readonly list: string
-  /** The members of a message whose value may be a list of parts. */
+  /** The members of a message whose value may be a list of content parts. */
   readonly contents: readonly Buffer[]
-  /** The meanings of the members and types of message parts. */
+  /**
+   * The meanings of the members and types of message parts: a kind of part, or content with at most
+   * one token per byte.
+   */
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>
   /** Matches the types of tools that the caller runs. */
   readonly callerTool: RegExp
   /**
-   * The members of a tool that the caller runs. A tool without a `type` counts as the provider's if
-   * it has any other member.
+   * The members of a tool that the caller runs. A tool without a `type` counts as a provider tool
+   * if it has any other member.
    */
   readonly untypedTool: readonly Buffer[]
-  /** True if a message part may be a tool's result, whose `content` has parts of its own. */
+  /** True if a message part may be a tool's result, whose `content` may have further parts. */
   readonly hasResults: boolean
 }
 
@@ -94,8 +104,8 @@ export const CHAT_NAMES: BodyNames = {
 export const TYPE = quoted('type')
 const TEXT = quoted('text')
 /**
- * The members that show that the provider runs a tool, even if its `type` is unknown. The names are
- * in lower case and without underscores.
+ * The members which show that the provider runs a tool, even if the tool's `type` is unknown. The
+ * names are in lower case and without underscores.
  */
 const PROVIDER_TOOL_MEMBERS = new Set([
   ...['googlesearch', 'googlesearchretrieval', 'enterprisewebsearch', 'googlemaps', 'urlcontext'],
@@ -104,7 +114,7 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 ])
 
 /**
- * The maximum number of tools in a request. It protects memory and is far above the limits of all
+ * The maximum number of tools in a request. It limits the memory and is far above the limits of all
  * providers.
  */
 export const TOOLS_MAX = 4_096
@@ -114,18 +124,17 @@ const BACKSLASH = 92
 export const OPEN_BRACKET = 91
 const NAME_BYTES_MAX = 40
 /**
- * The maximum length of a known name in JSON, including quotes. Each character takes up to six
- * bytes if it is escaped.
+ * The maximum length of a known name in bytes of JSON, including quotes. An escaped character takes
+ * six bytes.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
-/** The beginning and the length of the escape of an ASCII character. */
+/** How the escape of an ASCII character begins, and its length in bytes. */
 const ESCAPE_START = Buffer.from('\\u00')
 const ESCAPE_BYTES = 6
 const NON_ASCII = /[\u0080-\uffff]/
 const NONE: readonly PartKind[] = []
 /**
- * The nesting depth of an element of `messages` or `tools`. A part of a message's content is two
- * levels deeper.
+ * The nesting depth of an element of `messages` or `tools`, and of a part of a message's content.
  */
 export const ELEMENT_DEPTH = 2
 export const PART_DEPTH = 4
@@ -133,33 +142,39 @@ export const PART_DEPTH = 4
 const RESULT_PART_DEPTH = 6
 
 /**
- * Finds the message parts and tools of a chat while its body is scanned. Both keys and types are
- * inspected, because some providers identify a part by a key and others by its type.
+ * Finds the message parts and tools of a chat request while its body is scanned. Both keys and
+ * types are inspected, because some providers recognize a part by a key and others by its type.
  */
-export class BodyParts implements ObjectVisitor {
+export class MessagePartAndToolFinder implements ObjectVisitor {
   readonly counts: Record<PartKind, number> = {
     ...{ picture: 0, video: 0, audio: 0, file: 0 },
     storedReasoning: 0,
   }
-  /** True if the request has content whose number of tokens can't be bounded. */
+  /** True if the request has content whose number of tokens has no known bound. */
   hasUnknown = false
   readonly tools: ToolElement[] = []
-  /** The first member of a part that differs only by letter case from a known name, or null. */
+  /**
+   * The first member of a part that differs from a known name only by letter case. Null if there is
+   * none.
+   */
   ambiguity: Ambiguity | null = null
   protected readonly bytes: Buffer
-  /** Contains the current key: the body, or only the decoded key if the key had escapes. */
+  /**
+   * The bytes that contain the current key: the body, or a buffer with only the decoded key if the
+   * key has escapes.
+   */
   protected keyBytes: Buffer
   protected readonly names: BodyNames
   protected list: 'messages' | 'tools' | null = null
   private isInContent = false
   private isInResult = false
   private kinds: readonly PartKind[] = NONE
-  /** The kinds of the outer part, while a part of a tool's result is read. */
+  /** The kinds of the part that contains a tool's result, while a part of the result is read. */
   private outerKinds: readonly PartKind[] = NONE
   private toolStart = 0
   /**
-   * True if the caller runs the current tool as a function; null until the tool's type has been
-   * read.
+   * True if the current tool is a function that the caller runs. Null until the tool's type has
+   * been read.
    */
   protected isCallerTool: boolean | null = null
   protected hasUnknownMember = false
@@ -252,14 +267,17 @@ export class BodyParts implements ObjectVisitor {
     const name = isType ? this.textAt(valueAt) : shortName(this.keyBytes, start, end)
     const meaning = names.inPart.get(name)
     if (meaning === 'plain') return
-    // A list may have any number of tokens. Only a video's list of frames is bounded.
+    // A list may have any number of tokens. Only a video's list of frames has a bound.
     const isOddList = bytes[valueAt] === OPEN_BRACKET && meaning !== 'video'
     if (meaning === undefined && !isType) this.checkCase(name, start, end)
     if (meaning === undefined || isOddList) this.hasUnknown = true
     else if (!this.kinds.includes(meaning)) this.kinds = [...this.kinds, meaning]
   }
 
-  /** A provider that ignores the letter case of names may read another kind of part here. */
+  /**
+   * If the name differs from a known one only by letter case, a provider may read another kind of
+   * part here.
+   */
   private checkCase(key: string, start: number, end: number): void {
     if (key === '' || this.ambiguity !== null) return
     const isAscii = !NON_ASCII.test(key)
@@ -289,7 +307,7 @@ export class BodyParts implements ObjectVisitor {
 
   /**
    * Returns the string that begins at `start`, which the scanner has not reached yet. Returns an
-   * empty text for a long string or another kind of value.
+   * empty string if it is long or the value is not a string.
    */
   protected textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
@@ -301,23 +319,31 @@ export class BodyParts implements ObjectVisitor {
   }
 }
 
-/** Returns a string without its quotes, or an empty text if it is too long for a known name. */
+/**
+ * Returns a string without its quotes. Returns an empty string if it is longer than any known name.
+ */
 const shortName = (bytes: Buffer, start: number, end: number): string =>
   end - start > NAME_BYTES_MAX + 2 ? '' : bytes.toString('latin1', start + 1, end - 1)
 
-/** Reports whether a string that may be a known name has escapes. */
+/**
+ * Reports whether a string has escapes. Returns false for strings that are longer than any known
+ * name.
+ */
 function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > ESCAPED_NAME_BYTES_MAX) return false
   for (let at = start + 1; at < end - 1; at += 1) if (bytes[at] === BACKSLASH) return true
   return false
 }
 
-/** The latest decoded name. It is reused, because a body may have a million escaped names. */
+/**
+ * The name that was decoded last. The buffer is reused, because a body may have a million escaped
+ * names.
+ */
 const DECODED = Buffer.alloc(NAME_BYTES_MAX + 2)
 
 /**
  * Decodes a string into `DECODED`, with its quotes, and returns its length. Returns 0 if the string
- * is too long for a known name, or has an escape of a character that no name has. The scanner may
+ * is longer than any known name, or contains an escape that no known name needs. The scanner may
  * not have checked the string yet.
  */
 function decode(bytes: Buffer, start: number, end: number): number {
@@ -336,14 +362,20 @@ function decode(bytes: Buffer, start: number, end: number): number {
   return length
 }
 
-/** Returns the character of an escape such as `\u0061`, or 0 for one that no name has. */
+/**
+ * Returns the character code of an escape such as `\u0061`. Returns 0 for a character that no known
+ * name contains.
+ */
 function escapedSign(bytes: Buffer, at: number, end: number): number {
   if (at + ESCAPE_BYTES > end || !isAt(bytes, at, ESCAPE_START)) return 0
   const sign = 16 * hexDigit(bytes[at + 4] as number) + hexDigit(bytes[at + 5] as number)
   return sign > QUOTE && sign < 128 && sign !== BACKSLASH ? sign : 0
 }
 
-/** Returns a hexadecimal digit's value. For other bytes, returns a number above all characters. */
+/**
+ * Returns the value of a hexadecimal digit. For other bytes, returns a number above all character
+ * codes.
+ */
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48
   const letter = byte | 32

@@ -1,24 +1,26 @@
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { Member } from '../scan-request-object.ts'
-import type { BodyParts, PartKind } from './find-message-parts-and-tools.ts'
+import type { MessagePartAndToolFinder, PartKind } from './find-message-parts-and-tools.ts'
 
 export type InputBound = {
-  /** The likely maximum number of input tokens, which the call's hold (reserved quota) covers. */
+  /** The likely maximum number of input tokens. The call's hold (the reserved quota) covers it. */
   readonly tokens: number
   /**
    * The absolute maximum number of input tokens. A usage report with more input tokens is not
    * trusted.
    */
   readonly ceiling: number
-  /** True if the request consists only of text. Only then can its tokens be counted. */
+  /**
+   * True if the request consists only of text. Only then can the gateway count its tokens exactly.
+   */
   readonly isText: boolean
 }
 
 /**
- * The maximum tokens of one message part of each kind, from the documentation of providers. A
- * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
- * has a million tokens. Sound is usually in the request, so the request's length already covers it.
- * The reasoning before one tool call usually has at most 10 000 tokens.
+ * The maximum number of tokens of one message part of each kind, from the documentation of
+ * providers. A detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An
+ * hour of video has a million tokens. Audio data is usually in the request, so the request's length
+ * already covers it. The reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -41,23 +43,23 @@ const REMOTE = new Set([
 ])
 
 /**
- * The ceiling is the likely maximum of input tokens times this factor, plus `CEILING_BASE`. This
- * margin allows for a provider's own system prompt and tokenizer.
+ * The ceiling is the likely maximum number of input tokens times this factor, plus `CEILING_BASE`.
+ * The margin allows for a provider's own system prompt and tokenizer.
  */
 const CEILING_FACTOR = 2
 export const CEILING_BASE = 100_000
 
 /**
- * Returns bounds of the input tokens. The basic bound is the length of the request in bytes,
- * because a token has at least one byte. Each picture, video or file adds the maximum of its kind,
- * even if its data is in the request and already counted by length. The gateway cannot know whether
- * the provider reads such data as a picture or as text. If a part may have any number of tokens,
- * the ceiling is `TOKENS_MAX`.
+ * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
+ * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
+ * kind. This applies even if its data is in the request, because the gateway cannot know whether
+ * the provider reads the data as a picture or as text. If a part may have any number of tokens, the
+ * ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,
   members: readonly Member[],
-  { counts, hasUnknown, tools }: Pick<BodyParts, 'counts' | 'hasUnknown' | 'tools'>,
+  { counts, hasUnknown, tools }: Pick<MessagePartAndToolFinder, 'counts' | 'hasUnknown' | 'tools'>,
 ): InputBound {
   let tokens = body.length
   let extra = 0

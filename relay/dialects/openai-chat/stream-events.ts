@@ -8,7 +8,7 @@ const CLOSE_BRACKET = 93
 const DONE_BYTES_MAX = 256
 
 function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
-  // A quick check of the last byte excludes nearly all events: `[DONE]` ends with a bracket, and
+  // Checking the last byte excludes nearly all events quickly: `[DONE]` ends with a bracket, but
   // JSON objects end with a brace.
   let last = end - 1
   while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
@@ -16,7 +16,7 @@ function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
   return eventData(bytes.subarray(start, end))?.trim() === DONE
 }
 
-/** The members of an event that contains only usage and no choices. */
+/** The members that may occur in an event with only usage and no choices. */
 const USAGE_CHUNK = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['system_fingerprint', 'service_tier', 'obfuscation'],
@@ -31,14 +31,17 @@ type Event = {
 }
 
 /**
- * Reports whether an event contains nothing but usage. NOTE: Azure sends content filter results
- * without choices, which may contain an empty usage.
+ * Reports whether an event contains only usage. NOTE: Azure sends content filter results without
+ * choices. Such an event may contain an empty usage.
  */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-/** Reports whether `error` is an error. OpenRouter sends it in an event that also ends a choice. */
+/**
+ * Reports whether the value of `error` is an error. OpenRouter sends one in an event that also ends
+ * a choice.
+ */
 const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
 

@@ -5,7 +5,7 @@ import {
 } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
-import { isUnpricedCondition } from '../price-conditions-of-request.ts'
+import { isUnpricedCondition } from '../price-conditions-of-call.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
@@ -20,21 +20,24 @@ const NO_NAMES: ReadonlySet<string> = new Set()
  */
 const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
 
-/** The rules by which formats differ when a body for the provider is built. */
+/** How the request bodies of a format are changed for the provider. */
 export type BodyRules = {
-  /** The members that limit the output. */
+  /** The names of the members that limit the output tokens. */
   readonly limits: readonly string[]
-  /** Returns the member that is added if the request has no limit. */
+  /** Returns the name of the member that is added if the request has no output limit. */
   readonly addedLimit: (requestedModel: string, change: UpstreamChange) => string
-  /** Reports whether only some channels allow a member. `folded` is its name after case folding. */
+  /**
+   * Reports whether a member is removed unless the channel allows it. `folded` is its name after
+   * case folding.
+   */
   readonly isRestricted: (folded: string) => boolean
 }
 
 /**
- * Builds the request body for the provider. It sets the provider's name of the model, the admin's
- * overrides and, if required, a request for the usage chunk. It removes restricted members, because
- * they may make the provider deliver something other than what is billed. If nothing changes, the
- * original body is returned without a copy.
+ * Builds the request body for the provider. It sets the provider's model name, the admin's
+ * overrides and, if required, a request for the chunk with the usage. It removes restricted
+ * members, because they may make the provider deliver something other than what is billed. If
+ * nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(
   request: ChatRequest,
@@ -61,8 +64,8 @@ export function upstreamBody(
   }
   const remaining = request.members.filter((member) => !removed.includes(member))
   const edits = [
-    ...removals(request.members, removed, spanOfMember),
-    ...(isToolless ? [] : removals(request.tools, tools, spanOfTool)),
+    ...editsToRemove(request.members, removed, spanOfMember),
+    ...(isToolless ? [] : editsToRemove(request.tools, tools, spanOfTool)),
     ...limits,
   ]
   for (const [key, text] of values) {
@@ -88,9 +91,8 @@ function setEnvelope(values: Map<string, string>, { removed, added }: BodyEnvelo
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches names that contain the name of a model such as `o3` or `gpt-5`, which requires
- * `max_completion_tokens`. For a deployment, its own name and the caller's name of the model are
- * tested.
+ * Matches a name that contains the name of a model which requires `max_completion_tokens`, such as
+ * `o3` or `gpt-5`. For a deployment, both its own name and the caller's model name are tested.
  */
 const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -110,7 +112,7 @@ const CHAT_RULES: BodyRules = {
 
 /**
  * Limits the output per choice to `tokens`. A smaller limit in the request or in an override stays
- * unchanged. If there is no limit, one is added.
+ * unchanged. If neither has a limit, one is added.
  */
 function setOutputLimit(
   values: Map<string, string>,
@@ -133,27 +135,28 @@ function setOutputLimit(
 }
 
 /**
- * Lists the restricted members to remove. A member that an override replaces is not listed. A value
- * that changes the price is removed if no price covers it, even if the channel allows the member.
+ * Returns the restricted members to remove. A member that an override replaces is not among them. A
+ * member whose value changes the price is removed if no price covers the value, even if the channel
+ * allows the member.
  */
 function restrictedOf(
   request: ChatRequest,
   change: UpstreamChange,
   { isRestricted }: BodyRules,
 ): readonly Member[] {
-  let found = NONE
+  let restricted = NONE
   for (const member of request.members) {
     if (!isRestricted(member.folded)) continue
     if (change.allowed.has(member.key) && !isUnpricedCondition(request, member)) continue
     if (change.overrides.has(member.key) || isStandard(request.body, member)) continue
-    found = [...found, member]
+    restricted = [...restricted, member]
   }
-  return found
+  return restricted
 }
 
 /**
- * Lists the tools that the provider runs, if the channel does not allow such tools, or if they have
- * no price.
+ * Returns the tools that the provider runs and that are removed, because the channel does not allow
+ * such tools or because they have no price.
  */
 function droppedTools(
   { tools }: ChatRequest,
@@ -167,8 +170,8 @@ function droppedTools(
 }
 
 /**
- * Returns the edits that limit the uses of the provider's tools. Returns none if tools are dropped
- * or overridden, because the changed body is then read again and limited.
+ * Returns the edits that limit the uses of provider tools. Returns none if tools are removed or
+ * overridden: the changed body is then read again and limited.
  */
 function toolLimitEdits(
   { toolLimits }: ChatRequest,
@@ -183,9 +186,9 @@ function toolLimitEdits(
 }
 
 /**
- * Lists all members to remove: the restricted members, those that the change or its envelope
+ * Returns all members to remove: the restricted ones, those that the change or its envelope
  * removes, and those that a provider may read instead of an override. If no tool is left, the
- * members in `OF_TOOLS` are removed as well.
+ * members in `OF_TOOLS` are removed too.
  */
 function removedOf(
   { members }: ChatRequest,
@@ -220,10 +223,10 @@ const spanOfMember = ({ keyStart, valueEnd }: Member): Span => ({ start: keyStar
 const spanOfTool = ({ start, end }: ToolElement): Span => ({ start, end })
 
 /**
- * Returns the edits that remove items from a JSON list. An item is removed with the comma before
- * it. At the beginning of the list, it is removed with the comma after it.
+ * Returns the edits that remove items from a JSON list or object. An item is removed with the comma
+ * before it, or at the beginning of the list with the comma after it.
  */
-export function removals<Item>(
+export function editsToRemove<Item>(
   items: readonly Item[],
   removed: readonly Item[],
   spanOf: (item: Item) => Span,
@@ -240,8 +243,8 @@ export function removals<Item>(
 }
 
 /**
- * Inserts a member and a comma before the first member. A first member exists, because every
- * request has a `model`.
+ * Returns the edit that inserts a member before the first member. There is a first member, because
+ * every request has a `model`.
  */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
@@ -249,9 +252,8 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
 }
 
 /**
- * Returns the value of `stream_options` that requests the usage chunk. Returns null if the request
- * already has such a value. An override can change other options, but it cannot turn off the usage
- * chunk.
+ * Returns the value of `stream_options` that requests the chunk with the usage. Returns null if the
+ * request already has it. An override can change other options, but it cannot turn off this chunk.
  */
 function withUsage(
   { body, members, wantsUsage }: ChatRequest,

@@ -30,7 +30,7 @@ export const recordOf = (value: unknown): JsonObject | null =>
     : null
 
 const KEY = Buffer.from('"usage"')
-/** The key of llama.cpp's count of cached tokens, which is outside the `usage` object. */
+/** The key of llama.cpp's count of cached tokens, which stands outside the `usage` object. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -38,8 +38,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * Returns the `usage` of a plain answer (not a stream), usually without parsing the answer. If the
- * key `"usage"` occurs twice, the answer is parsed to find the correct one.
+ * Returns the `usage` of a complete answer (not a stream), usually without parsing the answer. If
+ * the key `"usage"` occurs twice, the answer is parsed to find the right one.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
@@ -90,9 +90,9 @@ function parsed(bytes: Buffer, start: number, end: number): unknown {
 const ERROR = Buffer.from('"error"')
 
 /**
- * Returns a function that checks the body of an answer with status 200. It returns null for a valid
- * answer, which has the member `member`. It returns `format` if the body is not a JSON object, and
- * `error-event` if the body contains an error.
+ * Returns a function that checks the body of an answer with status 200. A valid answer is a JSON
+ * object with the member `member`. The function returns null for a valid answer, `format` if the
+ * body is not such an object, and `error-event` if it contains an error.
  */
 export function answerCheck(member: string) {
   const key = Buffer.from(JSON.stringify(member))
@@ -110,8 +110,8 @@ function errorOfAnswer(body: Buffer, member: Buffer): 'format' | 'error-event' |
 }
 
 /**
- * Renders a plain answer (not a stream) as a stream with one event. The message of each choice
- * becomes the choice's delta.
+ * Renders a complete answer as a stream with one event. The message of each choice becomes the
+ * delta of this choice.
  */
 export function streamOfAnswer(body: Buffer): string {
   const answer = recordOf(parsed(body, 0, body.length))

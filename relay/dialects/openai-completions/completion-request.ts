@@ -4,16 +4,19 @@ import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import {
   flagOf,
+  integerOf,
   isMembers,
   isNumberOrNull,
   modelOf,
   RESERVED,
-  wholeOf,
 } from '../check-common-request-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import { BodyParts, CHAT_NAMES } from '../openai-chat/find-message-parts-and-tools.ts'
+import {
+  CHAT_NAMES,
+  MessagePartAndToolFinder,
+} from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -26,7 +29,7 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../wire-format.ts'
-import { promptsIn } from './prompts-in-request.ts'
+import { countPrompts } from './count-prompts.ts'
 
 /** The JSON kinds that each field may have. A null counts as an absent field. */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
@@ -40,8 +43,8 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const COUNTS = ['n', 'best_of', 'max_tokens'] as const
 /**
- * Members of other formats, which the providers of this format may read as a further prompt or as
- * another output limit.
+ * Members of other formats. They are refused, because providers may read them as a further prompt
+ * or as another output limit.
  */
 const REFUSED = ['messages', 'input', 'prompt_embeds', 'max_completion_tokens']
 const NAMES = namesByFoldedName([
@@ -50,9 +53,12 @@ const NAMES = namesByFoldedName([
 ])
 const NO_NAMES = namesByFoldedName([])
 
-/** The output limit of a request without one. It is sent, because some servers have no default. */
+/**
+ * The output limit in tokens of a request without one. It is sent, because some servers have no
+ * default.
+ */
 export const DEFAULT_OUTPUT_TOKENS = 16
-/** The maximum number of completions of all prompts together. */
+/** The maximum number of completions in total over all prompts. */
 const CHOICES_MAX = 128
 
 function isMisfit(body: Buffer, member: Member): boolean {
@@ -63,9 +69,10 @@ function isMisfit(body: Buffer, member: Member): boolean {
 }
 
 /**
- * Reads a request of OpenAI's completions without building objects. Each prompt gets `n`
- * completions. The provider may choose them from more (`best_of`). `known` is empty if a checked
- * request is read again after a change.
+ * Reads a request of OpenAI's legacy completions API without parsing it into objects. Each prompt
+ * gets `n` completions. With `best_of`, the provider generates more and selects from them. `known`
+ * are the names for which look-alikes are refused. It is empty if a checked request is read again
+ * after a change.
  */
 export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = scanObject(body, known)
@@ -74,7 +81,7 @@ export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest 
   if (find(RESERVED) !== undefined) return invalid(RESERVED)
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const prompts = promptsIn(body, find('prompt'))
+  const prompts = countPrompts(body, find('prompt'))
   if (isRelayError(prompts)) return prompts
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return invalid(misfit.key)
@@ -86,9 +93,9 @@ export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest 
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const counts = countsOf(body, find, prompts.count)
   if (isRelayError(counts)) return counts
-  // The text of an echoed prompt is delivered as a part of its completion.
+  // With `echo`, the text of each prompt is delivered as a part of its completion.
   const echoed = isEchoed ? Math.ceil(body.length / prompts.count) : 0
-  const bound = inputBoundOf(body, members, new BodyParts(body, CHAT_NAMES))
+  const bound = inputBoundOf(body, members, new MessagePartAndToolFinder(body, CHAT_NAMES))
   return {
     format: OPENAI_COMPLETIONS,
     body,
@@ -118,11 +125,11 @@ function countsOf(
   find: (key: string) => Member | undefined,
   prompts: number,
 ): Counts | RelayError {
-  const outputTokens = wholeOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
+  const outputTokens = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokens === undefined) return invalid('max_tokens')
-  const returned = wholeOf(body, find('n'), 1, CHOICES_MAX)
+  const returned = integerOf(body, find('n'), 1, CHOICES_MAX)
   if (returned === undefined) return invalid('n')
-  const generated = wholeOf(body, find('best_of'), 1, CHOICES_MAX)
+  const generated = integerOf(body, find('best_of'), 1, CHOICES_MAX)
   if (generated === undefined) return invalid('best_of')
   const perPrompt = Math.max(returned ?? 1, generated ?? 1)
   if (perPrompt * prompts > CHOICES_MAX) return invalid(prompts > 1 ? 'prompt' : 'n')
@@ -133,13 +140,16 @@ function countsOf(
   }
 }
 
-/** Returns an outline with as many completions and the same limits, but only short prompts. */
+/**
+ * Returns an outline (a short form) of the request. It has the same limits and number of
+ * completions, but only short prompts.
+ */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const find = (key: string) => members.find((member) => member.key === key)
-  const prompts = promptsIn(body, find('prompt'))
+  const prompts = countPrompts(body, find('prompt'))
   const count = isRelayError(prompts) ? 1 : prompts.count
   const limits = COUNTS.flatMap((key) => {
-    const value = wholeOf(body, find(key), 1, OUTPUT_TOKENS_MAX)
+    const value = integerOf(body, find(key), 1, OUTPUT_TOKENS_MAX)
     return typeof value === 'number' ? [[key, value]] : []
   })
   const prompt = Array.from({ length: count }, () => 'x')
@@ -149,16 +159,19 @@ function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest
   return outline
 }
 
-/** Adds the default output limit to a request without one. */
+/**
+ * Returns the change with the default output limit, if neither the request nor an override has a
+ * limit.
+ */
 function withLimit({ body, members }: ChatRequest, change: UpstreamChange): UpstreamChange {
   const sent = members.find(({ key }) => key === 'max_tokens')
-  const hasLimit = typeof wholeOf(body, sent, 1, OUTPUT_TOKENS_MAX) === 'number'
+  const hasLimit = typeof integerOf(body, sent, 1, OUTPUT_TOKENS_MAX) === 'number'
   if (hasLimit || change.overrides.has('max_tokens')) return change
   const overrides = new Map([...change.overrides, ['max_tokens', `${DEFAULT_OUTPUT_TOKENS}`]])
   return { ...change, overrides }
 }
 
-/** OpenAI's completions, the API before chats. Self-hosted servers offer it for base models. */
+/** OpenAI's legacy completions API. Self-hosted servers offer it for base models. */
 export const OPENAI_COMPLETIONS: WireFormat = {
   name: 'completions',
   promptMember: 'prompt',
@@ -177,7 +190,7 @@ export const OPENAI_COMPLETIONS: WireFormat = {
   readUsage: (raw, { isOutputTotalLessPrompt, ...bounds }) =>
     readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt),
   errorOfAnswer: answerCheck('choices'),
-  // A chunk of a stream has the same members as an answer.
+  // In this format, a stream chunk has the same members as a complete answer.
   streamOfAnswer: (body) =>
     `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\ndata: [DONE]\n\n`,
   readTexts: readChatTexts,

@@ -17,9 +17,10 @@ function readEvent(event: object, isErrorEvent: boolean): EventMeaning {
 }
 
 /**
- * The stream of one image. It ends with the connection after the event of the complete image, or
- * with `[DONE]`. An event contains a complete image, so it may be as long as an answer. If the
- * caller leaves, the stream is read to its end, because the provider charges for the image.
+ * The stream of one image. It ends with `[DONE]`, or when the connection closes after the event
+ * with the complete image. An event contains a complete image, so it may be as long as an answer.
+ * If the caller disconnects, the stream is read to its end, because the provider charges for the
+ * image.
  */
 export const IMAGE_STREAM: StreamFormat = {
   isLastEvent: OPENAI_STREAM.isLastEvent,

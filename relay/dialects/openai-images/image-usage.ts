@@ -6,8 +6,8 @@ import {
 import type { UsageContext } from '../wire-format.ts'
 
 /**
- * Reads the usage of OpenAI's images API. All output tokens are tokens of images, unless the
- * details of the output say otherwise. Some providers report no input.
+ * Reads the usage of OpenAI's images API. All output tokens are image tokens, unless the details of
+ * the output say otherwise. Some providers report no input tokens.
  */
 export function readImageUsage(raw: unknown, bounds: UsageContext): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)

@@ -1,13 +1,17 @@
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
-import { parsedResponse } from './error-events.ts'
+import { parsedResponse } from './response-errors.ts'
 import { OPENAI_RESPONSES } from './responses-request.ts'
 
-/** A compaction has no limit of its output and is never streamed. */
+/**
+ * The members that a compaction request can't have: its output has no limit and it never streams.
+ */
 const UNSUPPORTED = ['max_output_tokens', 'stream']
 
-/** A compaction runs no tool of the provider, so these tools are removed. */
+/**
+ * Returns the request as a compaction. A compaction runs no provider tools, so they are removed.
+ */
 function asCompaction(request: ChatRequest | RelayError): ChatRequest | RelayError {
   if (isRelayError(request)) return request
   const { toolLimits: _, ...unlimited } = request
@@ -28,8 +32,8 @@ function read(body: Buffer): ChatRequest | RelayError {
 }
 
 /**
- * `POST /v1/responses/compact`, which summarizes a conversation. The answer repeats the messages of
- * the user, so only its last item counts as output.
+ * `POST /v1/responses/compact`, which summarizes a conversation. The answer repeats the user's
+ * messages, so only its last item counts as output.
  */
 export const OPENAI_COMPACTION: WireFormat = {
   ...OPENAI_RESPONSES,

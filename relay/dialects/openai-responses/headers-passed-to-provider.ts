@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The headers of OpenAI's clients that are sent to the provider. They name a session, so that its
- * calls meet the same cache, or the version of a client.
+ * The headers of OpenAI's clients that are sent to the provider. They name the client's version, or
+ * a session, so that all calls of the session can use the same cache.
  */
 const PASSED: ReadonlySet<string> = new Set([
   ...['originator', 'session_id', 'session-id', 'thread-id', 'conversation_id', 'version'],
 ])
 const BETA = 'openai-beta'
-/** A beta that describes the connection between the caller and the gateway. */
+/** Matches a beta that concerns only the connection between the caller and the gateway. */
 const WEBSOCKETS = /^responses_websockets=/i
 
-/** Returns the caller's headers for the provider, as a flat list of names and values. */
+/**
+ * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
+ */
 export function passedHeaders(headers: IncomingHttpHeaders): readonly string[] {
   const passed: string[] = []
   for (const name in headers) {

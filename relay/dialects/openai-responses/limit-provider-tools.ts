@@ -2,10 +2,10 @@ import type { ToolName } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { type LimitedTools, limitIn } from '../provider-tool-limits.ts'
+import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
-/** The tools of OpenAI's Responses API that have a price per use, by the names of their types. */
+/** The tools of OpenAI's Responses API that have a price per use, recognized by their types. */
 const PRICED: readonly (readonly [RegExp, ToolName])[] = [
   [/^web_search(?:_\d{4}_\d{2}_\d{2})?$/, 'web_search'],
   [/^web_search_preview(?:_\d{4}_\d{2}_\d{2})?$/, 'web_search_preview'],
@@ -15,18 +15,22 @@ const PRICED: readonly (readonly [RegExp, ToolName])[] = [
 ]
 const NAMES = namesByFoldedName(['type', 'container', 'model'])
 const CONTAINER_NAMES = namesByFoldedName(['type', 'memory_limit'])
-/** The values of a container that the price covers. Larger containers cost up to 64 times more. */
+/**
+ * The members and values of a container that the price covers. Larger containers cost up to 64
+ * times more.
+ */
 const IN_CONTAINER: ReadonlyMap<string, readonly string[]> = new Map([
   ['type', ['"auto"']],
   ['memory_limit', ['"1g"', 'null']],
 ])
-/** The member with the limit of the uses of all tools together. */
+/** The member that limits the number of uses of all tools together. */
 export const TOOL_CALLS_LIMIT = 'max_tool_calls'
 const CLOSE_BRACE = 125
 
 /**
- * Finds the provider's tools with a price in a request, and limits their uses by `max_tool_calls`.
- * This limit is for all tools together. Any one tool may reach it, so the hold covers it for each.
+ * Finds the provider tools with a price in a request, and limits their uses by `max_tool_calls`.
+ * This limit applies to all tools together. Any single tool may reach it, so the hold (the reserved
+ * quota) covers it for each tool.
  */
 export function limitTools(
   body: Buffer,
@@ -35,7 +39,8 @@ export function limitTools(
 ): LimitedTools {
   if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }
   const names = tools.map((tool) => (tool.isProviderTool ? pricedName(body, tool) : null))
-  // A search in the answer does not tell which of the two tools made it.
+  // An answer does not tell which of the two search tools made a search, so only one of them is
+  // priced.
   const isSearching = names.includes('web_search')
   const isPriced = (name: ToolName | null | undefined): name is ToolName =>
     typeof name === 'string' && !(isSearching && name === 'web_search_preview')
@@ -45,7 +50,7 @@ export function limitTools(
   const used = names.filter(isPriced)
   if (used.length === 0) return { tools: limited }
   const end = body.lastIndexOf(CLOSE_BRACE) + 1
-  const { uses, edits } = limitIn(body, { members, end }, TOOL_CALLS_LIMIT)
+  const { uses, edits } = readUsesLimit(body, { members, end }, TOOL_CALLS_LIMIT)
   const toolLimits = {
     uses: Object.fromEntries(used.map((name) => [name, uses])),
     edits,
@@ -54,7 +59,7 @@ export function limitTools(
   return { tools: limited, toolLimits }
 }
 
-/** Returns the name of the tool in the price list, or null if no price covers it. */
+/** Returns the name of the tool in the price list. Returns null if no price covers the tool. */
 function pricedName(body: Buffer, { start, end }: ToolElement): ToolName | null {
   const bytes = body.subarray(start, end)
   const members = scanObject(bytes, NAMES)
@@ -64,7 +69,7 @@ function pricedName(body: Buffer, { start, end }: ToolElement): ToolName | null 
   if (type?.kind !== 'string') return null
   const name = nameOf(JSON.parse(textOf(bytes, type)) as string)
   if (name === 'code_interpreter' && !isPlainContainer(bytes, find('container'))) return null
-  // Another model has another price.
+  // The price covers only the tool's default model.
   if (name === 'image_generation' && find('model') !== undefined) return null
   return name
 }
@@ -74,7 +79,7 @@ const nameOf = (type: string): ToolName | null =>
 
 /**
  * Reports whether the tool gets a new container of the smallest size. A container with an id, or a
- * file in a container, may belong to another customer.
+ * file in a container, may belong to another caller.
  */
 function isPlainContainer(bytes: Buffer, container: Member | undefined): boolean {
   if (container === undefined || container.kind === 'null') return true

@@ -5,15 +5,15 @@ import { recordOf } from '../openai-chat/usage-in-answer.ts'
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * The highest index of an item or of its parts whose text is collected separately. Without this
- * limit, a provider could exhaust memory with invented indexes.
+ * The highest index of an item or part whose text is collected separately. Without this limit, a
+ * provider could exhaust the memory with invented indexes.
  */
 const INDEX_MAX = 128
-/** The `place` of the names of called tools, and the `place` of other texts without an index. */
+/** The values of `place` for the names of called tools, and for other texts without an index. */
 const NAME = 2 * (INDEX_MAX + 1)
 const REST = NAME + 1
 
-/** Items that no delta precedes, each with the member that the model wrote. */
+/** The types of items that are sent without deltas, each with the member that the model wrote. */
 const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
   ['local_shell_call', 'action'],
   ['computer_call', 'action'],
@@ -21,9 +21,9 @@ const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * Passes every text in a complete response, or in the data of one event, to the sink. The last
- * events of a stream repeat its texts, so these are read only from deltas. Does nothing for invalid
- * JSON.
+ * Passes every text in a response to the sink. `json` is a complete response, or the data of one
+ * stream event. The last events of a stream repeat its texts, so a stream's texts are read only
+ * from deltas. Invalid JSON is ignored.
  */
 export function readResponseTexts(json: string, sink: TextSink): void {
   let value: JsonObject | null
@@ -40,17 +40,22 @@ export function readResponseTexts(json: string, sink: TextSink): void {
   for (const [at, each] of output.entries()) readItem(recordOf(each), Math.min(at, INDEX_MAX), sink)
 }
 
-/** The items of tools that the provider runs, each with the name of the tool in the price list. */
+/**
+ * The types of items in which the provider used a tool, each with the tool's name in the price
+ * list.
+ */
 const TOOL_ITEMS: ReadonlyMap<unknown, ToolName> = new Map<unknown, ToolName>([
   ['file_search_call', 'file_search'],
   ['image_generation_call', 'image_generation'],
 ])
-/** Actions of a search that read a page of its results. Only the search itself has a price. */
+/**
+ * The actions of a web search that read a page which was found. Only the search itself has a price.
+ */
 const READING_ACTIONS: ReadonlySet<unknown> = new Set(['open_page', 'find_in_page'])
 
 /**
- * Passes the use of a tool in an item to the sink. An item is counted as soon as it begins, because
- * a caller who leaves must not pay less. The last event of a stream repeats its items.
+ * Passes the tool use in an item to the sink. A use counts as soon as its item begins, because a
+ * caller who disconnects must not pay less. The last event of a stream repeats the items.
  */
 function readTool(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null || sink.tool === undefined) return
@@ -58,11 +63,13 @@ function readTool(item: JsonObject | null, index: number, sink: TextSink): void 
   const id = typeof item.id === 'string' ? item.id : `${index}`
   if (type === 'web_search_call') {
     const isBilled = !READING_ACTIONS.has(recordOf(item.action)?.type)
-    // Only one of the two tools is sent. The limit of the other one is 0.
+    // Only one of the two search tools is sent to the provider. The limit of the other one is 0, so
+    // its uses are not billed.
     sink.tool('web_search', id, isBilled)
     sink.tool('web_search_preview', id, isBilled)
   } else if (type === 'code_interpreter_call') {
-    // A container is charged once, however many programs run in it.
+    // A container is charged once, regardless of how many programs run in it, so its id identifies
+    // the use.
     const isInContainer = typeof container === 'string'
     sink.tool('code_interpreter', id, !isInContainer)
     if (isInContainer) sink.tool('code_interpreter', container)
@@ -101,7 +108,7 @@ function readName(item: JsonObject | null, index: number, sink: TextSink): void 
   if (typeof item?.name === 'string' && item.name !== '') sink.text(index, NAME, item.name)
 }
 
-/** Reads what no delta contains. */
+/** Reads the content of a completed item that no delta contains. */
 function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null) return
   const { encrypted_content: encrypted, result, type } = item
@@ -115,7 +122,7 @@ function readWritten(value: unknown, index: number, sink: TextSink): void {
   if (text !== '') sink.text(index, REST, text)
 }
 
-/** Reads an item of a complete response. */
+/** Passes the texts of an item of a complete response to the sink. */
 function readItem(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null) return
   readName(item, index, sink)

@@ -6,13 +6,13 @@ import {
   effortOf,
   errorInMessages,
   flagOf,
+  integerOf,
   isMembers,
   isNumberOrNull,
   modelOf,
   RESERVED,
-  wholeOf,
 } from '../check-common-request-members.ts'
-import { innerRules } from '../check-nested-json-members.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
@@ -28,18 +28,18 @@ import {
   type StoredInput,
   type WireFormat,
 } from '../wire-format.ts'
-import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './error-events.ts'
+import { ItemAndToolFinder, REFERENCES_MAX, STORED_ID } from './find-input-items-and-tools.ts'
 import { passedHeaders } from './headers-passed-to-provider.ts'
 import { limitTools, TOOL_CALLS_LIMIT } from './limit-provider-tools.ts'
-import { InputParts, REFERENCES_MAX, STORED_ID } from './names-of-input-items-and-tools.ts'
 import { readResponseTexts } from './read-response-texts.ts'
+import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './response-errors.ts'
 import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. Other kinds are refused here. The provider checks the
- * values. A null counts as an absent field.
+ * The JSON kinds that each field may have. A request with another kind is refused. The provider
+ * checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['instructions', ['string']],
@@ -59,14 +59,14 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 ])
 const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 /**
- * Members that refer to content at the provider. The length of this content is unknown here, and it
- * may belong to another caller.
+ * Members that refer to content at the provider. They are refused, because the gateway does not
+ * know the length of the content, which may also belong to another caller.
  */
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'
 const LIMIT = 'max_output_tokens'
 
-const INPUT_RULES = innerRules('input', {
+const INPUT_RULES = nestedMemberRules('input', {
   id: ['string', 'null'],
   type: ['string', 'null'],
   role: ['string', 'null'],
@@ -88,54 +88,54 @@ function isMisfit(body: Buffer, member: Member): boolean {
 }
 
 /**
- * Reads a request of OpenAI's Responses API without building objects. `known` is empty if a checked
- * request is read again after a change.
+ * Reads a request of OpenAI's Responses API without parsing it into objects. `known` are the names
+ * for which look-alikes are refused. It is empty if a checked request is read again after a change.
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const parts = new InputParts(body)
-  const files = new FileIdFinder(body, parts)
+  const finder = new ItemAndToolFinder(body)
+  const files = new FileIdFinder(body, finder)
   const members = scanObject(body, known, INPUT_RULES, files)
   if (!isMembers(members)) return jsonError(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
-  const error = errorInInput(find('input'), parts) ?? errorOfStored(members, parts)
+  const error = errorInInput(find('input'), finder) ?? errorOfStored(members, finder)
   if (error !== null) return error
-  const stored = storedInput(body, find(PREVIOUS), parts)
+  const stored = storedInput(body, find(PREVIOUS), finder)
   if (isRelayError(stored)) return stored
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
-  const outputTokensMax = wholeOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
+  const outputTokensMax = integerOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: LIMIT })
   const reasoningEffort = readEffort(body, find('reasoning'), known)
   if (reasoningEffort !== null && typeof reasoningEffort !== 'string') return reasoningEffort
-  const inputBound = inputBoundOf(body, members, parts)
-  const isText = inputBound.isText && !parts.hasEncryptedItem
+  const inputBound = inputBoundOf(body, members, finder)
+  const isText = inputBound.isText && !finder.hasEncryptedItem
   return {
     format: OPENAI_RESPONSES,
     body,
     members,
     model,
     isStream,
-    // Usage is a part of the last event, so every caller receives it.
+    // The last event contains the usage, so every caller receives it.
     wantsUsage: true,
     choices: 1,
     outputTokensMax,
     reasoningEffort,
     inputBound: { ...inputBound, isText },
-    ...limitTools(body, members, parts.tools),
+    ...limitTools(body, members, finder.tools),
     ...files.found,
     ...(stored.references.length === 0 ? {} : { stored }),
   }
 }
 
-/** Returns the error if the request has content whose price can't be bounded, or null. */
+/** Returns an error if the request has content whose cost has no bound. Otherwise, returns null. */
 function errorOfStored(
   members: readonly Member[],
-  { itemWithProviderTool }: InputParts,
+  { itemWithProviderTool }: ItemAndToolFinder,
 ): RelayError | null {
   const member = members.find(({ key, kind }) => kind !== 'null' && STORED.includes(key))
   if (member !== undefined) return relayError('stored_input', { param: member.key })
@@ -143,11 +143,14 @@ function errorOfStored(
   return relayError('provider_tool_in_input', { param: `input[${itemWithProviderTool}].tools` })
 }
 
-/** Returns the earlier responses and items to which the request refers. */
+/**
+ * Returns the earlier responses and items to which the request refers. Returns an error if an id is
+ * invalid or there are too many.
+ */
 function storedInput(
   body: Buffer,
   previous: Member | undefined,
-  parts: InputParts,
+  finder: ItemAndToolFinder,
 ): StoredInput | RelayError {
   const references: StoredInput['references'][number][] = []
   if (previous !== undefined && previous.kind !== 'null') {
@@ -157,7 +160,7 @@ function storedInput(
     }
     references.push({ id, param: PREVIOUS })
   }
-  for (const { item, id } of parts.references) {
+  for (const { item, id } of finder.references) {
     const param = `input[${item}]`
     const isTooMany = references.length > REFERENCES_MAX
     if (id === null || isTooMany) return relayError('stored_input', { param })
@@ -166,11 +169,14 @@ function storedInput(
   return { references, place: null, tokens: 0 }
 }
 
-/** Returns the error in `input`, which is a text or a list of items, or null. */
-const errorInInput = (input: Member | undefined, parts: InputParts): RelayError | null =>
-  input?.kind === 'string' ? null : errorInMessages(input, parts.ambiguity, 'input')
+/** Returns the error in `input`, or null. `input` is a text or a list of items. */
+const errorInInput = (input: Member | undefined, finder: ItemAndToolFinder): RelayError | null =>
+  input?.kind === 'string' ? null : errorInMessages(input, finder.ambiguity, 'input')
 
-/** Returns the effort of the reasoning, or null if it is absent. */
+/**
+ * Returns the reasoning effort, or null if the request has none. Returns an error for invalid
+ * options.
+ */
 function readEffort(
   body: Buffer,
   member: Member | undefined,
@@ -181,7 +187,7 @@ function readEffort(
   const options = scanObject(bytes, known === NO_NAMES ? NO_NAMES : REASONING)
   if (isMembers(options)) {
     const find = (name: string) => options.find(({ key }) => key === name)
-    // An admin's override may set any mode.
+    // The mode of `reasoning` is restricted only for callers. An admin's override may set any mode.
     const error = known === NO_NAMES ? null : errorInReasoningMode(bytes, find('mode'))
     return error ?? effortOf(bytes, find('effort'))
   }
@@ -195,6 +201,18 @@ const RULES: BodyRules = {
   isRestricted: (folded) =>
     folded !== LIMIT &&
     (isRestrictedMember(folded) || OUTPUT_LIMITS.includes(folded) || folded === 'access_programs'),
+}
+
+/**
+ * Leaves out `background` unless the response is streamed. Its answer would otherwise come later,
+ * and nobody would bill it.
+ */
+function billableOverrides(
+  { isStream }: Pick<ChatRequest, 'isStream'>,
+  overrides: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  if (isStream || !overrides.has('background')) return overrides
+  return new Map([...overrides].filter(([name]) => name !== 'background'))
 }
 
 /** Returns an outline of the request, which has the same model and limit, but a short input. */
@@ -222,8 +240,10 @@ export const OPENAI_RESPONSES: WireFormat = {
   readChangedRequest: (body) => readResponsesRequest(body, NO_NAMES),
   shortBody,
   outlineOf,
-  upstreamBody: (request, change) =>
-    upstreamBody(request, { ...change, forcesUsage: false }, RULES),
+  upstreamBody: (request, change) => {
+    const overrides = billableOverrides(request, change.overrides)
+    return upstreamBody(request, { ...change, overrides, forcesUsage: false }, RULES)
+  },
   passedHeaders,
   usageInAnswer,
   readUsage: readResponsesUsage,

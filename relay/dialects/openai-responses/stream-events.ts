@@ -4,10 +4,13 @@ import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Matches the name of the last event, its type as the first member of its data, or `[DONE]`. */
+/**
+ * Matches the last event of a stream: by its name, by its type at the start of its data, or
+ * `[DONE]`.
+ */
 const LAST =
   /^(?:event: ?|data: ?\{\s*"type"\s*:\s*")response\.(?:completed|incomplete)["\s]|^data: ?\[DONE\]/m
-/** The name and the type are at the start of the event. */
+/** How many bytes of an event are searched. The name and the type are at its start. */
 const LAST_BYTES = 96
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
@@ -28,7 +31,7 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
   return isError ? { ...meaning, error: errorIn(event, response) } : meaning
 }
 
-/** Returns the error of an event as the body of a response with an error. */
+/** Returns the error of an event in the form of an error response's body. */
 function errorIn(event: JsonObject, response: JsonObject | null): object {
   const { code, message, param } = event
   return { error: recordOf(response?.error) ?? recordOf(event.error) ?? { code, message, param } }
@@ -37,17 +40,21 @@ function errorIn(event: JsonObject, response: JsonObject | null): object {
 export const RESPONSES_STREAM: StreamFormat = {
   isLastEvent: (bytes, start, end) =>
     LAST.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
-  // After the end of a text or of a tool's arguments, further items may follow, but rarely do.
+  // A text or a tool's arguments usually end the response. Further items may follow, but rarely do.
   finishReason:
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage: combineReports,
   outputCount: (usage) => recordOf(usage)?.output_tokens,
-  // The last event repeats the complete answer, with the encrypted reasoning.
-  eventBytesMax: 4 * 1024 * 1024,
+  // The last event repeats the complete answer with its pictures, so it may be as long as that.
+  eventBytesMax: 32 * 1024 * 1024,
+  repeatsRequest: true,
 }
 
-/** Renders a complete response as a stream. Texts and arguments arrive as one delta each. */
+/**
+ * Renders a complete response as a stream. Each text and each tool's arguments are sent as one
+ * delta.
+ */
 export function streamOfResponse(body: Buffer): string {
   const response = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
   const items = Array.isArray(response.output) ? response.output : []
@@ -66,14 +73,14 @@ export function streamOfResponse(body: Buffer): string {
     .join('')
 }
 
-/** The members of an item that arrive as a delta, each with the name of its events. */
+/** The members of an item that are sent as one delta, each with the name of the delta's events. */
 const DELTAS = [
   { type: 'function_call', member: 'arguments', name: 'function_call_arguments' },
   { type: 'custom_tool_call', member: 'input', name: 'custom_tool_call_input' },
 ] as const
 
 function eventsOfItem(item: JsonObject, output_index: number): JsonObject[] {
-  const place = { item_id: item.id, output_index }
+  const position = { item_id: item.id, output_index }
   const delta = DELTAS.find(({ type }) => type === item.type)
   const text = delta === undefined ? undefined : item[delta.member]
   const isMessage = item.type === 'message'
@@ -85,13 +92,13 @@ function eventsOfItem(item: JsonObject, output_index: number): JsonObject[] {
     ...(delta === undefined ? {} : { [delta.member]: '' }),
   }
   const inner = parts.flatMap((part, at) =>
-    eventsOfPart(recordOf(part) ?? {}, { ...place, content_index: at }),
+    eventsOfPart(recordOf(part) ?? {}, { ...position, content_index: at }),
   )
   if (delta !== undefined && typeof text === 'string') {
     const { name, member } = delta
     inner.push(
-      { type: `response.${name}.delta`, ...place, delta: text },
-      { type: `response.${name}.done`, ...place, [member]: text },
+      { type: `response.${name}.delta`, ...position, delta: text },
+      { type: `response.${name}.done`, ...position, [member]: text },
     )
   }
   return [
@@ -101,16 +108,16 @@ function eventsOfItem(item: JsonObject, output_index: number): JsonObject[] {
   ]
 }
 
-function eventsOfPart(part: JsonObject, place: JsonObject): JsonObject[] {
+function eventsOfPart(part: JsonObject, position: JsonObject): JsonObject[] {
   const [name, member] = part.type === 'refusal' ? ['refusal', 'refusal'] : ['output_text', 'text']
   const text = part[member]
-  const begun = { type: 'response.content_part.added', ...place }
-  const ended = { type: 'response.content_part.done', ...place, part }
+  const begun = { type: 'response.content_part.added', ...position }
+  const ended = { type: 'response.content_part.done', ...position, part }
   if (typeof text !== 'string') return [{ ...begun, part }, ended]
   return [
     { ...begun, part: { ...part, [member]: '' } },
-    { type: `response.${name}.delta`, ...place, delta: text },
-    { type: `response.${name}.done`, ...place, [member]: text },
+    { type: `response.${name}.delta`, ...position, delta: text },
+    { type: `response.${name}.done`, ...position, [member]: text },
     ended,
   ]
 }

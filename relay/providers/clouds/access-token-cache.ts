@@ -3,15 +3,21 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import { CredentialsError } from './cloud-access.ts'
 
-/** A token is replaced this long before it expires, so that it doesn't expire on its way. */
+/**
+ * How long before its expiry a token is replaced, so that it does not expire on its way to the
+ * provider.
+ */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
- * The time for which a failure is returned without another request. Otherwise, each call would send
- * a request to the token endpoint.
+ * How long a failure is returned without another request, after a refusal or if the token endpoint
+ * is unreachable. Otherwise, each call would send a request to this endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
-/** A refused token is dropped only at this age, so that refusals can't cause many requests. */
+/**
+ * The minimum age at which a token that the provider refused is dropped, so that refusals can't
+ * cause many requests.
+ */
 const DROPPED_AFTER_MS = 30_000
 
 export type AccessToken = { readonly token: string; readonly lifetimeMs: number }
@@ -19,19 +25,23 @@ export type AccessToken = { readonly token: string; readonly lifetimeMs: number 
 type Entry = {
   readonly token: Promise<string>
   readonly requestedAt: number
-  /** Until when the entry is used; infinite while the request is in flight. */
+  /**
+   * The time in milliseconds until which the entry is used. Infinite while the request is in
+   * flight.
+   */
   usableUntil: number
 }
 
 /**
- * The access tokens of one account. A token is used until shortly before it expires. At most one
- * request is in flight. `request` rejects with a `CredentialsError`.
+ * Caches the access token of one account. A token is used until shortly before it expires. At most
+ * one request for a token is in flight. The promise of `request` rejects with a `CredentialsError`
+ * if there is no token.
  */
 export class AccessTokenCache {
   private readonly request: (connections: Connections) => Promise<AccessToken>
   private readonly now: () => number
   private entry: Entry | null = null
-  /** The last token, for `confidential`. */
+  /** The last token, for the list of confidential texts. */
   private latest = ''
 
   constructor(
@@ -42,7 +52,7 @@ export class AccessTokenCache {
     this.now = now
   }
 
-  /** Returns a token. Rejects with a `CredentialsError`. */
+  /** Returns a token. The promise rejects with a `CredentialsError` if there is none. */
   token(connections: Connections): Promise<string> {
     const existing = this.entry
     if (existing !== null && this.now() < existing.usableUntil) return existing.token
@@ -66,13 +76,13 @@ export class AccessTokenCache {
     return entry.token
   }
 
-  /** Drops the current token, because the provider refused it. */
+  /** Drops the current token after the provider refused it, unless the token is very new. */
   drop(): void {
     if (this.entry === null || this.now() - this.entry.requestedAt < DROPPED_AFTER_MS) return
     this.entry = null
   }
 
-  /** The current token, or an empty text. */
+  /** The last token, or an empty string if there was none. */
   get current(): string {
     return this.latest
   }
@@ -85,7 +95,10 @@ const REQUEST_MS = 15_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const LIFETIME_MS_MAX = 60 * 60_000
 
-/** Sends a form to a token endpoint. Rejects with a `CredentialsError` if it can't be reached. */
+/**
+ * Sends a form to a token endpoint. The promise rejects with a `CredentialsError` if the endpoint
+ * can't be reached.
+ */
 export async function postTokenRequest(
   { dispatcher }: Connections,
   url: string,
@@ -109,14 +122,18 @@ export async function postTokenRequest(
   }
 }
 
-/** Reads a token and its lifetime. Returns null if the token can't be sent in a header. */
+/**
+ * Reads a token and its lifetime from a response. Returns null if there is no token, or if it can't
+ * be sent in a header.
+ */
 export function readAccessToken(body: Buffer): AccessToken | null {
   try {
     const answer = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>
     const { access_token: token, expires_in: seconds } = answer
     if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null
     const lifetimeMs = typeof seconds === 'number' ? seconds * 1_000 : 0
-    // Without a usable lifetime, the token is used for a minute.
+    // If the lifetime is missing or too short, it is set to two minutes, of which the token is used
+    // for one.
     return { token, lifetimeMs: Math.min(Math.max(lifetimeMs, 120_000), LIFETIME_MS_MAX) }
   } catch {
     return null

@@ -1,4 +1,4 @@
-/** The types of Anthropic's errors by the names of AWS' exceptions, in lower case. */
+/** Anthropic's error types that correspond to the names of AWS exceptions, in lower case. */
 const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
   ['accessdeniedexception', 'permission_error'],
   ['expiredtokenexception', 'authentication_error'],
@@ -16,9 +16,9 @@ const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Rewrites the body of one of AWS' errors in Anthropic's format, so that it is read like all other
- * errors. `exception` is the value of the header `x-amzn-errortype`. An error that the model's
- * server wrote is returned unchanged.
+ * Converts the body of an AWS error to Anthropic's format, so that it is read like all other
+ * errors. `exception` is the value of the header `x-amzn-errortype`. An error from the model's
+ * server is returned unchanged.
  */
 export function anthropicErrorBody(body: Buffer, exception: unknown): Buffer {
   const error = parsed(body.toString('utf8'))
@@ -27,21 +27,24 @@ export function anthropicErrorBody(body: Buffer, exception: unknown): Buffer {
   return Buffer.from(JSON.stringify(anthropicError(name, messageIn(error))))
 }
 
-/** `exception` is the name of one of AWS' exceptions, such as `ThrottlingException`. */
+/**
+ * Returns an error in Anthropic's format. `exception` is the name of an AWS exception, such as
+ * `ThrottlingException`.
+ */
 export function anthropicError(exception: string, message: string): object {
   const code = /^[A-Za-z]{1,64}$/.test(exception) ? exception : 'Exception'
   const type = ERROR_TYPES.get(code.toLowerCase()) ?? 'api_error'
   return { type: 'error', error: { type, code, message } }
 }
 
-/** Returns the message of one of AWS' errors, or an empty text. */
+/** Returns the message of an AWS error, or an empty string if it has none. */
 export function messageIn(error: JsonObject | null): string {
   const { message, Message, originalMessage } = error ?? {}
   const texts = [message, Message, originalMessage]
   return texts.find((text): text is string => typeof text === 'string') ?? ''
 }
 
-/** Parses a JSON object. Returns null for any other text. */
+/** Parses a JSON object. Returns null if the text is not one. */
 export function parsed(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -13,7 +13,9 @@ import {
 } from './cloud-access.ts'
 import type { AwsCredentials, SignRequest } from './sign-aws-request.ts'
 
-/** How a body of Anthropic's Messages API differs at Bedrock's `InvokeModel`. */
+/**
+ * How the request bodies of Bedrock's `InvokeModel` differ from those of Anthropic's Messages API.
+ */
 export const BEDROCK_ENVELOPE = {
   removed: new Set(['model', 'stream', 'anthropic_version']),
   added: new Map([['anthropic_version', '"bedrock-2023-05-31"']]),
@@ -22,13 +24,13 @@ export const BEDROCK_ENVELOPE = {
 type BedrockKey = {
   readonly region: string
   readonly secrets: readonly string[]
-  /** Null if the key is an API key, which is sent as it is. */
+  /** The credentials that sign requests. Null if the key is an API key, which is sent unchanged. */
   readonly credentials: AwsCredentials | null
 }
 
 /**
- * Reads a key: `access key|secret|region`, the same with `|session token`, or `API key|region`.
- * Returns null if the key is malformed.
+ * Reads a key. Its form is `access key|secret|region`, `access key|secret|region|session token`, or
+ * `API key|region`. Returns null if the key is malformed.
  */
 function readKey(text: string): BedrockKey | null {
   const parts = text.split('|').map((part) => part.trim())
@@ -48,20 +50,20 @@ function readKey(text: string): BedrockKey | null {
 }
 
 /**
- * Matches the betas that Bedrock documents. It refuses a call with any other beta, but clients send
- * the same betas to all providers.
+ * Matches the betas that Bedrock documents. Other betas are left out, because clients send the same
+ * betas to all providers, and Bedrock refuses a call with an unknown one.
  */
 const KNOWN_BETA =
   /^(?:compact|computer-use|context-management|dev-full-thinking|effort|interleaved-thinking|output-128k|structured-outputs|token-efficient-tools|tool-examples|tool-search-tool)-\d/
 
 const takesBeta = (beta: string): boolean => KNOWN_BETA.test(beta)
 
-/** Moves the betas of a call from its header to its body, where Bedrock reads them. */
+/** Moves the betas of a call from the header to the body, where Bedrock reads them. */
 function withBetasInBody({ headers, body, ...call }: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(headers, BETA_HEADER)).filter(takesBeta)
   const rest = withoutHeaders(headers, (name) => name.startsWith('anthropic-'))
   if (betas.length === 0) return { ...call, headers: rest, body }
-  // The body is an object with at least one member, because its envelope adds one.
+  // The body is an object with at least one member, because Bedrock's envelope adds one.
   const start = body.indexOf('{') + 1
   const member = Buffer.from(`"anthropic_beta":${JSON.stringify(betas)},`)
   const parts = [body.subarray(0, start), member, body.subarray(start)]
@@ -86,8 +88,8 @@ type AwsProtocol = {
 }
 
 /**
- * Loads the libraries of AWS' protocols. Most installations never call Bedrock, so the libraries do
- * not slow down every start.
+ * Loads the libraries for AWS protocols. They are loaded only when needed, so that they do not slow
+ * down the start of installations that never call Bedrock.
  */
 async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsProtocol> {
   const [{ awsSigner }, { EventStreamDecoder }] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
  * The prefixes of inference profiles. A profile routes requests to the regions of one geography.
- * All newer models can be called only through a profile.
+ * Newer models can be called only through a profile.
  */
 type Scope = 'us' | 'us-gov' | 'eu' | 'jp' | 'au' | 'apac' | 'global'
 
@@ -10,9 +10,8 @@ const EVERYWHERE: readonly Scope[] = ['us', 'eu', 'jp', 'au', 'global']
 const WITHOUT_JAPAN: readonly Scope[] = ['us', 'eu', 'au', 'global']
 
 /**
- * The models to which the defaults in `bedrockModelId` do not apply, because of their id or their
- * profiles. The source is AWS' model cards as of September 2026. Anthropic's names without a date
- * are aliases.
+ * The models whose id or profiles differ from the defaults in `bedrockModelId`. The source is AWS'
+ * model cards as of September 2026. Anthropic's names without a date are aliases.
  */
 const MODELS: ReadonlyMap<string, BedrockModel> = new Map(
   [
@@ -37,10 +36,9 @@ const MODELS: ReadonlyMap<string, BedrockModel> = new Map(
 )
 
 /**
- * Returns Bedrock's id of a model for calls in a region, such as
- * `eu.anthropic.claude-haiku-4-5-20251001-v1:0`. A name that is not one of Anthropic's names is
- * returned unchanged. It is an id, an inference profile or an ARN that the operator's mapping
- * contains.
+ * Returns Bedrock's model id for calls in a region, such as
+ * `eu.anthropic.claude-haiku-4-5-20251001-v1:0`. Any name that is not one of Anthropic's is
+ * returned unchanged: it is an id, an inference profile or an ARN from the operator's mapping.
  */
 export function bedrockModelId(name: string, region: string): string {
   if (!name.startsWith('claude-')) return name
@@ -49,7 +47,7 @@ export function bedrockModelId(name: string, region: string): string {
   return scope === undefined ? id : `${scope}.${id}`
 }
 
-/** Lists the scopes that are usable from a region, the nearest first. */
+/** Returns the profile prefixes that can be used from a region, the nearest first. */
 function scopesOf(region: string): readonly Scope[] {
   if (region.startsWith('us-gov-')) return ['us-gov']
   if (/^(?:us|ca)-/.test(region)) return ['us', 'global']

@@ -2,25 +2,25 @@ import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { StreamedBody } from '../../uploads/write-form-for-provider.ts'
 
-/** A call in the form in which a provider receives it. */
+/** A call to a provider, in the form in which it is sent. */
 export type ProviderCall = {
   readonly origin: string
-  /** The encoded path with its query. */
+  /** The encoded path, including the query. */
   readonly path: string
-  /** A flat list of names and values. Names are in lower case. */
+  /** A flat list of names and values. The names are in lower case. */
   readonly headers: readonly string[]
   readonly body: Buffer
-  /** The body that is sent in place of `body`, if the request has files. */
+  /** The body that is sent instead of `body`, if the request contains files. */
   readonly upload?: StreamedBody
 }
 
 /**
- * Thrown if a call can't be sent, because no credentials could be obtained. `status` is the status
- * with which the credentials were refused, or null if the provider could not be reached.
+ * Thrown if a call can't be sent, because its credentials could not be obtained. `status` is the
+ * HTTP status with which the provider refused them, or null if the provider could not be reached.
  */
 export class CredentialsError extends Error {
   readonly status: number | null
-  /** The provider's error, which may contain confidential texts. */
+  /** The body of the provider's error, which may contain confidential texts. */
   readonly body: Buffer
 
   constructor(status: number | null, body: Buffer) {
@@ -30,16 +30,17 @@ export class CredentialsError extends Error {
   }
 }
 
-/** Decodes the answers of a provider that wraps a wire format in another encoding. */
+/** Decodes the answers of a provider whose encoding differs from that of a wire format. */
 export type AnswerDecoder = {
-  /** The media type of the provider's streams. Streams of other types are not decoded. */
+  /** The media type of the provider's streams. Streams with another type are not decoded. */
   readonly mediaType: string
   readonly createStream: () => StreamDecoder
   /**
-   * Reads a plain answer with a status of success. Omitted if plain answers are in the wire format.
+   * Decodes a complete answer with a successful status. Omitted if complete answers are already in
+   * the wire format.
    */
   readonly readAnswer?: (body: Buffer, status: number) => DecodedAnswer
-  /** Rewrites the body of an answer with an error. `status` is the status of the answer. */
+  /** Converts the body of an error to the wire format. `status` is the HTTP status of the error. */
   readonly errorBody: (
     body: Buffer,
     headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -49,57 +50,60 @@ export type AnswerDecoder = {
 
 export type DecodedAnswer =
   | { readonly kind: 'answer'; readonly body: Buffer }
-  /** The body has an error, although its status was one of success. */
+  /** The body contains an error, although the HTTP status was a successful one. */
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'failed'; readonly error: 'cut' | 'format' | 'too-large' }
 
-/** Sends requests in place of a pool of connections, for a provider that is not called by HTTP. */
+/** Sends requests instead of a connection pool, for a provider that does not use plain HTTP. */
 export type Transport = Pick<Dispatcher, 'dispatch'>
 
-/** Why the rest of a stream can't be read. */
+/** The reason why the rest of a stream can't be read. */
 export type DecoderFault = 'cut' | 'too-large'
 
 export type StreamDecoder = {
   /** Returns the server-sent events that the chunk completes. */
   readonly push: (chunk: Buffer) => Buffer
-  /** Set once the rest of the stream can't be read. */
+  /** Why the rest of the stream can't be read. Null as long as it can. */
   readonly fault: DecoderFault | null
 }
 
 /**
- * The access to a cloud provider with one key. The address, the model's id and the headers of a
- * call depend on the key and on the model.
+ * How a cloud provider is called with one key. The address, the model's id and the headers depend
+ * on the key and on the model.
  */
 export type CloudAccess = {
   /**
-   * The base URL of calls to a model. `model` is empty for requests without a model. An address
-   * that the operator has entered takes precedence.
+   * Returns the base URL for calls to a model. `model` is empty for requests without a model. An
+   * address that the operator has entered takes precedence.
    */
   readonly baseUrlFor: (model: string) => string
-  /** Replaces the placeholders of a path, such as `{model}` and `{project}`. */
+  /** Replaces the placeholders in a path, such as `{model}` and `{project}`. */
   readonly fillPath: (path: string, model: string) => string
   /**
-   * Adds the credentials to a call. The promise rejects with a `CredentialsError` if there are
-   * none.
+   * Adds the credentials to a call. The promise rejects with a `CredentialsError` if they could not
+   * be obtained.
    */
   readonly authorize: (call: ProviderCall, connections: Connections) => Promise<ProviderCall>
   /**
-   * Reports whether a beta of Anthropic's API is sent to the provider. Omitted if all betas are.
+   * Reports whether this beta of Anthropic's API is sent to the provider. Omitted if all betas are
+   * sent.
    */
   readonly takesBeta?: (beta: string) => boolean
   /** Called when the provider refused the credentials of a call. */
   readonly dropCredentials: () => void
-  /** Lists the texts that messages to callers must not contain. */
+  /** Returns the texts that messages to callers must not contain. */
   readonly confidential: () => readonly string[]
-  /** Null if the answers are in the wire format itself. */
+  /** Decodes the answers. Null if they are already in a wire format. */
   readonly decoder: AnswerDecoder | null
-  /** Sends the calls. Omitted if they are sent by HTTP as they are. */
+  /**
+   * Returns the transport that sends the calls. Omitted if they are sent as plain HTTP requests.
+   */
   readonly transport?: (connections: Connections, origin: string) => Transport
 }
 
 /**
- * Returns how a key is used. Returns null if the key or the channel's field `other` is malformed.
- * `baseUrl` is the address that the operator has entered, or empty.
+ * Returns how the provider is called with a key. Returns null if the key or the channel's field
+ * `other` is malformed. `baseUrl` is the address that the operator has entered, or empty.
  */
 export type OpenCloud = (channel: {
   readonly key: string
@@ -109,10 +113,15 @@ export type OpenCloud = (channel: {
 
 export const MODEL = '{model}'
 
-/** Reports whether a text consists of visible ASCII, so that it can be sent in a header. */
+/**
+ * Reports whether a text consists of visible ASCII characters, so that it can be sent in a header.
+ */
 export const isVisibleText = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-/** Returns the value of a header in a flat list of names and values, or an empty text. */
+/**
+ * Returns the value of a header in a flat list of names and values. Returns an empty string if it
+ * is missing.
+ */
 export function headerIn(headers: readonly string[], name: string): string {
   const at = headers.findIndex((text, index) => index % 2 === 0 && text === name)
   return at < 0 ? '' : (headers[at + 1] ?? '')
@@ -120,20 +129,23 @@ export function headerIn(headers: readonly string[], name: string): string {
 
 export const BETA_HEADER = 'anthropic-beta'
 
-/** Returns the betas in the value of a header. */
+/** Returns the betas in a comma-separated header value. */
 export const betasIn = (list: string): readonly string[] =>
   list
     .split(',')
     .map((beta) => beta.trim())
     .filter((beta) => beta !== '')
 
-/** Returns a flat list of names and values as an object. */
+/** Converts a flat list of names and values to an object. */
 export const headersByName = (headers: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : [])),
   )
 
-/** Removes headers by their names from a flat list of names and values. */
+/**
+ * Removes the headers for whose names `isRemoved` returns true from a flat list of names and
+ * values.
+ */
 export const withoutHeaders = (
   headers: readonly string[],
   isRemoved: (name: string) => boolean,

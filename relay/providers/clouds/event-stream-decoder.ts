@@ -5,32 +5,35 @@ import { anthropicError, type JsonObject, messageIn, parsed } from './aws-errors
 import type { DecoderFault } from './cloud-access.ts'
 
 /**
- * The maximum length of a frame in bytes. A frame holds one event in base64, which is a third
- * longer than the event.
+ * The maximum length of a frame in bytes. A frame contains one event in base64, which is a third
+ * longer than the event itself.
  */
 const FRAME_BYTES_MAX = EVENT_BYTES_MAX * 1.5
-/** The length of the frame, the length of its headers, and the checksum of both. */
+/**
+ * The length of the prelude, which contains the length of the frame, the length of its headers, and
+ * a checksum of both.
+ */
 const PRELUDE_BYTES = 12
 const FRAME_BYTES_MIN = PRELUDE_BYTES + 4
 const TYPE = /^\s*\{\s*"type"\s*:\s*"([a-z_]{1,64})"/
 
 /**
- * Decodes an AWS event stream (`application/vnd.amazon.eventstream`) of Bedrock's
- * `InvokeModelWithResponseStream` into server-sent events. The payload of a frame is
- * `{"bytes": base64}` with one event of Anthropic's Messages API. An exception becomes an event
- * `error`. At most one frame is held in memory.
+ * Decodes an AWS event stream (`application/vnd.amazon.eventstream`) from Bedrock's
+ * `InvokeModelWithResponseStream` to server-sent events. The payload of a frame is `{"bytes":
+ * base64}` with one event of Anthropic's Messages API. An exception becomes an event `error`. At
+ * most one frame is held in memory.
  */
 export class EventStreamDecoder {
-  /** Set once a frame is too long or damaged. Later bytes are ignored. */
+  /** Set once a frame is too long or damaged. All later bytes are ignored. */
   fault: DecoderFault | null = null
   private readonly codec = new EventStreamCodec(
     (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
     (text) => Buffer.from(text, 'utf8'),
   )
   private readonly prelude = Buffer.alloc(PRELUDE_BYTES)
-  /** The current frame, once its length is known. */
+  /** The current frame. Null until its length is known. */
   private frame: Buffer | null = null
-  /** The number of bytes of the current frame that have arrived. */
+  /** The number of bytes of the current frame, or of its prelude, that have arrived. */
   private filled = 0
 
   /** Returns the events that the chunk completes. */
@@ -74,14 +77,14 @@ export class EventStreamDecoder {
       const message = nameOf(':error-message') || messageIn(payload)
       return `event: error\ndata: ${JSON.stringify(anthropicError(exception, message))}\n\n`
     } catch {
-      // The library throws for a wrong checksum and for unreadable headers.
+      // The library throws if a checksum is wrong or the headers are unreadable.
       this.fault = 'cut'
       return ''
     }
   }
 }
 
-/** Throws for a payload without an event. */
+/** Returns the server-sent event in a payload. Throws if the payload contains none. */
 function eventOf(payload: JsonObject | null): string {
   if (typeof payload?.bytes !== 'string') throw new Error('a frame contains no bytes')
   const data = Buffer.from(payload.bytes, 'base64').toString('utf8')

@@ -9,18 +9,18 @@ import {
 } from './access-token-cache.ts'
 import { CredentialsError } from './cloud-access.ts'
 
-/** The parts of a service account's key file that are used. */
+/** The used members of a service account's key file. */
 export type ServiceAccount = {
   readonly clientEmail: string
   readonly privateKey: KeyObject
   readonly privateKeyText: string
   readonly privateKeyId: string
   readonly projectId: string
-  /** The address of the token endpoint; an empty text selects Google's. */
+  /** The address of the token endpoint. Empty for Google's endpoint. */
   readonly tokenUri: string
 }
 
-/** Reads a service account's key file. Returns null if a part is missing or malformed. */
+/** Reads a service account's key file. Returns null if a member is missing or malformed. */
 export function readServiceAccount(text: string): ServiceAccount | null {
   try {
     const file = JSON.parse(text) as Readonly<Record<string, unknown>>
@@ -29,7 +29,7 @@ export function readServiceAccount(text: string): ServiceAccount | null {
       return typeof value === 'string' ? value : ''
     }
     const [clientEmail, projectId] = [textOf('client_email'), textOf('project_id')]
-    // A project's id can have a domain as its prefix (`example.com:project`).
+    // The id of a project may begin with a domain (`example.com:project`).
     if (!/^\S+@\S+$/.test(clientEmail) || !/^[\w.:-]+$/.test(projectId)) return null
     const privateKeyText = textOf('private_key')
     const privateKey = createPrivateKey(privateKeyText)
@@ -49,7 +49,7 @@ export function readServiceAccount(text: string): ServiceAccount | null {
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** The lifetime of a signed assertion in seconds, which is the longest that Google accepts. */
+/** The lifetime of a signed assertion in seconds. Google accepts no longer one. */
 const ASSERTION_S = 3_600
 const signAsync = promisify(sign)
 
@@ -57,7 +57,7 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
 
 /**
  * Returns the signed assertion (a JWT, RFC 7523) with which a service account requests a token from
- * `audience`.
+ * the endpoint `audience`. `now` is in Unix milliseconds.
  */
 export async function signedAssertion(
   { clientEmail, privateKey, privateKeyId }: ServiceAccount,
@@ -82,7 +82,7 @@ export async function signedAssertion(
   return `${content}.${signature.toString('base64url')}`
 }
 
-/** The access tokens of one service account. */
+/** Caches the access token of one service account. */
 export class GoogleAccessTokens extends AccessTokenCache {
   constructor(account: ServiceAccount, tokenUrl: string, now: () => number = Date.now) {
     super((connections) => requestToken(connections, account, tokenUrl, now()), now)
@@ -98,7 +98,8 @@ async function requestToken(
   const assertion = await signedAssertion(account, tokenUrl, now)
   const form = { grant_type: GRANT, assertion }
   const { status, body } = await postTokenRequest(connections, tokenUrl, form)
-  // A refused assertion is the key's fault, whatever its status. Other errors are Google's.
+  // If the assertion is refused, the key is at fault, whatever the status. Other errors are
+  // Google's.
   if (status >= 400 && status < 500 && status !== 429) {
     throw new CredentialsError(401, errorOf(body))
   }
@@ -107,7 +108,7 @@ async function requestToken(
   return answer
 }
 
-/** Rewrites an OAuth error (RFC 6749, section 5.2), so that it is read like all other errors. */
+/** Converts an OAuth error (RFC 6749, section 5.2), so that it is read like all other errors. */
 function errorOf(body: Buffer): Buffer {
   try {
     const { error: code, error_description: message } = JSON.parse(body.toString('utf8'))

@@ -4,11 +4,14 @@ import { SignatureV4 } from '@smithy/signature-v4'
 export type AwsCredentials = {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** The token of temporary credentials. */
+  /** The session token of temporary credentials. */
   readonly sessionToken?: string
 }
 
-/** Node's SHA-256 in the form that the signer expects. With a secret, it is an HMAC. */
+/**
+ * Node's SHA-256 with the interface that the AWS signer expects. With a secret, it computes an
+ * HMAC.
+ */
 class Sha256 {
   private readonly hash: Hash | Hmac
 
@@ -34,9 +37,9 @@ function bytesOf(data: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
 export type AwsRequest = {
   readonly method: string
   readonly origin: string
-  /** The encoded path with its query. */
+  /** The encoded path, including the query. */
   readonly path: string
-  /** The headers to sign, with names in lower case. `host` is added. */
+  /** The headers to sign, with names in lower case. `host` is added to them. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
@@ -44,8 +47,8 @@ export type AwsRequest = {
 export type SignRequest = (request: AwsRequest, at: Date) => Promise<Record<string, string>>
 
 /**
- * Creates a function that returns the headers of a request with AWS' signature, version 4. The
- * signing key of a day is computed only once. No network is used.
+ * Creates a function that returns a request's headers including AWS' signature, version 4. The
+ * signing key of each day is computed only once. No network is used.
  */
 export function awsSigner(
   credentials: AwsCredentials,

@@ -13,13 +13,13 @@ import {
   type ServiceAccount,
 } from './google-access-tokens.ts'
 
-/** How a body of Anthropic's Messages API differs on Vertex AI. */
+/** How the request bodies of Vertex AI differ from those of Anthropic's Messages API. */
 export const VERTEX_ENVELOPE = {
   removed: new Set(['model', 'anthropic_version']),
   added: new Map([['anthropic_version', '"vertex-2023-10-16"']]),
 }
 
-/** Google's API keys, such as `AIza…` and `AQ.…`. */
+/** Matches Google's API keys, such as `AIza…` and `AQ.…`. */
 const API_KEY = /^[\w.-]+$/
 const DEFAULT_REGION = 'global'
 const REGION = /^[a-z]+(?:-[a-z]+\d+)?$/
@@ -27,8 +27,8 @@ const REGION = /^[a-z]+(?:-[a-z]+\d+)?$/
 type RegionOf = (model: string) => string
 
 /**
- * Reads the channel's field `other`: one region, or a JSON object with a region for each model and
- * `default` for all others. Returns null if it is malformed.
+ * Reads the channel's field `other`. It is one region, or a JSON object with a region for each
+ * model and a region `default` for all other models. Returns null if it is malformed.
  */
 function readRegions(text: string): { regionOf: RegionOf; regions: readonly string[] } | null {
   const entered = text.trim()
@@ -50,7 +50,7 @@ function readRegions(text: string): { regionOf: RegionOf; regions: readonly stri
   }
 }
 
-/** Returns Google's host for a region, a multi-region (`us`, `eu`) or `global`. */
+/** Returns Google's host name for a region, for a multi-region (`us`, `eu`) or for `global`. */
 function hostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com'
   const isMultiple = !region.includes('-')
@@ -63,9 +63,9 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const TOKEN_HOSTS = new Set(['oauth2.googleapis.com', 'accounts.google.com', 'www.googleapis.com'])
 
 /**
- * Returns the address of the token endpoint. It must be one of Google's, or belong to the address
- * that the operator has entered. Otherwise, returns null: a key file of unknown origin could name a
- * server that would get usable assertions.
+ * Returns the address of the token endpoint. It must be Google's, or belong to the address that the
+ * operator has entered. Otherwise, returns null: a key file of unknown origin could name a server
+ * that would then receive usable assertions.
  */
 function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | null {
   if (tokenUri === '') return TOKEN_URL
@@ -78,8 +78,8 @@ function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | nul
 }
 
 /**
- * Returns the name of a model on Vertex AI. Anthropic's names end in a hyphen and a date. Vertex AI
- * writes `@` in place of the hyphen.
+ * Returns Vertex AI's name for a model. Anthropic's names end with a hyphen and a date, and Vertex
+ * AI replaces this hyphen by `@`.
  */
 const vertexModel = (model: string): string =>
   model.startsWith('claude-') ? model.replace(/-(\d{8})$/, '@$1') : model
@@ -87,18 +87,23 @@ const vertexModel = (model: string): string =>
 const encodedModel = (model: string): string =>
   encodeURIComponent(vertexModel(model)).replace('%40', '@')
 
-/** The part of a path that is left out with an API key. The key itself belongs to a project. */
+/**
+ * The part of a path that is omitted if an API key is used, because the key itself belongs to a
+ * project.
+ */
 const PROJECT_PATH = '/projects/{project}/locations/{region}'
 
 /**
- * Matches the betas that only Anthropic's own API knows. Clients send them to all providers, and
- * Vertex AI refuses a call with an unknown beta.
+ * Matches betas that only Anthropic's own API knows. They are left out, because clients send them
+ * to all providers, and Vertex AI refuses a call with an unknown beta.
  */
 const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-servers)-\d/
 
 const takesBeta = (beta: string): boolean => !ANTHROPICS_OWN_BETA.test(beta)
 
-/** Removes the headers that Vertex AI reads from the body, and betas that it refuses. */
+/**
+ * Removes the header for which Vertex AI reads a member of the body, and the betas that it refuses.
+ */
 function withVertexHeaders(call: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(call.headers, BETA_HEADER)).filter(takesBeta)
   const rest = withoutHeaders(
@@ -109,13 +114,13 @@ function withVertexHeaders(call: ProviderCall): ProviderCall {
   return { ...call, headers }
 }
 
-/** Lists the texts of a key file that identify the account or are secret. */
+/** Returns the texts in a key file that are secret or identify the account. */
 function secretsIn(key: string): string[] {
   const file = JSON.parse(key) as Readonly<Record<string, unknown>>
   const isPublic = (text: string) => /^https:|^service_account$|^googleapis\.com$/.test(text)
   const texts = Object.values(file).filter((text) => typeof text === 'string')
   const own = texts.filter((text) => !isPublic(text))
-  // An error may repeat any line of the private key.
+  // Each line of the private key is listed separately, because an error may repeat any of them.
   return own.flatMap((text) => [
     text,
     ...text.split('\n').filter((line) => !line.startsWith('-----')),
@@ -123,8 +128,8 @@ function secretsIn(key: string): string[] {
 }
 
 /**
- * Gemini and Claude on Google's Vertex AI, called with a service account's key file or with an API
- * key. Only Gemini can be called with an API key.
+ * Calls Gemini and Claude on Google's Vertex AI, with a service account's key file or with an API
+ * key. An API key can be used only for Gemini.
  */
 export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
   const read = readRegions(other)

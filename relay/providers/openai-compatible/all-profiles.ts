@@ -1,12 +1,12 @@
-import { SECOND_ENDPOINTS } from './endpoints-in-other-formats.ts'
+import { INPUT_ENDPOINTS } from './embedding-rerank-and-moderation-endpoints.ts'
+import { ENDPOINTS_IN_OTHER_FORMATS } from './endpoints-in-other-formats.ts'
 import { IMAGE_ENDPOINTS } from './image-endpoints.ts'
-import { INPUT_ENDPOINTS } from './input-endpoints.ts'
 import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
 
 /**
- * The defaults of `PROFILE_ROWS`: OpenAI's paths, a base URL that the operator enters, and a hint
- * for keys of any format.
+ * The default values of `PROFILE_ROWS`: OpenAI's paths, no base URL, so that the operator must
+ * enter one, and a hint for keys of any form.
  */
 const OPENAI_LIKE = {
   baseUrl: null,
@@ -22,7 +22,7 @@ const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...val
     ...values,
     endpoints: [
       ...endpoints,
-      ...(SECOND_ENDPOINTS.get(id) ?? []),
+      ...(ENDPOINTS_IN_OTHER_FORMATS.get(id) ?? []),
       ...(INPUT_ENDPOINTS.get(id) ?? []),
       ...(IMAGE_ENDPOINTS.get(id) ?? []),
     ],
@@ -41,10 +41,13 @@ const byId = (profiles: readonly Profile[]): ReadonlyMap<number, Profile> =>
 const BY_ID = byId(PROFILES)
 const TASKS_BY_ID = byId(TASK_PROFILES)
 
-/** Returns the profile of a channel type that accepts calls; undefined for every other type. */
+/**
+ * Returns the profile of a channel type that accepts calls. Returns undefined for any other type.
+ */
 export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)
 
 /**
- * Returns the profile of a channel type that accepts only tasks; undefined for every other type.
+ * Returns the profile of a channel type that accepts only tasks. Returns undefined for any other
+ * type.
  */
 export const taskProfileOf = (type: number): Profile | undefined => TASKS_BY_ID.get(type)

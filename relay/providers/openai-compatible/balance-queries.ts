@@ -11,18 +11,18 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
   /**
-   * Returns the path of the next request, which may depend on the responses so far. Returns null
-   * after the last request.
+   * Returns the path of the next request. It may depend on the responses so far. Returns null after
+   * the last request.
    */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
-  /** Returns the balance in the responses, or null if they contain none. */
+  /** Returns the balance in the responses. Returns null if they contain none. */
   readonly read: (answers: readonly ExactJson[], baseUrl: string) => Balance | null
 }
 
 /**
- * Creates a query with a single request. `place` lists the member names that lead to the amount in
- * the response.
+ * Creates a query with a single request. `place` is the path of member names that leads to the
+ * amount in the response.
  */
 export function singleRequest(
   path: string,
@@ -40,8 +40,8 @@ export function singleRequest(
 }
 
 /**
- * Chinese providers report amounts in yuan at their domestic address, and in dollars at any other
- * address.
+ * Returns a function for the currency of a Chinese provider. It reports amounts in yuan at its
+ * domestic host `host`, and in dollars at any other host.
  */
 export const currencyByHost =
   (host: string) =>
@@ -49,16 +49,16 @@ export const currencyByHost =
     new URL(baseUrl).hostname === host ? 'CNY' : 'USD'
 
 function memberAt(value: ExactJson, ...names: readonly string[]): ExactJson {
-  let found = value
-  for (const name of names) found = isObject(found) ? (found.get(name) ?? null) : null
-  return found
+  let member = value
+  for (const name of names) member = isObject(member) ? (member.get(name) ?? null) : null
+  return member
 }
 
-/** Reads an exact amount from a number or a text. Returns null for any other value. */
+/** Reads an exact amount from a number or a string. Returns null for any other value. */
 function amountAt(value: ExactJson, ...names: readonly string[]): Amount | null {
-  const found = memberAt(value, ...names)
-  if (typeof found === 'string') return parseAmount(found)
-  return isNumber(found) ? parseAmount(found.numberText) : null
+  const amount = memberAt(value, ...names)
+  if (typeof amount === 'string') return parseAmount(amount)
+  return isNumber(amount) ? parseAmount(amount.numberText) : null
 }
 
 const SUBSCRIPTION = '/v1/dashboard/billing/subscription'
@@ -68,9 +68,9 @@ const DAYS_BACK = 100
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
- * Reads OpenAI's billing dashboard, which compatible gateways also serve. The balance is the limit
- * in dollars minus the usage in cents. The usage covers the current month if the account pays
- * monthly, and otherwise the last 100 days.
+ * Reads OpenAI's billing dashboard, which compatible gateways also offer. The balance is the limit
+ * in dollars minus the usage in cents. For an account with a payment method, the usage is that of
+ * the current month. Otherwise, it is that of the last 100 days.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

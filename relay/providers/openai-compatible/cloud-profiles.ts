@@ -4,7 +4,7 @@ import { audioAt } from './audio-endpoints.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
 const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const
-/** The audio of a deployment. The newer API has no deployments in its paths. */
+/** The audio endpoints of a deployment. The paths of Azure's newer API contain no deployments. */
 const AZURE_AUDIO = [
   ...audioAt('/openai/v1', AZURE_FORMATS).map((endpoint) => ({
     ...endpoint,
@@ -15,11 +15,14 @@ const AZURE_AUDIO = [
 
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 
-/** The channel types of clouds, in which an operator has an account with models of its own. */
+/**
+ * The channel types of cloud providers. The operator has an account there and deploys or enables
+ * models in it.
+ */
 export const CLOUD_ROWS: readonly ProfileRow[] = [
   // Azure identifies a model by its deployment. An address that ends in `/openai/v1` belongs to the
-  // newer API, whose paths contain neither deployments nor versions. Responses are served only by
-  // the newer API, which every resource has.
+  // newer API, whose paths contain neither deployments nor versions. Only the newer API serves
+  // responses, and every Azure resource offers it.
   {
     id: 3,
     name: 'Azure OpenAI',

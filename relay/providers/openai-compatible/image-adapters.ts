@@ -11,23 +11,24 @@ import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.
 
 /**
  * Adapts requests and answers of OpenAI's images API to an endpoint with another format. Such an
- * endpoint has no streams, so its plain answer is rendered as a stream if the caller requested one.
+ * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as one.
  */
 export type ImageAdapter = {
-  /** Returns the provider's request, or the member that the provider can't express. */
+  /**
+   * Returns the provider's request. If the provider can't express a member, returns its name as
+   * `unsupported`.
+   */
   readonly requestOf: (
     request: ImageRequest,
     model: string,
   ) => object | { readonly unsupported: string }
-  /**
-   * Returns a provider's answer as an answer of OpenAI's images API. `created` is in unix seconds.
-   */
+  /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
   readonly answer: (body: Buffer, created: number) => Buffer
-  /** Returns the members of a request that the provider's request does not carry. */
+  /** Returns the names of the members of a request that are not sent to the provider. */
   readonly lossesOf: (request: object) => readonly string[]
   /** True if the provider returns only the URLs of images, and never their data. */
   readonly answersOnlyAddresses?: true
-  /** How the images are fetched if the provider makes them as tasks. */
+  /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
   readonly task?: ImageTask
 }
 
@@ -45,7 +46,9 @@ function behindSpace(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Returns the offset of the quote that ends the text that starts at `start`. */
+/**
+ * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is none.
+ */
 function endOfText(bytes: Buffer, start: number): number {
   let at = bytes.indexOf(QUOTE, start + 1)
   for (; at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
@@ -57,8 +60,8 @@ function endOfText(bytes: Buffer, start: number): number {
 }
 
 /**
- * Returns the texts of all members with this name, and of the lists in them, with their quotes. The
- * answer is not parsed, because images may have many megabytes.
+ * Returns the JSON strings, with their quotes, of all members with this name. A member may also be
+ * a list of strings. The answer is not parsed, because images may have many megabytes.
  */
 function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
   const key = Buffer.from(`"${name}"`)
@@ -80,7 +83,10 @@ function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
   return texts
 }
 
-/** Writes an answer with these images, which are JSON texts. */
+/**
+ * Returns an answer of OpenAI's images API with these images. `text` is the JSON string of a URL or
+ * of base64 data.
+ */
 export function imagesAnswer(
   images: readonly { readonly name: 'url' | 'b64_json'; readonly text: Buffer }[],
   created: number,
@@ -97,10 +103,13 @@ export function imagesAnswer(
 const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
   textsNamed(body, key).map((text) => ({ name, text }))
 
-/** A longer answer without images is not parsed. */
+/** The maximum length in bytes of an answer without images that is parsed to find an error. */
 const ERROR_BYTES_MAX = 64 * 1024
 
-/** Returns the error in an answer without images as an error of OpenAI's; null if there is none. */
+/**
+ * Returns the error in an answer without images, converted to OpenAI's format. Returns null if
+ * there is none.
+ */
 function errorIn(
   body: Buffer,
   read: (answer: Readonly<Record<string, unknown>>) => readonly [code: unknown, message: unknown],
@@ -110,7 +119,7 @@ function errorIn(
   try {
     answer = JSON.parse(body.toString('utf8'))
   } catch {
-    // The pipeline reports an answer that is not JSON.
+    // An answer that is not JSON is returned unchanged and reported as invalid later.
     return body
   }
   const [code, message] = read(recordOf(answer))
@@ -125,7 +134,7 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
       ? null
       : { unsupported: 'image' }
 
-/** Imagen's `predict`, which returns images only as data. */
+/** Adapter for Imagen's `predict`, which returns only the data of images. */
 export const IMAGEN: ImageAdapter = {
   lossesOf: lossesFor('imagen'),
   requestOf: (request: CarriedBy<'imagen'>) =>
@@ -139,7 +148,7 @@ export const IMAGEN: ImageAdapter = {
   },
 }
 
-/** The images of Gemini's `generateContent`, which generates one image per request. */
+/** Adapter for images from Gemini's `generateContent`, which generates one image per request. */
 export const GEMINI_CONTENT: ImageAdapter = {
   lossesOf: lossesFor('geminiContent'),
   requestOf: (request: CarriedBy<'geminiContent'>) => {
@@ -182,7 +191,7 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): object {
   }
 }
 
-/** SiliconFlow's images, whose members have other names. */
+/** Adapter for SiliconFlow's images API, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
   lossesOf: lossesFor('siliconFlow'),
   answersOnlyAddresses: true,
@@ -203,7 +212,7 @@ export const SILICON_FLOW: ImageAdapter = {
   },
 }
 
-/** The images API `image_generation` of MiniMax. */
+/** Adapter for MiniMax's images API `image_generation`. */
 export const MINIMAX_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('miniMax'),
   requestOf: (request: CarriedBy<'miniMax'>, model) => {
@@ -228,7 +237,7 @@ function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) 
   return [code, message] as const
 }
 
-/** The synchronous image models of DashScope. */
+/** Adapter for DashScope's synchronous image models. */
 export const DASH_SCOPE: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
@@ -252,7 +261,7 @@ export const DASH_SCOPE: ImageAdapter = {
   },
 }
 
-/** The image models of DashScope that make images as tasks. */
+/** Adapter for DashScope's image models that run as tasks. */
 export const DASH_SCOPE_TASKS: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
@@ -265,10 +274,10 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
   answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
 }
 
-/** The models of Replicate that have a width and a height in place of a ratio. */
+/** Matches Replicate's models that take a width and a height instead of an aspect ratio. */
 const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
 
-/** The image models of Replicate. A model's name may end in a colon and a version. */
+/** Adapter for Replicate's image models. The name of a model may end with a colon and a version. */
 export const REPLICATE_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('replicate'),
   answersOnlyAddresses: true,
@@ -277,7 +286,8 @@ export const REPLICATE_IMAGES: ImageAdapter = {
     const { prompt, n, size, negative_prompt, seed } = request
     const [width, height] = sidesOf(size) ?? []
     const shape = BY_SIDES.test(model) ? { width, height } : { aspect_ratio: aspectRatioOf(size) }
-    // Many models make one image and do not know this member.
+    // The member is omitted for one image, because many models can make only one and do not know
+    // the member.
     const num_outputs = (n ?? 1) > 1 ? n : undefined
     const [, version] = model.split(':')
     const input = { prompt, ...shape, num_outputs, negative_prompt, seed }

@@ -24,9 +24,9 @@ const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
-/** The models of Wan that generate images as tasks, and no videos. */
+/** Matches Wan's models that generate images as tasks. Other models of Wan generate videos. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
-/** Matches the image models of Replicate. Every other model is taken for a language model. */
+/** Matches Replicate's image models. All other models are treated as language models. */
 const REPLICATE_IMAGE_MODELS =
   /\/(?:flux|sdxl|stable-diffusion|imagen|ideogram|recraft|seedream|qwen-image|playground)/
 
@@ -37,8 +37,8 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
 ]
 
 /**
- * The endpoints for images, by channel type. An endpoint with an adapter has another format than
- * OpenAI's. The first endpoints list their models, because the chat endpoints of their providers
+ * The image endpoints, by channel type. An endpoint with an adapter has another format than
+ * OpenAI's. The first endpoints list their models, because the chat endpoints of the same providers
  * serve all other models.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
@@ -50,7 +50,7 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
       variationsAt('/v1/images/variations', /^dall-e-2$/),
     ],
   ],
-  // A deployment may have any name.
+  // The models are not listed, because an Azure deployment may have any name.
   [3, [imagesAt('/openai/v1/images/generations'), editsAt('/openai/v1/images/edits')]],
   [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits'), variationsAt('/v1/images/variations')]],
   [
@@ -99,5 +99,8 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
 const IMAGE_MODEL =
   /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?2\.\d-t2i/i
 
-/** Reports whether a model generates images. Some channels offer endpoints without a list. */
+/**
+ * Reports whether a model generates images. The name must be checked, because some channels offer
+ * image endpoints without a list of models.
+ */
 export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

@@ -1,4 +1,4 @@
-/** A request of OpenAI's images API whose values were checked. */
+/** A request of OpenAI's images API with validated values. */
 export type ImageRequest = {
   readonly prompt: string
   readonly n?: number | null
@@ -7,7 +7,10 @@ export type ImageRequest = {
   readonly image?: string | readonly string[] | null
 } & Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark', unknown>>
 
-/** Returns the width and the height of a size; null for a size without pixels. */
+/**
+ * Returns the width and height of a size in pixels. Returns null if the size is not given in
+ * pixels.
+ */
 export const sidesOf = (size: string | null | undefined): readonly [number, number] | null => {
   const [, width, height] = /^(\d{1,5})[x*](\d{1,5})$/.exec(size ?? '') ?? []
   return width === undefined ? null : [Number(width), Number(height)]
@@ -15,7 +18,10 @@ export const sidesOf = (size: string | null | undefined): readonly [number, numb
 
 const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 
-/** Returns the ratio that is closest to the size; undefined for a size without pixels. */
+/**
+ * Returns the aspect ratio that is closest to the size. Returns undefined if the size is not given
+ * in pixels.
+ */
 export function aspectRatioOf(size: string | null | undefined): string | undefined {
   const sides = sidesOf(size)
   if (sides === null || sides[0] * sides[1] === 0) return undefined
@@ -35,14 +41,18 @@ const withRatio: Carries = (size) => typeof size === 'string' && !!aspectRatioOf
 const dataOnly: Carries = (format) => format === 'b64_json'
 const eitherFormat: Carries = (format) => format === 'url' || format === 'b64_json'
 
-/** Members that each adapter carries or refuses. Plain answers are rendered as streams. */
+/**
+ * The members that every adapter sends or refuses. `stream` is among them, because complete answers
+ * are rendered as streams.
+ */
 const BY_ALL = { model: always, prompt: always, n: always, image: always, stream: always }
 
 type Members = Partial<Record<Exclude<keyof ImageRequest, keyof typeof BY_ALL>, Carries>>
 
 /**
- * The additional members that each adapter carries, and the values that it accepts. An adapter can
- * read only these members of a request. All other members are losses of the call.
+ * The further members that each adapter sends to the provider, each with a check of the accepted
+ * values. An adapter can read only these members of a request. All other members are reported as
+ * lost.
  */
 const CARRIED = {
   imagen: { size: withRatio, response_format: dataOnly },
@@ -64,19 +74,22 @@ const CARRIED = {
 
 type AdapterName = keyof typeof CARRIED
 
-/** The part of a request that an adapter may read. */
+/** The members of a request that an adapter may read. */
 export type CarriedBy<Name extends AdapterName> = Pick<
   ImageRequest,
   'prompt' | 'n' | 'image' | Extract<keyof (typeof CARRIED)[Name], keyof ImageRequest>
 >
 
-/** Values that leave the choice to the provider, so nothing is lost without them. */
+/** Values that leave the choice to the provider, so that omitting them is not a loss. */
 const WITHOUT_EFFECT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...['size', 'quality', 'background', 'moderation'].map((name) => [name, 'auto'] as const),
   ['partial_images', 0],
 ])
 
-/** Returns a function that names the members of a request that an adapter does not carry. */
+/**
+ * Returns a function that returns the names of the members of a request that an adapter does not
+ * send.
+ */
 export function lossesFor(name: AdapterName): (request: object) => readonly string[] {
   const carried = new Map<string, Carries>(Object.entries({ ...BY_ALL, ...CARRIED[name] }))
   return (request) =>

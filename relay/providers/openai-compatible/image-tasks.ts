@@ -6,10 +6,7 @@ import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/convers
 import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
-/**
- * The reason for the failure of a task. `status` is the HTTP status of a plain answer with this
- * error.
- */
+/** Why a task failed. `status` is the HTTP status with which this error is sent to the caller. */
 export type ImageTaskFailure = {
   readonly status: number
   readonly code: string
@@ -17,31 +14,41 @@ export type ImageTaskFailure = {
 }
 
 /**
- * A provider's API that makes images as tasks: one request begins a task, and further requests poll
- * its result.
+ * An API of a provider that generates images as tasks. One request begins a task, and further
+ * requests poll its result.
  */
 export type ImageTask = {
-  /** The headers that the request has besides those of other calls. */
+  /** Additional headers of the request that begins a task. */
   readonly headers: Readonly<Record<string, string>>
-  /** The part of the request's path below which tasks are polled and cancelled. */
+  /** The beginning of the request's path, below which tasks are polled and cancelled. */
   readonly root: string
   readonly queryPath: (id: string) => string
   readonly cancelPath: (id: string) => string
-  /** Returns the id of the task in the answer to a request, or an empty text if there is none. */
+  /**
+   * Returns the id of the task in the response to the first request. Returns an empty string if
+   * there is none.
+   */
   readonly idIn: (answer: JsonObject) => string
-  /** Returns null if the answer can't be read. */
+  /**
+   * Returns the state of a task in a response to a poll. Returns null if the response can't be
+   * read.
+   */
   readonly stateIn: (answer: JsonObject) => 'open' | 'done' | ImageTaskFailure | null
 }
 
 const POLL_MS = { first: 500, most: 3_000 }
-/** The number of polls in a row that may fail. The provider makes the images nevertheless. */
+/**
+ * The number of consecutive polls that may fail. The provider continues to generate the images
+ * meanwhile.
+ */
 const FAILURES_MAX = 10
 const ID = /^[\w-]{1,128}$/
 
 /**
  * Sends each call as a task, polls the task until it has ended, and returns the last answer. The
- * deadlines are those of a plain answer. If a deadline ends the call, the task is cancelled. A
- * caller that disconnects does not end the call, because the provider charges for the images.
+ * deadlines are those of a call that is not streamed. If a deadline ends the call, the task is
+ * cancelled. If the caller disconnects, the task continues, because the provider charges for the
+ * images.
  */
 export const imageTaskTransport = (
   task: ImageTask,
@@ -94,7 +101,7 @@ class ImageTaskCall extends PolledCall {
     }
   }
 
-  /** Returns the answer about the task once it has ended. */
+  /** Polls the task until it has ended, and returns the last answer. */
   private async ended(url: string): Promise<PolledAnswer> {
     const { signal } = this.aborter
     let failures = 0
@@ -115,10 +122,10 @@ class ImageTaskCall extends PolledCall {
 }
 
 const DASH_SCOPE_OPEN = new Set(['PENDING', 'RUNNING', 'SUSPENDED'])
-/** The codes of failures that the request has caused. */
+/** Matches the codes of failures that the request caused. */
 const UNFIT = /^(?:DataInspection|IPInfringement|InvalidParameter|InvalidURL)/
 
-/** Tasks of DashScope (help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference). */
+/** DashScope's tasks (help.aliyun.com/zh/model-studio/text-to-image-v2-api-reference). */
 export const DASH_SCOPE_TASK: ImageTask = {
   headers: { 'x-dashscope-async': 'enable' },
   root: '/api/v1/',

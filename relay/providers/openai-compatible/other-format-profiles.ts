@@ -1,6 +1,6 @@
 import type { ProfileRow } from './provider-profile.ts'
 
-/** The providers whose own API is not OpenAI's. */
+/** The channel types of providers whose own API differs from OpenAI's. */
 export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
   {
     id: 14,
@@ -15,7 +15,8 @@ export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
       claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6 claude-haiku-4-5
     `,
   },
-  // The models of Google's page of 12 November 2026. Gemini 2.5 was withdrawn on this day.
+  // The models are those on Google's page of 12 November 2026. Gemini 2.5 was withdrawn on this
+  // day.
   {
     id: 24,
     name: 'Gemini',

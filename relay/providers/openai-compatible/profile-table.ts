@@ -9,6 +9,7 @@ import {
 import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
+import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'
 import { TRANSLATED_ROWS } from './translated-profiles.ts'
 import { VIDEO_ROWS } from './video-profiles.ts'
 
@@ -23,7 +24,7 @@ const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
 const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
-/** OpenAI's models that answer completions. All others answer only chats. */
+/** Matches OpenAI's models that serve completions. All other models serve only chats. */
 const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/
 
 const ORGANIZATION: ProfileField = {
@@ -36,8 +37,8 @@ const ORGANIZATION: ProfileField = {
 }
 
 /**
- * The properties of the channel types for drawings. `models` are the names of the drawing actions
- * in the price list.
+ * The properties of the channel types for drawings. The price list names drawing actions like
+ * models, and `models` lists these names.
  */
 const MIDJOURNEY = {
   tasks: { kind: 'drawing', path: '/mj/submit/imagine' },
@@ -55,9 +56,9 @@ const MIDJOURNEY = {
 } satisfies Partial<ProfileRow>
 
 /**
- * All channel types, in the order of the channel form. Type 21 is missing, because its provider
- * answers from documents and has no models to price. The models of the same company are available
- * as type 10.
+ * All channel types, in the order in which the channel form lists them. Type 21 is missing, because
+ * its provider answers from documents and has no models to price. The models of the same company
+ * are available as type 10.
  */
 export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
@@ -93,7 +94,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   },
   ...CLOUD_ROWS,
   ...OTHER_FORMAT_ROWS,
-  // DeepSeek reports cached input as `prompt_cache_hit_tokens`. Its completions are a beta.
+  // DeepSeek reports cached input tokens as `prompt_cache_hit_tokens`. Its completions are a beta.
   {
     id: 43,
     name: 'DeepSeek',
@@ -117,7 +118,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       qwen/qwen3-235b-a22b x-ai/grok-4
     `,
   },
-  // Moonshot's streams also contain usage inside the last choice.
+  // Moonshot's streams also contain the usage inside the last choice.
   {
     id: 25,
     name: 'Moonshot',
@@ -143,7 +144,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       moonshot-v1-32k moonshot-v1-128k moonshot-v1-auto
     `,
   },
-  // Zhipu reports cached input as `cached_tokens`, outside `prompt_tokens_details`.
+  // Zhipu reports cached input tokens as `cached_tokens`, outside `prompt_tokens_details`.
   {
     id: 26,
     name: 'Zhipu v4',
@@ -181,6 +182,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     endpoints: [chatAt('/compatible-mode/v1/chat/completions')],
     modelsPath: '/compatible-mode/v1/models',
     videos: { vendor: 'wan', models: /^wan\d(?!.*-t2i)/ },
+    ...THINKING_AT_DASH_SCOPE,
     keyHint: { zh: '百炼平台的 API Key，sk- 开头', en: 'An API key of Model Studio, sk-…' },
     models: `
       qwen3-max qwen-max qwen-plus qwen-turbo qwen-flash qwen-long qwen3-coder-plus
@@ -214,6 +216,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     baseUrl: 'https://api.siliconflow.cn',
     endpoints: [CHAT, ...audioAt('/v1', ['speech', 'transcriptions'])],
     modelsPath: '/v1/models?type=text',
+    ...THINKING_AT_SILICON_FLOW,
     keyHint: { zh: 'sk- 开头的 API 密钥', en: 'An API key, sk-…' },
     balance: singleRequest(
       '/v1/user/info',
@@ -287,7 +290,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       jina-reranker-v2-base-multilingual
     `,
   },
-  // Perplexity sends usage with every chunk. The last usage is billed.
+  // Perplexity sends a usage with every chunk. The last one is billed.
   {
     id: 27,
     name: 'Perplexity',
@@ -378,7 +381,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
   { id: 7, name: 'OhMyGPT' },
   { id: 9, name: 'AILS' },
   { ...MIDJOURNEY, id: 2, name: 'Midjourney' },
-  // A different product with the same API as Midjourney.
+  // Another product with the same API as Midjourney's.
   { ...MIDJOURNEY, id: 5, name: 'Midjourney Plus' },
   {
     id: 36,

@@ -13,8 +13,8 @@ const CHAT_END = '/chat/completions'
 const ORGANIZATION = 'openai-organization'
 
 /**
- * Returns the path of a call below a channel's address. If the address ends in a version
- * (`https://api.example.com/v4`), the version in `path` is dropped. If the address ends in
+ * Returns the path of a call below a channel's address. If the address ends with a version
+ * (`https://api.example.com/v4`), the version in `path` is dropped. If the address ends with
  * `/chat/completions`, this end is replaced by the part of `path` after its version.
  */
 function pathBelow(address: string, path: string): string {
@@ -24,7 +24,10 @@ function pathBelow(address: string, path: string): string {
   return `${root}${tailBehind(path, last)}`
 }
 
-/** Returns a path outside the versioned API, such as the path of an account endpoint. */
+/**
+ * Returns a path outside the versioned API, such as that of an account endpoint. If the address
+ * ends with a version, the version is dropped.
+ */
 function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
   const root = rootOf(address)
@@ -42,32 +45,38 @@ function rootOf(address: string): string {
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, '')
 
 /**
- * Returns the part of the path after the given version. Without this version, returns the part
- * after the path's last version.
+ * Returns the part of the path after `version`. If the path does not contain this version, returns
+ * the part after its last version.
  */
 function tailBehind(path: string, version: string): string {
   const segments = path.split('/')
   const same = segments.indexOf(version)
   const at = same >= 0 ? same : segments.findLastIndex((segment) => VERSION.test(segment))
   if (at >= 0) return `/${segments.slice(at + 1).join('/')}`
-  // A path without any version may still end with the path of a chat call.
+  // A path without a version may still contain `/chat/completions`.
   return path.includes(CHAT_END) ? CHAT_END : path
 }
 
-/** The address and credentials of a channel. They are computed only when the channel changes. */
+/**
+ * The address and the credentials of a channel. They are computed only once, until the channel
+ * changes.
+ */
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
-  /** The keyed hash of the host for evidence. Omitted if the host follows from the key. */
+  /**
+   * The keyed hash of the host, which is recorded as evidence. Omitted if the host follows from the
+   * key.
+   */
   readonly hostHash?: string
-  /** The URL of the proxy, or null for a direct connection. */
+  /** The URL of the proxy. Null for a direct connection. */
   readonly proxy: string | null
-  /** The endpoints of calls. A path may contain `{model}`, which `callPathOf` replaces. */
+  /** The endpoints for calls. A path may still contain `{model}`, which `callPathOf` replaces. */
   readonly endpoints: readonly CallEndpoint[]
   /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** How the key is used if the provider is a cloud; otherwise null. */
+  /** How the key is used if the provider is a cloud. Otherwise null. */
   readonly cloud: CloudAccess | null
   /** The channel's address, key and `other` field, for requests other than chats. */
   readonly address: {
@@ -78,13 +87,13 @@ export type ProviderTarget = {
   }
 }
 
-/** The collection of tuned models in Gemini's API. It is a part of their names. */
+/** The prefix of the names of tuned models in Gemini's API. */
 const TUNED = 'tunedModels/'
 
 /**
- * Returns the target of a channel. Returns null for an unknown type, a missing address or an
- * address that the outbound policy forbids. `proxy` is the URL of the channel's proxy with its
- * credentials.
+ * Returns the target of a channel. Returns null for an unknown type, for a missing address, and for
+ * an address that the outbound policy forbids. `proxy` is the URL of the channel's proxy, including
+ * its credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
@@ -128,8 +137,8 @@ export function providerTarget(
 }
 
 /**
- * Returns the host to which calls of a channel are sent. Returns null for an unknown type, and for
- * a cloud provider whose host follows from the key.
+ * Returns the host to which the calls of a channel are sent. Returns null for an unknown type, and
+ * for a cloud provider whose host follows from the key.
  */
 export function hostOfChannel({
   type,
@@ -141,18 +150,21 @@ export function hostOfChannel({
   return URL.parse(baseOf(profile, baseUrl) ?? '')?.host ?? null
 }
 
-/** Reports whether a key of a channel with this base URL has the form that its type requires. */
+/** Reports whether a key has the form that the channel's type requires. */
 export const acceptsKey = (profile: Profile, key: string, baseUrl: string): boolean =>
   profile.cloud?.({ key, other: '', baseUrl: enteredBase(profile, baseUrl) }) !== null
 
-/** Returns the base URL of a channel, or an empty text if it is the default of its type. */
+/**
+ * Returns the base URL of a channel. Returns an empty string if it is the default of the channel's
+ * type.
+ */
 const enteredBase = (profile: Profile, baseUrl: string): string =>
   baseUrl === profile.baseUrl ? '' : baseUrl
 
 const placedBelow = ({ pathname }: URL, path: string): string =>
   path.includes(CHAT_END) ? pathBelow(pathname, path) : pathOutsideVersion(pathname, path)
 
-/** Returns the endpoints that are offered below an address, with their complete paths. */
+/** Returns the endpoints that are offered at an address, with their complete paths. */
 function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly CallEndpoint[] {
   const at = `${url.hostname}${url.pathname}`
   return endpoints
@@ -172,13 +184,13 @@ function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly 
     })
 }
 
-/** Reports whether chats name a deployment, which may have any name, in place of a model. */
+/** Reports whether chats name a deployment instead of a model. A deployment may have any name. */
 export const isByDeployment = ({ endpoints }: Pick<ProviderTarget, 'endpoints'>): boolean =>
   endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL))
 
 /**
- * Returns the endpoint in the caller's format that serves the model, or else the endpoint to which
- * a call is converted. `model` is the provider's name for the model.
+ * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
+ * endpoint to which the call is converted. `model` is the provider's name for the model.
  */
 export const endpointOf = (
   { endpoints }: Pick<ProviderTarget, 'endpoints'>,
@@ -186,7 +198,10 @@ export const endpointOf = (
   model: string,
 ): CallEndpoint | undefined => endpointFor(endpoints, format, model)
 
-/** Returns the path of a call in a format that the target has. `model` is the provider's name. */
+/**
+ * Returns the path for a call in a format that the target offers. `model` is the provider's name
+ * for the model.
+ */
 export function callPathOf(
   target: ProviderTarget,
   format: FormatName,
@@ -203,11 +218,13 @@ export function callPathOf(
   return path.replace(MODEL, () => encodeURIComponent(model))
 }
 
-/** Returns the path of compactions, or null if the target has none for the model. */
+/**
+ * Returns the path for compacting conversations. Returns null if the target has none for the model.
+ */
 export const compactPathOf = ({ endpoints }: ProviderTarget, model: string): string | null =>
   endpointFor(endpoints, 'responses', model)?.compactPath ?? null
 
-/** Returns the path of a stored response, or null if the target stores none. */
+/** Returns the path of a stored response. Returns null if the target does not store responses. */
 export function responsesPathOf({ endpoints }: ProviderTarget, id: string): string | null {
   const path = endpoints.find(({ format }) => format === 'responses')?.path
   if (path === undefined) return null
@@ -216,8 +233,8 @@ export function responsesPathOf({ endpoints }: ProviderTarget, id: string): stri
 }
 
 /**
- * Builds a call in a format that the target has. `headers` are added to the target's own. A cloud's
- * call still lacks its credentials (see `authorizedCall`).
+ * Builds a call in a format that the target offers. `headers` are added to the target's own
+ * headers. If the target is a cloud, the call still lacks its credentials (see `authorizedCall`).
  */
 export function providerCall(
   target: ProviderTarget,
@@ -236,15 +253,15 @@ export function providerCall(
   }
 }
 
-/** Returns the target's headers with its key as a bearer token. */
+/** Returns the target's headers, with the key as a bearer token. */
 function withBearer({ profile, headers, address: { key } }: ProviderTarget): readonly string[] {
   const at = headers.findIndex((name, index) => index % 2 === 0 && name === profile.keyHeader)
   return at < 0 ? headers : headers.toSpliced(at, 2, ...keyHeader(undefined, key))
 }
 
 /**
- * Adds a cloud's credentials to a call. Any other call is returned unchanged. The promise rejects
- * with a `CredentialsError` if there are no credentials.
+ * Adds the credentials to a call to a cloud. Any other call is returned unchanged. The promise
+ * rejects with a `CredentialsError` if the credentials could not be obtained.
  */
 export const authorizedCall = (
   { cloud }: ProviderTarget,
@@ -254,8 +271,8 @@ export const authorizedCall = (
   cloud === null ? call : cloud.authorize(call, connections)
 
 /**
- * Lists the texts that messages to callers must not contain: the key, its parts, the account in the
- * field `other`, the host, and the proxy with its credentials.
+ * Returns the texts that messages to callers must not contain: the key, its parts, the account in
+ * the field `other`, the host, and the proxy with its credentials.
  */
 export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
@@ -294,8 +311,8 @@ const isAnthropicProfile = ({ endpoints: [first] }: Profile): boolean =>
   first?.format === 'messages'
 
 /**
- * Returns the address for a base URL or keyword that an admin entered. An empty text selects the
- * provider's default address. Returns null if there is none.
+ * Returns the address for a base URL or a keyword that an admin entered. An empty text selects the
+ * provider's default address. Returns null if the provider has no default.
  */
 export function baseOf(profile: Profile, text: string): string | null {
   if (text === '') return profile.baseUrl
@@ -323,7 +340,7 @@ const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] 
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /**
- * Reports whether a text is visible ASCII. Other characters could inject headers or make a request
- * fail.
+ * Reports whether a text consists of ASCII characters without control characters. Other characters
+ * could inject headers or make a request fail.
  */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

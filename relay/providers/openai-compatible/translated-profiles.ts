@@ -8,9 +8,11 @@ import { openXunfei, XUNFEI } from '../translations/xunfei.ts'
 import { openZhipuV3, ZHIPU_V3 } from '../translations/zhipu-v3.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
-/** The providers with a format of their own, to and from which chats are translated. */
+/**
+ * The channel types of providers with their own formats, from and to which chats are translated.
+ */
 export const TRANSLATED_ROWS: readonly ProfileRow[] = [
-  // At an address that ends in its compatibility API, Cohere is called in OpenAI's format.
+  // If the address ends with Cohere's compatibility API, Cohere is called in OpenAI's format.
   {
     id: 34,
     name: 'Cohere',
@@ -152,7 +154,7 @@ export const TRANSLATED_ROWS: readonly ProfileRow[] = [
     cloud: openReplicate,
     endpoints: [{ format: 'chat', path: '/v1/models/{model}/predictions', translation: REPLICATE }],
     modelsPath: null,
-    // Only some of the models take a limit.
+    // Only some of the models accept an output limit.
     ignoresOutputLimit: true,
     keyHint: { zh: 'r8_ 开头的 API 令牌', en: 'An API token, r8_…' },
     models: `

@@ -5,7 +5,7 @@ const TWO_KEYS = {
   en: 'Access key|secret key (or the token of another gateway)',
 }
 
-/** The channel types that only make videos. */
+/** The channel types that accept only video tasks. */
 export const VIDEO_ROWS: readonly ProfileRow[] = [
   {
     id: 50,

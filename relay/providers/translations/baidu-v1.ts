@@ -1,7 +1,7 @@
 import type { StopReason } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
+import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   type AccessToken,
   AccessTokenCache,
@@ -9,6 +9,13 @@ import {
   readAccessToken,
 } from '../clouds/access-token-cache.ts'
 import { CredentialsError, isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import {
+  endEvents,
+  reportedUsage,
+  singleAnswer,
+  textEvents,
+  usageEvents,
+} from './build-answer-events.ts'
 import {
   callEvents,
   calledIn,
@@ -22,20 +29,13 @@ import {
   lastQuestion,
   lossesOf,
   textConversation,
-} from './losses-of-unsupported-features.ts'
-import {
-  endEvents,
-  reportedUsage,
-  singleAnswer,
-  textEvents,
-  usageEvents,
-} from './read-answer-parts.ts'
+} from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([
   ...(['tools', 'outputTokensMax', 'temperature', 'topP', 'stop', 'endUser'] as const),
 ])
-/** Baidu refuses a lower limit of the output. */
+/** The smallest output limit in tokens that Baidu accepts. */
 const OUTPUT_TOKENS_MIN = 2
 const STOPS_MAX = 4
 
@@ -56,7 +56,7 @@ function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStre
     max_output_tokens:
       outputTokensMax === null ? null : Math.max(outputTokensMax, OUTPUT_TOKENS_MIN),
     user_id: endUser,
-    // A search would add input that no caller asked for.
+    // A web search would add input that the caller did not request.
     disable_search: true,
   }
   const present = Object.entries(members).filter(([, value]) => value !== null)
@@ -96,14 +96,14 @@ function readAnswer(body: JsonObject) {
   return singleAnswer(id, [...texts, callPart(call)], usageIn(body), 'tool-calls')
 }
 
-/** 13 to 15 and 100 to 111 concern the key and its token. */
+/** The codes 13 to 15 and 100 to 111 concern the key and its access token. */
 const INVALID_KEY = new Set([6, 13, 14, 15, 100, 110, 111])
 const NO_BALANCE = new Set([17, 19, 336_117])
 const BUSY = new Set([4, 18, 336_100, 336_501, 336_502])
 const WRONG_REQUEST_FROM = 336_001
 const WRONG_REQUEST_TO = 336_007
 
-/** Baidu's errors have status 200. */
+/** Reads an error. Baidu's errors have the HTTP status 200. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const message = textOf(body.error_msg) ?? textOrEmpty(body.error_description)
   const code = Number(body.error_code ?? Number.NaN)
@@ -125,21 +125,21 @@ function createEventReader(): ProviderEventReader {
     const error = readError(event, 200)
     if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
     const start = { kind: 'start', id: readAnswerId(event.id), model: '' } as const
-    // A call is in one event as a whole.
+    // A function call is never split over several events.
     const call = isCalled ? null : calledIn(event)
     isCalled ||= call !== null
     const called = call === null ? [] : callEvents(call)
-    const given = [start, ...textEvents(textOrEmpty(event.result)), ...called]
-    if (event.is_end !== true) return given
+    const events = [start, ...textEvents(textOrEmpty(event.result)), ...called]
+    if (event.is_end !== true) return events
     const stop = isCalled ? 'tool-calls' : stopIn(event)
-    return [...given, ...usageEvents(usageIn(event)), ...endEvents(stop)]
+    return [...events, ...usageEvents(usageIn(event)), ...endEvents(stop)]
   }
 }
 
-/** The first version of Baidu's API, at which each model has a path. */
+/** The first version of Baidu's API, in which each model has its own path. */
 export const BAIDU_V1: Translation = { writeRequest, readAnswer, readError, createEventReader }
 
-/** The models whose path is not their name in lower case. */
+/** The models whose path is not their name in lower case, each with its path. */
 const PATHS: Readonly<Record<string, string>> = {
   'ernie-4.0-8k': 'completions_pro',
   'ernie-bot-4': 'completions_pro',
@@ -173,7 +173,7 @@ async function requestToken(
   throw new CredentialsError(isRefused ? 401 : null, Buffer.from(JSON.stringify(error)))
 }
 
-/** Reads a key `API key|secret key`, and adds its access token to calls. */
+/** Reads a key of the form `API key|secret key`, and adds an access token for it to calls. */
 export const openBaiduV1: OpenCloud = ({ key, baseUrl }) => {
   const [id = '', secret = '', ...rest] = key.split('|').map((part) => part.trim())
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null

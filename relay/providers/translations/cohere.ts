@@ -12,18 +12,18 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
+import { readAnswerId, readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
-import { readAnswerId, readCallId } from '#relay/conversion/read-answer-id-and-model.ts'
-import { type Feature, lossesOf } from './losses-of-unsupported-features.ts'
-import { reportedUsage, usageEvents } from './read-answer-parts.ts'
+import { reportedUsage, usageEvents } from './build-answer-events.ts'
+import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([
   ...(['tools', 'images', 'outputTokensMax', 'temperature', 'topP', 'topK', 'seed'] as const),
   ...(['presencePenalty', 'frequencyPenalty', 'stop', 'thinking', 'answerFormat'] as const),
 ])
-/** Cohere's messages are OpenAI's, without its members for thinking. */
+/** Cohere's messages are OpenAI's without the members for thinking. */
 const MESSAGES = { ...COMPATIBLE, thinkingHistory: null }
 
 function writeRequest(
@@ -56,7 +56,8 @@ function writeRequest(
 
 function toolMembers({ tools, toolChoice }: CanonicalRequest, losses: string[]): JsonObject {
   if (tools.length === 0) return {}
-  // No tool can be named. So only this tool is offered, and the model must use one.
+  // A request can't name the tool to call. Therefore, only this tool is offered, and the model must
+  // call a tool.
   const isNamed = toolChoice?.kind === 'tool'
   const named = isNamed ? tools.filter(({ name }) => name === toolChoice.name) : []
   const offered = named.length > 0 ? named : tools
@@ -92,7 +93,9 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   TOOL_CALL: 'tool-calls',
 }
 
-/** Cohere bills `billed_units`; `tokens` also counts its own instructions. */
+/**
+ * Returns the usage. Cohere bills `billed_units`. `tokens` also counts Cohere's own instructions.
+ */
 function usageOf(message: JsonObject) {
   const usage = objectOrEmpty(message.usage)
   const billed = objectOrEmpty(usage.billed_units)
@@ -125,7 +128,7 @@ function readAnswer(body: JsonObject) {
   return { id: readAnswerId(body.id), model: '', choices: [choice], usage: usageOf(body) }
 }
 
-/** Cohere's errors have only a message. */
+/** Reads an error. Cohere's errors contain only a message. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const reason = textOrEmpty(body.finish_reason)
   const isFailed = reason === 'ERROR' || reason === 'TIMEOUT'
@@ -137,7 +140,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 
 const TEXTS = 0
 const THINKING = 1
-/** The parts of tool calls follow after those of texts and thinking. */
+/** The number of the first part with a tool call. The parts before it are thinking and text. */
 const CALLS = 2
 
 function createEventReader(): ProviderEventReader {
@@ -176,11 +179,11 @@ function contentEvents(content: JsonObject): readonly CanonicalEvent[] {
 function callEvents(type: string, call: JsonObject, part: number): readonly CanonicalEvent[] {
   const called = objectOrEmpty(call.function)
   const json = textOrEmpty(called.arguments)
-  const given: readonly CanonicalEvent[] =
+  const argumentEvents: readonly CanonicalEvent[] =
     json === '' ? [] : [{ kind: 'tool-arguments', choice: 0, part, json }]
-  if (type === 'tool-call-delta') return given
+  if (type === 'tool-call-delta') return argumentEvents
   const name = textOrEmpty(called.name)
-  return [{ kind: 'tool-call', choice: 0, part, id: readCallId(call.id), name }, ...given]
+  return [{ kind: 'tool-call', choice: 0, part, id: readCallId(call.id), name }, ...argumentEvents]
 }
 
 function lastEvents(delta: JsonObject): readonly CanonicalEvent[] {
@@ -196,5 +199,5 @@ function lastEvents(delta: JsonObject): readonly CanonicalEvent[] {
   ]
 }
 
-/** Cohere's `/v2/chat`. */
+/** The API `/v2/chat` of Cohere. */
 export const COHERE: Translation = { writeRequest, readAnswer, readError, createEventReader }

@@ -1,19 +1,19 @@
 import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
-import {
-  type Feature,
-  lastQuestion,
-  lossesOf,
-  textConversation,
-} from './losses-of-unsupported-features.ts'
+import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   endEvents,
   reportedUsage,
   textEvents,
   thinkingEvents,
   usageEvents,
-} from './read-answer-parts.ts'
+} from './build-answer-events.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './text-conversation-and-losses.ts'
 import type {
   ProviderError,
   ProviderEventReader,
@@ -24,8 +24,8 @@ import type {
 const FEATURES = new Set<Feature>(['endUser'])
 
 /**
- * Writes a chat with a bot. The answer is always streamed, because Coze otherwise answers with the
- * id of a conversation that must be polled. Nothing is kept in the bot's history.
+ * Writes a chat with a bot. The answer is always streamed, because Coze would otherwise return only
+ * the id of a conversation, which must be polled. The bot's history does not store the chat.
  */
 function writeRequest(request: CanonicalRequest, { other }: TranslationTarget) {
   const losses = lossesOf(request, FEATURES)
@@ -37,7 +37,8 @@ function writeRequest(request: CanonicalRequest, { other }: TranslationTarget) {
     user_id: request.endUser ?? 'tallygate',
     stream: true,
     auto_save_history: false,
-    // A bot has instructions of its own, so those of the request precede the first text.
+    // A bot has its own instructions, so the instructions of the request are put before the first
+    // text.
     additional_messages: messages.map(({ role, text }, at) => ({
       role,
       type: role === 'user' ? 'question' : 'answer',
@@ -52,7 +53,7 @@ const INVALID_KEY = new Set([4100, 700_012_006])
 const NO_BALANCE = new Set([4011, 4027, 4028])
 const BUSY = new Set([4013, 4015])
 
-/** Errors come with status 200 and a code. */
+/** Reads an error. Coze's errors have the HTTP status 200 and a code. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const code = Number(body.code ?? 0)
   if (status < 400 && (code === 0 || Number.isNaN(code))) return null
@@ -75,7 +76,10 @@ const errorEvent = (body: JsonObject) => {
   return [{ kind: 'error', type, message: error?.message ?? '' } as const]
 }
 
-/** Passes on the texts of answers, but not those of the bot's tools and suggestions. */
+/**
+ * Creates a reader that returns the texts of answers, but not those of the bot's tools and
+ * suggestions.
+ */
 function createEventReader(): ProviderEventReader {
   let hasText = false
   return ({ name, data }) => {
@@ -86,7 +90,8 @@ function createEventReader(): ProviderEventReader {
       case 'conversation.message.delta':
       case 'conversation.message.completed': {
         if (event.type !== 'answer') return []
-        // A bot may send an answer only as a whole. If deltas came before, the whole repeats them.
+        // A bot may send a complete answer without deltas. If there were deltas, the complete
+        // answer repeats them.
         if (name.endsWith('completed') && hasText) return []
         const text = textEvents(textOrEmpty(event.content))
         const thinking = thinkingEvents(textOrEmpty(event.reasoning_content))
@@ -107,10 +112,10 @@ function createEventReader(): ProviderEventReader {
   }
 }
 
-/** Coze's `/v3/chat`, whose models are bots. */
+/** The API `/v3/chat` of Coze, in which the models are bots. */
 export const COZE: Translation = {
   writeRequest,
-  // A plain answer is never requested.
+  // An answer without a stream is never requested.
   readAnswer: () => null,
   readError,
   createEventReader,

@@ -1,26 +1,26 @@
 import type { CanonicalAnswer, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import { collectAnswer } from '#relay/conversion/gemini/collect-answer.ts'
+import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
 import { parsedObject } from '#relay/conversion/json-fields.ts'
 import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
-import { dataEvent } from '#relay/conversion/sse-lines.ts'
+import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
 import type { AnswerDecoder, DecodedAnswer, DecoderFault } from '../clouds/cloud-access.ts'
 import { EventSplitter } from './server-sent-events.ts'
 import type { ProviderError, Translation } from './translation.ts'
 
-/** The values that all answers to one call share. */
+/** The values that are the same for every answer of a call. */
 export type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
-  /** The id for an answer to which the provider gave no id. */
+  /** The id that is used if the provider sent none. */
   readonly id: string
-  /** The provider's name for the model, for answers that don't name it. */
+  /** The provider's name for the model. It is used for answers that do not name the model. */
   readonly model: string
 }
 
-/** The maximum length in bytes of a plain answer that is translated. */
+/** The maximum length in bytes of a complete answer that is translated. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const EVENT_STREAM = 'text/event-stream'
 
-/** Returns the decoder that turns the answers of one call into OpenAI's chat format. */
+/** Returns the decoder that converts the answers of one call to OpenAI's chat format. */
 export const answerDecoder = (
   translation: Translation,
   options: DecoderOptions,
@@ -38,7 +38,7 @@ const errorObject = ({ type, message }: Pick<ProviderError, 'type' | 'message'>)
   error: { message, type, param: null, code: type },
 })
 
-/** Reads a plain answer. Providers that can only stream send a stream here, too. */
+/** Decodes a complete answer. If the provider can only stream, the body is a stream. */
 function readAnswer(
   translation: Translation,
   options: DecoderOptions,
@@ -54,7 +54,8 @@ function readAnswer(
     const answer = translation.readAnswer(object)
     return answer === null ? { kind: 'failed', error: 'format' } : written(answer, options)
   } catch {
-    // For example, the arguments of a tool call may be nested too deeply to be written again.
+    // The answer can't be translated. For example, a tool call's arguments may be nested too deeply
+    // to be serialized again.
     return { kind: 'failed', error: 'format' }
   }
 }
@@ -68,7 +69,7 @@ function readCollected(
   if (events.length === 0) return { kind: 'failed', error: 'format' }
   if (events.some(({ kind }) => kind === 'error')) return { kind: 'refused', status: 502 }
   if (!events.some(({ kind }) => kind === 'end')) return { kind: 'failed', error: 'cut' }
-  return written(collectAnswer(events), options)
+  return written(joinEventsToAnswer(events), options)
 }
 
 function eventsIn(translation: Translation, body: Buffer): readonly CanonicalEvent[] {
@@ -91,7 +92,7 @@ const written = (answer: CanonicalAnswer, options: DecoderOptions): DecodedAnswe
   return { kind: 'answer', body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** Turns the stream of a provider into chunks of OpenAI's chat format. */
+/** Converts the stream of a provider to chunks in OpenAI's chat format. */
 class TranslatedStream {
   fault: DecoderFault | null = null
   private readonly splitter = new EventSplitter()

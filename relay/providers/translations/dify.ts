@@ -6,28 +6,28 @@ import type {
 } from '#relay/conversion/canonical-request.ts'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
-import {
-  type Feature,
-  lossesOf,
-  textConversation,
-  transcriptOf,
-} from './losses-of-unsupported-features.ts'
+import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   endEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
   usageEvents,
-} from './read-answer-parts.ts'
+} from './build-answer-events.ts'
+import {
+  type Feature,
+  lossesOf,
+  textConversation,
+  transcriptOf,
+} from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['images', 'endUser'])
 
 /**
- * Writes a chat as one question. Dify keeps conversations itself, but a caller could name the
- * conversation of another caller. So every call begins a conversation, with all texts in its
- * question. The answer is always streamed, because agents of Dify refuse anything else.
+ * Writes a chat as one question. Dify stores conversations, but a caller could name the
+ * conversation of another caller. Therefore, every call begins a new conversation, and its question
+ * contains all texts. The answer is always streamed, because Dify's agents support nothing else.
  */
 function writeRequest(request: CanonicalRequest) {
   const losses = lossesOf(request, FEATURES)
@@ -78,7 +78,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   return { status: shown, type: code, message }
 }
 
-/** The events with a piece of an answer: one of assistants, and one of agents. */
+/** The names of the events that contain a piece of an answer, from assistants and from agents. */
 const TEXT_EVENTS = new Set(['message', 'agent_message'])
 
 function createEventReader(): ProviderEventReader {
@@ -95,10 +95,13 @@ function createEventReader(): ProviderEventReader {
   }
 }
 
-/** A moderated answer takes back its text. The text that callers already have can't be replaced. */
+/**
+ * A moderated answer withdraws its text. Callers can't be made to discard the text that they have
+ * already received.
+ */
 const REPLACED: readonly CanonicalEvent[] = [
   { kind: 'refusal', choice: 0, part: 2, text: 'The provider withdrew this answer.' },
 ]
 
-/** Dify's `/v1/chat-messages`, whose models are apps. */
+/** The API `/v1/chat-messages` of Dify, in which the models are apps. */
 export const DIFY: Translation = { writeRequest, readAnswer, readError, createEventReader }

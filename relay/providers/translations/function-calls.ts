@@ -10,12 +10,12 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
-import { placeOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
-import { readCallId } from '#relay/conversion/read-answer-id-and-model.ts'
+import { readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 
-/** Reports whether a conversation offers functions, or has calls of them. */
+/** Reports whether a conversation offers functions or contains calls of functions. */
 export const usesTools = ({ tools, messages }: CanonicalRequest): boolean =>
   tools.length > 0 || messages.some(({ parts }) => parts.some(isOfTool))
 
@@ -25,7 +25,7 @@ const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kin
 
 /**
  * Writes a conversation with function calls. The format allows one call per turn, followed by its
- * result, so parallel calls are written one after the other.
+ * result. Parallel calls are therefore written one after the other.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = resultsIn(messages)
@@ -45,8 +45,8 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 }
 
 /**
- * Returns the results of tools by the ids of their calls. Each call is written with exactly one
- * result. A result without its call and a second result of a call would be lost, so they are
+ * Returns the tool results, by the ids of their calls. Each call is written with exactly one
+ * result. A result without its call and a second result for a call can't be written, so they are
  * refused.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
@@ -59,7 +59,10 @@ function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, T
   const byCall = new Map<string, ToolResultPart>()
   for (const result of results) {
     if (byCall.has(result.callId)) {
-      throw new ConversionError(placeOf(result) ?? 'messages', 'A call of a tool has one result.')
+      throw new ConversionError(
+        callerPathOf(result) ?? 'messages',
+        'A call of a tool has one result.',
+      )
     }
     byCall.set(result.callId, result)
   }
@@ -73,8 +76,8 @@ function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): Too
 }
 
 /**
- * Returns a conversation in which each call of a function is a text of the user, with its result.
- * It is for a provider that calls functions, but has no place for their results.
+ * Returns a conversation in which each function call and its result become one text of the user. It
+ * is used for a provider that supports function calls, but does not accept their results.
  */
 export function withCallsAsTexts(
   messages: readonly CanonicalMessage[],
@@ -117,7 +120,10 @@ function writeAssistant(
   }
 }
 
-/** Adds a text of the user. It joins a result before it, because the roles must alternate. */
+/**
+ * Adds a text of the user. If the last turn is also the user's, or a result, the text is appended
+ * to it, because the roles must alternate.
+ */
 function addText(turns: Turn[], text: string): void {
   const last = turns.at(-1)
   if (last === undefined || last.role === 'assistant') turns.push({ role: 'user', content: text })
@@ -141,7 +147,7 @@ function textsIn(parts: CanonicalMessage['parts'], losses: string[]): string {
   return texts.join('\n\n')
 }
 
-/** Returns the functions that are offered, as JSON. */
+/** Returns the functions in the JSON form of these providers. */
 const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
   tools.map(({ name, description, schema }) => ({
     name,
@@ -150,8 +156,8 @@ const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
   }))
 
 /**
- * Returns the functions for a provider that has no choice among them. If one function must be
- * called, only this one is offered.
+ * Returns the functions for a provider that has no tool choice. If the model must call a certain
+ * function, only this function is offered.
  */
 export function offeredFunctions(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
@@ -166,7 +172,7 @@ export function offeredFunctions(
   )
 }
 
-/** Adds the losses: members of tools that these providers' functions can't express. */
+/** Reports as lost the properties of tools that these providers can't express. */
 function noteLosses(
   { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
   losses: string[],
@@ -175,7 +181,7 @@ function noteLosses(
   if (tools.length > 0 && allowsParallelCalls === true) losses.push('allowsParallelCalls')
 }
 
-/** Returns the members for the functions that are offered. */
+/** Returns the request members for the functions and the function choice. */
 export function functionMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
   losses: string[],
@@ -192,9 +198,9 @@ export function functionMembers(
 type Called = { readonly id: string; readonly name: string; readonly json: string }
 
 /**
- * Returns the call of a function in an answer or an event. These calls have no ids. An answer has
- * at most one call, so the id is made from that of the answer. An answer without an id gets a
- * random one, because the calls of a conversation must differ.
+ * Returns the function call in an answer or an event, or null if there is none. These calls have no
+ * ids. An answer has at most one call, so the call's id is made from the answer's id. If the answer
+ * has no id, the call's id is random, because the ids in a conversation must differ.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {
   const called = objectOf(call)

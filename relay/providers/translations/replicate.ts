@@ -8,14 +8,14 @@ import {
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
 import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'
+import { predictionTransport } from './replicate-transport.ts'
 import {
   type Feature,
   lossesOf,
   textConversation,
   transcriptOf,
-} from './losses-of-unsupported-features.ts'
-import { predictionTransport } from './prediction-transport.ts'
-import { endEvents, reportedUsage, textEvents, usageEvents } from './read-answer-parts.ts'
+} from './text-conversation-and-losses.ts'
 import type {
   ProviderError,
   ProviderEventReader,
@@ -25,7 +25,7 @@ import type {
 
 const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topP'])
 
-/** Writes the input that Replicate's language models have in common. */
+/** Writes the input members that Replicate's language models have in common. */
 function writeRequest(request: CanonicalRequest, { model }: TranslationTarget) {
   const losses = lossesOf(request, FEATURES)
   const conversation = textConversation(request, losses)
@@ -44,7 +44,7 @@ function writeRequest(request: CanonicalRequest, { model }: TranslationTarget) {
   return { value: { ...ofVersion, input: Object.fromEntries(input), stream: true }, losses }
 }
 
-/** Errors have the members `title`, `detail` and `status`. */
+/** Reads an error, which has the members `title`, `detail` and `status`. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   if (status < 400) return null
   const message = textOf(body.detail) ?? textOrEmpty(body.title)
@@ -83,22 +83,24 @@ function predictionEvents(prediction: JsonObject, hasText: boolean): readonly Ca
   ]
 }
 
-/** Replicate's predictions of language models. */
+/** Predictions of Replicate's language models. */
 export const REPLICATE: Translation = {
   writeRequest,
-  // All answers are passed on as streams.
+  // All answers arrive as streams.
   readAnswer: () => null,
   readError,
   createEventReader,
 }
 
-/** A model is `owner/name`, and may have a version behind a colon. */
+/**
+ * Returns the path for a model. Its name is `owner/name`, and may end with a colon and a version.
+ */
 function pathOf(path: string, model: string): string {
   if (model.includes(':')) return path.replace(`/models/${MODEL}`, '')
   return path.replace(MODEL, () => model.split('/').map(encodeURIComponent).join('/'))
 }
 
-/** Reads an API token. */
+/** Reads an API token, which is the key. */
 export const openReplicate: OpenCloud = ({ key }) =>
   isVisibleText(key)
     ? {

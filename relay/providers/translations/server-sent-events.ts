@@ -4,9 +4,9 @@ import type { ProviderEvent } from './translation.ts'
 const LINE_FEED = 10
 const NO_FIELDS: Readonly<Record<string, string>> = {}
 
-/** Splits the bytes of a stream into server-sent events, with every field of an event. */
+/** Splits the bytes of a stream into server-sent events, each with all its fields. */
 export class EventSplitter {
-  /** True once an event was longer than the relay accepts. The rest can't be read. */
+  /** True once an event exceeds `EVENT_BYTES_MAX`. The rest of the stream can't be read. */
   isTooLarge = false
   private parts: Buffer[] = []
   private length = 0
@@ -27,7 +27,7 @@ export class EventSplitter {
     return events
   }
 
-  /** Returns the last event, if no blank line follows it. */
+  /** Returns the last event, if the stream ended without a blank line. */
   finish(): readonly ProviderEvent[] {
     const events = [this.endLine(), this.endEvent()]
     return events.filter((event) => event !== null)

@@ -15,19 +15,22 @@ import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
-import { type Feature, lossesOf } from './losses-of-unsupported-features.ts'
-import { reportedUsage, usageEvents } from './read-answer-parts.ts'
+import { reportedUsage, usageEvents } from './build-answer-events.ts'
+import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['tools', 'images', 'temperature', 'topP', 'seed', 'stop'])
 
-/** Tencent's names are OpenAI's with capital letters: `tool_calls` is `ToolCalls`. */
+/**
+ * Converts OpenAI's names to Tencent's, which have capital letters: `tool_calls` becomes
+ * `ToolCalls`.
+ */
 const capitalName = (name: string): string =>
   name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const openAiName = (name: string): string => name.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase()
 
-/** Renames the members of all objects in a value. */
+/** Renames the members of a value at any depth. */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((element) => renamed(element, rename))
   if (!isObject(value)) return value
@@ -36,7 +39,10 @@ function renamed(value: unknown, rename: (name: string) => string): unknown {
   )
 }
 
-/** Content with pictures is the member `Contents`, and a text is `Content`. */
+/**
+ * Returns a message with Tencent's names. Content with pictures is in the member `Contents`, and a
+ * text in `Content`.
+ */
 function messageOf({ content, reasoning_content: _, ...message }: JsonObject): JsonObject {
   const list = Array.isArray(content) ? { contents: content } : { content: content ?? '' }
   return renamed({ ...message, ...list }, capitalName) as JsonObject
@@ -57,7 +63,7 @@ function writeRequest(
     Seed: seed,
     Stop: stop.length === 0 ? null : stop,
     ...toolMembers(request, losses),
-    // Searches would add input and costs that no caller asked for.
+    // A web search would add input and costs that the caller did not request.
     EnableEnhancement: false,
   }
   const present = Object.entries(members).filter(([, value]) => value !== null)
@@ -78,7 +84,7 @@ function toolMembers({ tools, toolChoice }: CanonicalRequest, losses: string[]):
   return { Tools: written, ToolChoice: 'custom', CustomTool: custom ?? null }
 }
 
-/** Returns an answer or a chunk with OpenAI's names, without its usage. */
+/** Returns an answer or a chunk with OpenAI's names, but without the usage. */
 const withOpenAiNames = (body: JsonObject): JsonObject => {
   const { Usage: _, ...rest } = body
   return renamed(rest, openAiName) as JsonObject
@@ -96,7 +102,10 @@ function readAnswer(body: JsonObject) {
   return { ...answer, usage: usageIn(response) }
 }
 
-/** Errors have status 200. A code has parts, such as `AuthFailure.SignatureFailure`. */
+/**
+ * Reads an error. Tencent's errors have the HTTP status 200. A code may have several parts, such as
+ * `AuthFailure.SignatureFailure`.
+ */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const response = objectOrEmpty(body.Response)
   const error = objectOf(response.Error)
@@ -136,7 +145,7 @@ function createEventReader(): ProviderEventReader {
   }
 }
 
-/** Tencent Hunyuan's `ChatCompletions`. */
+/** The API `ChatCompletions` of Tencent Hunyuan. */
 export const TENCENT: Translation = { writeRequest, readAnswer, readError, createEventReader }
 
 const SERVICE = 'hunyuan'
@@ -149,8 +158,8 @@ const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest()
 
 /**
- * Returns the `Authorization` of a request (Tencent's signature of version 3). `seconds` is the
- * time of the signature since 1970.
+ * Returns the header `Authorization` of a request, with Tencent's signature of version 3. `seconds`
+ * is the time of the signature in Unix seconds.
  */
 export function tencentSignature(
   [id, secret]: readonly [string, string],
@@ -179,7 +188,10 @@ function signed(call: ProviderCall, key: readonly [string, string]): ProviderCal
   return { ...call, headers: [...call.headers, ...headers] }
 }
 
-/** Reads a key `secret id|secret key`, or the same after `app id|`, and signs its calls. */
+/**
+ * Reads a key of the form `secret id|secret key` or `app id|secret id|secret key`, and signs calls
+ * with it.
+ */
 export const openTencent: OpenCloud = ({ key }) => {
   const parts = key.split('|').map((part) => part.trim())
   const [id = '', secret = ''] = parts.slice(-2)

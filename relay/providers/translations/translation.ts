@@ -5,16 +5,19 @@ import type {
   JsonObject,
 } from '#relay/conversion/canonical-request.ts'
 
-/** The provider's name for the model, and the channel's settings on which a request depends. */
+/**
+ * The properties on which a request depends: the provider's name for the model, whether it streams,
+ * and the channel's settings.
+ */
 export type TranslationTarget = {
   readonly model: string
   readonly isStream: boolean
-  /** The channel's field `other`, such as the id of a bot. */
+  /** The channel's field `other`, which may contain the id of a bot. */
   readonly other: string
 }
 
 /**
- * An error in the words of a provider. `type` is a code that clients of OpenAI's format know, such
+ * An error with the provider's wording. `type` is a code that clients of OpenAI's format know, such
  * as `invalid_api_key`, or the provider's own code.
  */
 export type ProviderError = {
@@ -23,35 +26,36 @@ export type ProviderError = {
   readonly message: string
 }
 
-/** A server-sent event. `fields` has every field by its name; `data` has all its lines. */
+/** A server-sent event. `fields` contains every field by name. `data` contains all `data` lines. */
 export type ProviderEvent = {
   readonly name: string
   readonly data: string
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Reads the events of one streamed answer. An event `end` marks the answer as complete. */
+/** Reads the events of one streamed answer. An `end` event means that the answer is complete. */
 export type ProviderEventReader = (event: ProviderEvent) => readonly CanonicalEvent[]
 
 /**
  * Translates chats between OpenAI's format and the format of one provider. All functions are pure.
- * A request is translated just before it is sent, and an answer as soon as it is received. The
- * pipeline therefore handles only OpenAI's format, and usage, conversions, errors and retries work
- * as for every other chat.
+ * A request is translated just before it is sent, and an answer as soon as it is received. All
+ * other steps of a call thus handle only OpenAI's format: usage, conversions, errors and retries
+ * work as for every other chat.
  */
 export type Translation = {
   /**
-   * Writes a request. Throws `ConversionError` if the provider can't do what the request needs.
+   * Writes a request. Throws a `ConversionError` if the provider lacks something that the request
+   * needs.
    */
   readonly writeRequest: (
     request: CanonicalRequest,
     target: TranslationTarget,
   ) => Converted<JsonObject>
-  /** Reads a plain answer. Returns null for any other body. */
+  /** Reads a complete answer. Returns null if the body is not an answer. */
   readonly readAnswer: (body: JsonObject) => CanonicalAnswer | null
   /**
-   * Reads an error. Returns null if the body has no error. `status` is the HTTP status of the
-   * answer.
+   * Reads an error. Returns null if the body contains none. `status` is the HTTP status of the
+   * response.
    */
   readonly readError: (body: JsonObject, status: number) => ProviderError | null
   readonly createEventReader: () => ProviderEventReader

@@ -11,7 +11,7 @@ const LENGTH = 0x7f
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127
 
-/** Writes one frame of a client, which is masked (RFC 6455, section 5.2). */
+/** Returns one frame that a client sends. It is masked (RFC 6455, section 5.2). */
 function frame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload
   const head = [FINAL | opcode]
@@ -31,15 +31,18 @@ function frame(opcode: number, payload: Buffer): Buffer {
 export const textFrame = (text: Buffer): Buffer => frame(TEXT, text)
 export const closeFrame = (): Buffer => frame(CLOSE, Buffer.from([0x03, 0xe8]))
 
-/** The result of received frames: a complete message, or a frame to send back. */
+/**
+ * The meaning of received frames: a complete message, a frame to send back, or the end of the
+ * connection.
+ */
 export type ReceivedFrame =
   | { readonly kind: 'message'; readonly text: Buffer }
   | { readonly kind: 'reply'; readonly frame: Buffer }
   | { readonly kind: 'close' }
 
 /**
- * Reads the frames of a server. `bytesMax` bounds a message and what waits to be read. Throws for
- * frames that no server may send.
+ * Reads the frames from a server. `bytesMax` limits the length of a message and of the bytes that
+ * wait to be read. Throws for frames that a server must not send.
  */
 export class FrameReader {
   private readonly bytesMax: number

@@ -13,15 +13,17 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const NO_TRAILERS = {}
 
 /**
- * Patterns for the last message and for errors. Both end the call, even if the provider leaves the
- * connection open. If the first message is an error, the call counts as refused.
+ * Patterns that recognize the last message and errors. Both end the call, even if the provider
+ * keeps the connection open. If the first message is an error, the provider is treated as having
+ * refused the call.
  */
 export type MessagePatterns = { readonly last: RegExp; readonly error: RegExp }
 
 /**
- * Sends each call as the only message of a websocket of its own. The messages of the provider are
- * passed on as server-sent events. The websocket is opened by the pool, so that the policy and the
- * proxy of all other calls apply. An answer that refuses the websocket is passed on unchanged.
+ * Sends each call as the only message of a new websocket. The provider's messages are returned as
+ * server-sent events. The websocket is opened by the connection pool, so that the same outbound
+ * policy and proxy apply as to all other calls. A response that refuses the websocket is returned
+ * unchanged.
  */
 export const websocketTransport = (
   { poolFor }: Connections,
@@ -42,11 +44,13 @@ export const websocketTransport = (
   },
 })
 
-/** An upgrade has no body. */
+/** Removes the content type, because the request for a websocket has no body. */
 const withoutBodyHeaders = (headers: readonly string[]): readonly string[] =>
   headers.filter((_, at) => headers[at - (at % 2)] !== 'content-type')
 
-/** Carries one call. `handler` sees a plain HTTP call whose answer is a stream of events. */
+/**
+ * Carries one call. For `handler`, it looks like an HTTP call whose answer is a stream of events.
+ */
 class WebsocketCall implements Handler {
   private readonly handler: Handler
   private readonly body: Buffer
@@ -76,7 +80,7 @@ class WebsocketCall implements Handler {
   ): void {
     this.socket = socket
     const control = this.controllerOf(socket, { rawHeaders, rawTrailers })
-    // Only this controller has an effect on the connection from now on.
+    // The handler gets this controller, because only it can end the connection from now on.
     this.handler.onRequestStart?.(control, {})
     if (this.isEnded) return
     socket.on('error', () => this.end(control))
@@ -176,6 +180,9 @@ class WebsocketCall implements Handler {
   }
 }
 
-/** Line breaks in JSON text are only spaces, but they would end a line of an event. */
+/**
+ * Line breaks between JSON tokens are only spaces, so they are replaced: they would end a line of
+ * the event.
+ */
 const eventOf = (text: string): Buffer =>
   Buffer.from(`data: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`)

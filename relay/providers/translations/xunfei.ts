@@ -8,22 +8,22 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/conversion/json-fields.ts'
-import { readAnswerId } from '#relay/conversion/read-answer-id-and-model.ts'
+import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
-import { callEvents, calledIn, offeredFunctions, withCallsAsTexts } from './function-calls.ts'
-import {
-  type Feature,
-  lastQuestion,
-  lossesOf,
-  textConversation,
-} from './losses-of-unsupported-features.ts'
 import {
   endEvents,
   reportedUsage,
   textEvents,
   thinkingEvents,
   usageEvents,
-} from './read-answer-parts.ts'
+} from './build-answer-events.ts'
+import { callEvents, calledIn, offeredFunctions, withCallsAsTexts } from './function-calls.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './text-conversation-and-losses.ts'
 import type {
   ProviderError,
   ProviderEventReader,
@@ -32,7 +32,7 @@ import type {
 } from './translation.ts'
 import { websocketTransport } from './websocket-transport.ts'
 
-/** The path and the domain of each version of Spark. */
+/** The path and the domain (Xunfei's parameter for the model) of each version of Spark. */
 const VERSIONS: ReadonlyMap<string, readonly [path: string, domain: string]> = new Map([
   ['v1.1', ['/v1.1/chat', 'lite']],
   ['v2.1', ['/v2.1/chat', 'generalv2']],
@@ -43,7 +43,7 @@ const VERSIONS: ReadonlyMap<string, readonly [path: string, domain: string]> = n
   ['max-32k', ['/chat/max-32k', 'max-32k']],
 ])
 const DEFAULT_VERSION = 'v2.1'
-/** The versions of Spark by Xunfei's names of the models. */
+/** The versions of Spark, by Xunfei's names for the models. */
 const MODELS: ReadonlyMap<string, string> = new Map([
   ['lite', 'v1.1'],
   ['pro', 'v3.1'],
@@ -51,7 +51,10 @@ const MODELS: ReadonlyMap<string, string> = new Map([
   ['4.0-ultra', 'v4.0'],
 ])
 
-/** Returns the version in a model's name, such as `SparkDesk-v3.5`, or else that of the channel. */
+/**
+ * Returns the path and the domain for a model. The version is taken from the model's name, such as
+ * `SparkDesk-v3.5`. If the name contains none, the version of the channel is used.
+ */
 export function sparkVersion(
   model: string,
   other: string,
@@ -64,13 +67,16 @@ export function sparkVersion(
 
 const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topK'])
 const FEATURES_WITH_TOOLS = new Set<Feature>([...FEATURES, 'tools'])
-/** The domains of Spark Max and Spark 4.0 Ultra, which alone call functions. */
+/** The domains of Spark Max and Spark 4.0 Ultra. Only these models support functions. */
 const DOMAINS_WITH_TOOLS: ReadonlySet<string> = new Set(['generalv3.5', '4.0Ultra'])
 const TOP_K_MAX = 6
-/** The start of every request, behind which the id of the app is inserted. */
+/** The start of every request, after which the app id is inserted. */
 const APP_ID = '{"header":{"app_id":"'
 
-/** Writes the only message of a websocket. The app id follows from the key and is added later. */
+/**
+ * Writes the message that is sent over the websocket. The app id is part of the key and is inserted
+ * later.
+ */
 function writeRequest(request: CanonicalRequest, { model, other }: TranslationTarget) {
   const [, domain] = sparkVersion(model, other)
   const hasTools = DOMAINS_WITH_TOOLS.has(domain)
@@ -105,7 +111,9 @@ const INVALID_KEY = new Set([11_200, 10_313, 10_005, 10_006])
 const BUSY = new Set([10_007, 10_008, 10_010, 10_110, 11_201, 11_202, 11_203])
 const WRONG_REQUEST = new Set([10_003, 10_004, 10_163, 10_907, 10_013, 10_014, 10_019])
 
-/** A refused websocket has only a message. The messages of a websocket have a code. */
+/**
+ * Reads an error. A refused websocket has only a message, but messages on a websocket have a code.
+ */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const header = objectOrEmpty(body.header)
   const code = Number(header.code ?? 0)
@@ -119,7 +127,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 const LAST = 2
-/** A text in a message can't match these patterns, because its quotes are escaped. */
+/** Text inside a JSON string can't match these patterns, because its quotes are escaped. */
 const MESSAGES = { last: /"status"\s*:\s*2\b/, error: /"code"\s*:\s*[1-9]/ }
 
 function createEventReader(): ProviderEventReader {
@@ -134,7 +142,7 @@ function createEventReader(): ProviderEventReader {
     const choices = objectOrEmpty(payload.choices)
     const usage = objectOrEmpty(objectOrEmpty(payload.usage).text)
     const pieces = objectsOf(choices.text).flatMap((piece) => {
-      // A call is in one message as a whole, and an answer has at most one.
+      // A function call is never split over several messages, and an answer has at most one.
       const call = isCalled ? null : calledIn({ ...piece, id: header.sid })
       isCalled ||= call !== null
       return [
@@ -151,16 +159,16 @@ function createEventReader(): ProviderEventReader {
   }
 }
 
-/** Xunfei Spark, which answers on a websocket. */
+/** Xunfei Spark, which answers over a websocket. */
 export const XUNFEI: Translation = {
   writeRequest,
-  // All answers are messages of a websocket, which are read as events.
+  // All answers arrive as messages on a websocket, which are read as events.
   readAnswer: () => null,
   readError,
   createEventReader,
 }
 
-/** Returns the query with the signature of a websocket's request. `date` is an HTTP date. */
+/** Returns the query with the signature for opening a websocket. `date` is an HTTP date. */
 export function sparkQuery(
   [secret, apiKey]: readonly [string, string],
   { host, path }: { readonly host: string; readonly path: string },
@@ -187,7 +195,7 @@ function authorized(call: ProviderCall, [app, secret, apiKey]: readonly [string,
   return { ...call, path: `${call.path}?${query}`, body }
 }
 
-/** Reads a key `app id|API secret|API key`. */
+/** Reads a key of the form `app id|API secret|API key`. */
 export const openXunfei: OpenCloud = ({ key, other }) => {
   const parts = key.split('|').map((part) => part.trim())
   const [app = '', secret = '', apiKey = ''] = parts

@@ -10,18 +10,18 @@ import {
 } from '#relay/conversion/json-fields.ts'
 import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
 import {
-  type Feature,
-  lastQuestion,
-  lossesOf,
-  textConversation,
-} from './losses-of-unsupported-features.ts'
-import {
   endEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
   usageEvents,
-} from './read-answer-parts.ts'
+} from './build-answer-events.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEvent, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['temperature', 'topP'])
@@ -32,7 +32,7 @@ function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStre
   lastQuestion(conversation)
   const { system, messages } = conversation
   const { temperature, topP } = request.sampling
-  // This version of the API has no role for instructions, so they precede the first text.
+  // This version of the API has no role for instructions, so they are put before the first text.
   const prompt = messages.map(({ role, text }, at) => ({
     role,
     content: at === 0 && system !== '' ? `${system}\n\n${text}` : text,
@@ -51,7 +51,7 @@ function usageIn(data: JsonObject) {
   return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
 }
 
-/** Unwraps the text of a plain answer, which is a JSON string within the string. */
+/** Decodes the text of a complete answer, which is a JSON string inside the JSON string. */
 function unquoted(text: string): string {
   if (!/^".*"$/s.test(text)) return text
   try {
@@ -73,7 +73,10 @@ const INVALID_KEY = new Set([1000, 1001, 1002, 1003, 1004, 1110, 1111, 1112])
 const BUSY = new Set([1302, 1303, 1305])
 const NO_BALANCE = 1113
 
-/** Errors come with status 200 and `success: false`, or within OpenAI's member `error`. */
+/**
+ * Reads an error. Errors have the HTTP status 200 and `success: false`, or are in the member
+ * `error` as in OpenAI's format.
+ */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const inner = objectOrEmpty(body.error)
   const isFailed = status >= 400 || body.success === false || inner.code !== undefined
@@ -86,7 +89,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   return { status: status >= 400 ? status : own, type: `${code || 'zhipu_error'}`, message }
 }
 
-/** The text of an event is its data; the last event has the usage in the field `meta`. */
+/** Reads an event. Its data is a text. The last event has the usage in the field `meta`. */
 function readEvent({ name, data, fields }: ProviderEvent): readonly CanonicalEvent[] {
   if (name === 'add') return textEvents(data)
   if (name === 'error' || name === 'interrupted') {
@@ -99,7 +102,7 @@ function readEvent({ name, data, fields }: ProviderEvent): readonly CanonicalEve
   return [...textEvents(data), ...usageEvents(usageIn(meta)), ...endEvents()]
 }
 
-/** Zhipu's API of version 3. */
+/** Version 3 of Zhipu's API. */
 export const ZHIPU_V3: Translation = {
   writeRequest,
   readAnswer,
@@ -107,12 +110,15 @@ export const ZHIPU_V3: Translation = {
   createEventReader: () => readEvent,
 }
 
-/** The lifetime of a signed token in milliseconds. A token is made for every call. */
+/** The lifetime of a signed token in milliseconds. Every call gets a new token. */
 const TOKEN_MS = 5 * 60_000
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** Returns the token (a JWT) that Zhipu expects in place of a key `id.secret`. `now` is in ms. */
+/**
+ * Returns the token (a JWT) that Zhipu expects for a key of the form `id.secret`. `now` is in Unix
+ * milliseconds.
+ */
 export function zhipuToken(id: string, secret: string, now: number): string {
   const header = { alg: 'HS256', sign_type: 'SIGN' }
   const claims = { api_key: id, exp: now + TOKEN_MS, timestamp: now }
@@ -120,7 +126,7 @@ export function zhipuToken(id: string, secret: string, now: number): string {
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
 }
 
-/** Signs the calls of a key `id.secret`. */
+/** Reads a key of the form `id.secret`, and signs calls with it. */
 export const openZhipuV3: OpenCloud = ({ key }) => {
   const [id = '', secret = '', ...rest] = key.split('.')
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null

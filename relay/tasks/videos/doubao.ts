@@ -1,4 +1,3 @@
-import type { VideoMedia } from '#domain/tasks/video-media.ts'
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
@@ -26,7 +25,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 const TASKS = '/api/v3/contents/generations/tasks'
 
-/** The most pixels of a frame of any aspect ratio, by resolution. */
+/** The maximum number of pixels of a frame, by resolution. It holds for every aspect ratio. */
 const PIXELS: Readonly<Record<string, number>> = {
   '480p': 450_000,
   '720p': 1_000_000,
@@ -36,15 +35,16 @@ const FRAMES_PER_SECOND = 24
 const PIXELS_PER_TOKEN = 1_024
 
 /**
- * A video has width · height · frames / 1024 tokens. One more second covers frames that the vendor
- * adds at the ends.
+ * Returns the maximum number of tokens of a video. A video has width · height · frames / 1024
+ * tokens. One second is added, because the vendor may add frames at both ends.
  */
 const tokensMax = (resolution: string, seconds: number): number =>
   Math.ceil(((PIXELS[resolution] ?? 0) * FRAMES_PER_SECOND * (seconds + 1)) / PIXELS_PER_TOKEN)
 
 /**
- * Commands at the end of a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys.
- * They are read and removed, because otherwise a video could be longer than its hold covers.
+ * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys. They
+ * are read and removed from the prompt. Otherwise, a video could be longer than its reserved quota
+ * covers.
  */
 const COMMAND =
   /\s*--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
@@ -60,7 +60,9 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
   )
 }
 
-/** Removes all commands, also those that only appear once others are removed. */
+/**
+ * Removes all commands from a prompt, including those that only appear after others were removed.
+ */
 function withoutCommands(prompt: string | null): string {
   let text = prompt ?? ''
   for (;;) {
@@ -70,7 +72,7 @@ function withoutCommands(prompt: string | null): string {
   }
 }
 
-/** Doubao's videos on Volcengine Ark (volcengine.com/docs/82379/1520757). */
+/** The vendor Doubao, with its video API on Volcengine Ark (volcengine.com/docs/82379/1520757). */
 export const DOUBAO: VideoVendor = {
   platform: 'doubao',
   imagesMax: 8,
@@ -85,8 +87,7 @@ export const DOUBAO: VideoVendor = {
     const requested = request.seconds ?? (length === undefined ? null : Number(length))
     const seconds = secondsWithin(requested, 5, [2, 15])
     const options = request.hasAudio === true ? ['audio'] : []
-    const made: VideoMedia = { seconds, resolution, size: request.size, options }
-    return { ...made, tokensMax: tokensMax(resolution, seconds) }
+    return { seconds, resolution, options, tokensMax: tokensMax(resolution, seconds) }
   },
   submit: (request, { seconds, resolution, options }, { model }) => {
     const [first] = request.images

@@ -19,10 +19,16 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   Fail: 'FAILURE',
 }
 
-/** The codes for which another account may accept the task: limits, keys and balance. */
+/**
+ * The vendor's error codes that concern the account: limits, the key and the balance. Another
+ * account may accept the task.
+ */
 const ACCOUNT_CODES = new Set([1002, 1004, 1008, 1039, 2045, 2049, 2056])
 
-/** MiniMax' Hailuo (platform.minimax.io/docs/api-reference/video-generation-t2v). */
+/**
+ * The vendor MiniMax, with its models Hailuo
+ * (platform.minimax.io/docs/api-reference/video-generation-t2v).
+ */
 export const HAILUO: VideoVendor = {
   platform: 'hailuo',
   imagesMax: 1,
@@ -33,7 +39,7 @@ export const HAILUO: VideoVendor = {
     const resolution = choose('resolution', resolutionOf(request), offered)
     const lengths = isNew && resolution !== '1080p' ? [6, 10] : [6]
     const seconds = choose('seconds', request.seconds, lengths)
-    return { seconds, resolution, size: request.size, options: [] }
+    return { seconds, resolution, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => ({
     method: 'POST',

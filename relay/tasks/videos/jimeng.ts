@@ -25,15 +25,16 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   expired: 'FAILURE',
 }
 
-/** Jimeng's videos (volcengine.com/docs/85621). A model is a `req_key`. */
+/**
+ * The vendor Jimeng (volcengine.com/docs/85621). Its API names the model in the member `req_key`.
+ */
 export const JIMENG: VideoVendor = {
   platform: 'jimeng',
   imagesMax: 8,
   takesLastImage: true,
-  media: ({ seconds, size }, model) => ({
+  media: ({ seconds }, model) => ({
     seconds: choose('seconds', seconds, [5, 10]),
     resolution: /1080|pro/.test(model) ? '1080p' : '720p',
-    size,
     options: [],
   }),
   submit: (request, { seconds }, { model }) => {
@@ -56,7 +57,8 @@ export const JIMENG: VideoVendor = {
   },
   readSubmitted: ({ code, message, data }, { body }) => {
     const number = countOf(code)
-    // 50400 to 50402 refuse the account, and 50429 and 50430 say that too much was requested.
+    // The codes 50400 to 50402 mean that the account was refused, and 50429 and 50430 that a rate
+    // limit was reached.
     const isAccount = number !== null && /^504(?:0[0-2]|29|30)$/.test(String(number))
     if (number !== SUCCESS) return refused(number, message, isAccount)
     const { req_key: model } = body as { readonly req_key: string }
@@ -74,7 +76,8 @@ export const JIMENG: VideoVendor = {
     const task = objectOf(data)
     const number = countOf(code)
     if (number === null) return null
-    // These codes mean that the result was refused by a review. Other errors may pass.
+    // These codes mean that a content review has refused the result. Any other error may be
+    // temporary.
     if (/^5(?:0411|0412|0413|0511|0512|0518)$/.test(String(number))) {
       return { status: 'FAILURE', failReason: wordsOf(message) }
     }
@@ -94,8 +97,9 @@ const hash = (data: Buffer | string) => createHash('sha256').update(data).digest
 const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
 
 /**
- * Signs a request as Volcengine requires (volcengine.com/docs/6369/67269). A key without `|` is a
- * token of another gateway.
+ * Returns the headers that authenticate a request, with the signature that Volcengine requires
+ * (volcengine.com/docs/6369/67269). A key without `|` is a token for another gateway, and is sent
+ * as it is.
  */
 export function volcengineHeaders(
   key: string,

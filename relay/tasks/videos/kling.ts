@@ -21,11 +21,17 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   failed: 'FAILURE',
 }
 
-/** The codes for which another account may accept the task: key, balance and limits. */
+/**
+ * Reports whether an error code of the vendor concerns the account: the key, the balance or limits.
+ * Another account may then accept the task.
+ */
 const isAccountCode = (code: number): boolean =>
   (code >= 1000 && code <= 1004) || (code >= 1100 && code <= 1103) || code === 1302 || code === 1303
 
-/** Kling's videos (klingai.com/document-api). A key is `access key|secret key`. */
+/**
+ * The vendor Kling (klingai.com/document-api). A channel's key has the form `access key|secret
+ * key`.
+ */
 export const KLING: VideoVendor = {
   platform: 'kling',
   imagesMax: 1,
@@ -34,7 +40,7 @@ export const KLING: VideoVendor = {
     const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
     const options = [...(isPro ? ['pro'] : []), ...(request.hasAudio === true ? ['audio'] : [])]
     const seconds = secondsWithin(request.seconds, 5, [3, 15])
-    return { seconds, resolution: null, size: request.size, options }
+    return { seconds, resolution: null, options }
   },
   submit: (request, { seconds, options }, { model }) => {
     const [image] = request.images
@@ -77,7 +83,10 @@ export const KLING: VideoVendor = {
   sign: (key, _request, nowMs) => ({ authorization: `Bearer ${klingToken(key, nowMs)}` }),
 }
 
-/** Kling reports lengths such as 5.041 for a video of five seconds. */
+/**
+ * Returns the length of a video in whole seconds, at least 1, or null if the value is invalid.
+ * Kling reports lengths such as 5.041 for a video of five seconds.
+ */
 const roundedSeconds = (value: unknown): number | null => {
   const seconds = Number(value)
   return Number.isFinite(seconds) && seconds > 0 ? Math.max(1, Math.round(seconds)) : null
@@ -85,7 +94,10 @@ const roundedSeconds = (value: unknown): number | null => {
 
 const VALID_SECONDS = 1_800
 
-/** Returns the token of a key. A key without `|` is a token of another gateway, and sent as is. */
+/**
+ * Returns the token that authenticates requests with this key: a JWT that is signed with the secret
+ * key. A key without `|` is a token for another gateway, and is returned as it is.
+ */
 export function klingToken(key: string, nowMs: number): string {
   const [access = '', secret] = key.split('|').map((part) => part.trim())
   if (secret === undefined) return key

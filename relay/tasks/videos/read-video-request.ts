@@ -10,9 +10,11 @@ import {
   TaskRequestError,
 } from '../read-task-request-body.ts'
 import type { VideoRoute } from './video-routes.ts'
-import { reject, type VideoRequest } from './video-vendor.ts'
+import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
-/** The members of all formats that the gateway reads. All others are not sent. */
+/**
+ * The members that the gateway reads, in all formats. All other members are not sent to the vendor.
+ */
 const MEMBERS = [
   ...['model', 'model_name', 'prompt', 'negative_prompt', 'seconds', 'duration', 'size'],
   ...['resolution', 'ratio', 'aspect_ratio', 'image', 'images', 'image_tail', 'last_image'],
@@ -22,7 +24,7 @@ const MEMBERS = [
 export const VIDEO_NAMES = namesByFoldedName(MEMBERS)
 const GEMINI_MEMBERS = ['instances', 'parameters']
 const CONTAINERS = ['metadata', ...GEMINI_MEMBERS]
-/** Members with the same meaning. If both are present, the second is not read. */
+/** Pairs of members with the same meaning. If both are present, the second one is not read. */
 const SECOND_NAMES = [
   ['model', 'model_name'],
   ['seconds', 'duration'],
@@ -30,12 +32,30 @@ const SECOND_NAMES = [
   ['generate_audio', 'sound'],
 ] as const
 const INSTANCE_MEMBERS = ['prompt', 'image', 'lastFrame']
-/** Files of an instance that no vendor gets. A video without them would be another one. */
+/**
+ * Members with files that the gateway can't send to a vendor. A request with such a member is
+ * refused, because the vendor would make another video.
+ */
 const INSTANCE_FILES = ['referenceImages', 'video']
 const PARAMETERS = [
   ...['durationSeconds', 'resolution', 'seed', 'aspectRatio', 'negativePrompt', 'sampleCount'],
   'numberOfVideos',
 ]
+
+/**
+ * For each option: its name in `VideoRequest`, the members in which requests give it, and the
+ * parameter in Gemini's format, or null. If several members are present, the first one is read.
+ */
+const OPTIONS = [
+  ['negativePrompt', ['negative_prompt'], 'negativePrompt'],
+  ['seconds', ['seconds', 'duration'], 'durationSeconds'],
+  ['size', ['size'], null],
+  ['resolution', ['resolution'], 'resolution'],
+  ['ratio', ['aspect_ratio', 'ratio'], 'aspectRatio'],
+  ['seed', ['seed'], 'seed'],
+  ['hasAudio', ['generate_audio', 'sound'], null],
+  ['mode', ['mode'], null],
+] as const satisfies readonly [keyof VideoRequest, readonly string[], string | null][]
 
 const PROMPT_MAX = 16_384
 const TEXT_MAX = 128
@@ -44,7 +64,10 @@ const IMAGES_MAX = 8
 
 type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
 
-/** Reads a request for a video in any format. Throws `TaskRequestError` for a bad member. */
+/**
+ * Reads a request for a video in any of the callers' formats. Throws `TaskRequestError` for an
+ * invalid member.
+ */
 export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
   const members = route.style === 'gemini' ? membersOfGemini(sent) : withMetadata(sent)
@@ -71,10 +94,14 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   }
   const unread = route.style === 'gemini' ? unreadOfGemini(sent) : unreadOf(sent, members)
   const platform = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
-  return { ...taskOf(request, body, unread), video: { request, platform } }
+  const names = route.style === 'gemini' ? namesInGemini(request) : namesIn(request, sent, members)
+  return { ...taskOf(request, body, unread), video: { request, platform, names } }
 }
 
-/** Reads a request for a new version of a video. It has the length and the size of the video. */
+/**
+ * Reads a request for a remix, which is a new version of a video. The remix has the length and the
+ * size of the original video.
+ */
 export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskRequest {
   const prompt = body.requireText('prompt', PROMPT_MAX)
   const { model, task } = submitted
@@ -83,7 +110,7 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
     ...{ resolution: null, ratio: null, images: [], lastImage: null, seed: null },
     ...{ hasAudio: null, mode: null },
   }
-  const video = { request, platform: 'sora' }
+  const video = { request, platform: 'sora', names: new Map() }
   return { ...taskOf(request, body, []), originId: task, video }
 }
 
@@ -98,7 +125,10 @@ const taskOf = (
   ...{ path: '', body, providerBody: () => body.bytes, droppedMembers: () => dropped },
 })
 
-/** Members of `metadata` stand for members of the request that it lacks. */
+/**
+ * Returns the members of a request, completed by the members of `metadata`. If both have a member,
+ * that of the request itself is used.
+ */
 const withMetadata = (sent: JsonObject): JsonObject => {
   const { metadata, ...members } = sent
   return { ...objectOf(metadata), ...members }
@@ -106,7 +136,10 @@ const withMetadata = (sent: JsonObject): JsonObject => {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-/** Returns the names of the members that are not sent, those inside `metadata` included. */
+/**
+ * Returns the names of the members that are not sent to the vendor, including members of
+ * `metadata`.
+ */
 function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
   const { metadata, ...own } = sent
   const isRead = (name: string) => MEMBERS.includes(name) && !CONTAINERS.includes(name)
@@ -124,6 +157,27 @@ function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
     }),
   ]
 }
+
+/**
+ * Returns, for each option of the request, the path of the member that gave it, such as `seed` or
+ * `metadata.seed`.
+ */
+function namesIn(request: VideoRequest, sent: JsonObject, members: JsonObject): NamesOfOptions {
+  const pathOf = (name: string) => (name in sent ? name : `metadata.${name}`)
+  return new Map(
+    OPTIONS.flatMap(([option, names]) => {
+      const name = names.find((one) => isGiven(members[one]))
+      return request[option] === null || name === undefined ? [] : [[option, pathOf(name)]]
+    }),
+  )
+}
+
+const namesInGemini = (request: VideoRequest): NamesOfOptions =>
+  new Map(
+    OPTIONS.flatMap(([option, , name]) =>
+      request[option] === null || name === null ? [] : [[option, `parameters.${name}`]],
+    ),
+  )
 
 function unreadOfGemini(sent: JsonObject): readonly string[] {
   const { instances, parameters } = sent
@@ -158,7 +212,7 @@ function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
   }
 }
 
-/** Returns a picture of the Gemini API as a data URL. */
+/** Converts a picture in Gemini's format to a data URL. Returns undefined if there is none. */
 function inlineImage(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   const { bytesBase64Encoded, mimeType, inlineData } = objectOf(value)
@@ -175,7 +229,10 @@ function textIn(members: JsonObject, name: string, max: number): string | null {
   return value.trim() === '' ? null : value
 }
 
-/** Reads a number, which some formats send as a text. */
+/**
+ * Reads an integer, which some formats send as a text. Returns null if the member is missing or
+ * empty.
+ */
 function numberIn(members: JsonObject, name: string): number | null {
   const value = members[name]
   if (value === undefined || value === null || value === '') return null
@@ -206,7 +263,10 @@ function imagesIn(members: JsonObject): readonly string[] {
   return first === null ? listed : [first, ...listed]
 }
 
-/** Reads a picture that has two names. Two different pictures are refused, as one would be lost. */
+/**
+ * Reads a picture that may be given under two names. Two different pictures are refused, because
+ * only one could be sent.
+ */
 function onlyOne(members: JsonObject, name: string, secondName: string): string | null {
   const [first, second] = [imageIn(members, name), imageIn(members, secondName)]
   if (first !== null && second !== null && first !== second) return reject(secondName)
@@ -220,7 +280,10 @@ function imageIn(members: JsonObject, name: string): string | null {
   return pictureOf(address, name)
 }
 
-/** A picture is a web address, a data URL or base64 text, which becomes a data URL. */
+/**
+ * Checks a picture, which is a web URL, a data URL or a base64 text. Returns the URL. A base64 text
+ * becomes a data URL.
+ */
 function pictureOf(value: unknown, param: string): string {
   if (typeof value !== 'string' || value.length > IMAGE_MAX) return reject(param)
   if (/^https?:\/\//i.test(value)) return URL.canParse(value) ? value : reject(param)

@@ -10,9 +10,9 @@ import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 export type VideoShowing = {
   readonly style: VideoStyle
   readonly language: Exchange['language']
-  /** The address of this site. */
+  /** The base URL of this site, for links to files. */
   readonly address: string
-  /** The progress such as `40%`, if it is known. */
+  /** The progress of the video, such as `40%`; undefined if it is not known. */
   readonly progress: string | undefined
 }
 
@@ -29,7 +29,10 @@ const KLING_STATUSES: Readonly<Record<string, string>> = {
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000)
 
-/** Renders a video in the caller's format. It shows no address and no id of the provider. */
+/**
+ * Returns the JSON object that describes a video, in the format of the caller's request. It
+ * contains neither an address nor an id of the provider.
+ */
 export async function videoAnswer(
   deps: TaskDeps,
   record: TaskRecord,
@@ -103,7 +106,7 @@ function geminiAnswer({ submitted, status, end }: TaskRecord, message: string, u
   return { name, done: true, response: { '@type': type, generateVideoResponse } }
 }
 
-/** Sends an error of the gateway in the caller's format. */
+/** Sends an error of the gateway in the format of the caller's request. */
 export function sendVideoError(exchange: Exchange, error: RelayError): void {
   if (videoStyleOf(exchange.request.url ?? '') !== 'kling') return sendError(exchange, error)
   const { status, body } = errorBody(error, exchange.language)
@@ -116,7 +119,7 @@ export function sendVideoError(exchange: Exchange, error: RelayError): void {
   )
 }
 
-/** Sends the words with which a vendor refused a task. */
+/** Sends a vendor's error message to the caller. */
 export function sendVendorError(exchange: Exchange, words: string, status: number): void {
   const style = videoStyleOf(exchange.request.url ?? '')
   const code = status >= 400 ? status : 400

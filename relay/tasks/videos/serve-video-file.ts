@@ -20,24 +20,28 @@ import {
 import { permitNames } from '../serve-task-image.ts'
 import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { providerRequestOf, vendorOf } from './plan-video.ts'
-import type { VideoFile } from './query-video.ts'
 import { sendVideoError } from './render-video.ts'
+import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import type { VideoFile } from './video-status-query.ts'
 
 const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
-/** Storage servers send some videos without a type of their own. */
+/**
+ * Matches the content types with which some storage servers send videos. Such a file is served as
+ * `video/mp4`.
+ */
 const UNTYPED = /^(?:application|binary)\/octet-stream(?:;|$)/i
 const STALL_MS = 30_000
 /** The maximum time of one transfer in milliseconds. */
 const TOTAL_MS = 1_800_000
 const REDIRECTS_MAX = 3
 const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
-/** The headers of the provider's answer that are passed to the caller. */
+/** The headers of the provider's response that are sent to the caller. */
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified']
 
 /**
- * Streams the video of a finished task from its provider. The provider names the address, so only
- * public addresses and the provider's own are fetched, and only videos and pictures are passed.
+ * Streams the file of a finished video from its provider to the caller. The provider chooses the
+ * URL of the file. To protect the internal network, only public addresses and the provider's own
+ * address are fetched, and only videos and pictures are forwarded.
  */
 export async function serveVideoFile(
   deps: TaskDeps,
@@ -48,14 +52,14 @@ export async function serveVideoFile(
   if (record.end === null) {
     return sendVideoError(exchange, relayError('video_not_ready', { subject: task }))
   }
-  const places = placesOf(deps, record)
-  if (places.length === 0) return nothingHere(exchange)
+  const channelsWithKeys = channelsWithKeysOf(deps, record)
+  if (channelsWithKeys.length === 0) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
   const release = await deps.videoPermits.enter(permitNames(exchange, record), gone.signal)
   if (release === null) return sendVideoError(exchange, relayError('overloaded', { retryAfter: 2 }))
   try {
-    await carry(deps, exchange, { record, places }, gone)
+    await forwardFile(deps, exchange, { record, channelsWithKeys }, gone)
   } finally {
     release()
   }
@@ -66,7 +70,10 @@ const nothingHere = (exchange: Exchange): void =>
 
 type Source = Address | Inline
 
-/** A file inside the vendor's answer to a request. */
+/**
+ * A file that is a base64 text in the vendor's response to `question`. `member` is the name of the
+ * text.
+ */
 type Inline = {
   readonly target: ProviderTarget
   readonly question: ProviderRequest
@@ -76,22 +83,26 @@ type Inline = {
 
 type Address = {
   readonly url: string
-  /** The headers with the channel's key, which only the provider's own address gets. */
+  /** The headers with the channel's key. They are sent only to the provider's own address. */
   readonly keyHeaders: Readonly<Record<string, string>>
   readonly origin: string
   readonly proxy: string | null
 }
 
-type Place = { readonly channel: RelayChannel; readonly key: RelayKey }
+type ChannelWithKey = { readonly channel: RelayChannel; readonly key: RelayKey }
 
-/** Returns the channel of a task with each of the keys that may have its file. */
-function placesOf({ views }: TaskDeps, { place }: TaskRecord): readonly Place[] {
+/** Returns the channel of a task, once with each of the keys that may have access to the file. */
+function channelsWithKeysOf({ views }: TaskDeps, { place }: TaskRecord): readonly ChannelWithKey[] {
   const channel = place === null ? undefined : views.channels.find(place.channelId)
   if (place === null || channel === undefined) return []
   return keysOfSubmitted(views.channels, place).map((key) => ({ channel, key }))
 }
 
-async function sourceOf(deps: TaskDeps, record: TaskRecord, at: Place): Promise<Source | null> {
+async function sourceOf(
+  deps: TaskDeps,
+  record: TaskRecord,
+  at: ChannelWithKey,
+): Promise<Source | null> {
   const { end, place, submitted } = record
   if (end === null || !('result' in end) || end.result === null || place === null) return null
   const text = await deps.vault.open(submitted.userId, end.result)
@@ -120,7 +131,10 @@ async function sourceOf(deps: TaskDeps, record: TaskRecord, at: Place): Promise<
   return url === null ? null : { url, keyHeaders: {}, origin, proxy }
 }
 
-/** Requests a file and follows redirects. The key is sent to no other address. */
+/**
+ * Requests a file and follows redirects. The key is sent only to the provider's own address.
+ * Returns null if the request fails or a redirect is not allowed.
+ */
 async function open(
   deps: TaskDeps,
   { url: first, keyHeaders, origin, proxy }: Address,
@@ -151,12 +165,15 @@ async function open(
 type VideoStream = {
   readonly status: number
   readonly type: string
-  /** The headers of the file for the caller, as a flat list of names and values. */
+  /** The headers of the file that are sent to the caller, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly body: Readable
 }
 
-/** Opens a file that is a base64 text in the vendor's answer. It has no ranges. */
+/**
+ * Opens a file that is a base64 text in the vendor's response. Range requests are not supported for
+ * it. Returns null if the response contains no file.
+ */
 async function openInline(
   deps: TaskDeps,
   { target, question, member, type }: Inline,
@@ -178,7 +195,8 @@ async function openInline(
     return null
   }
   const parts = base64TextIn(answer.body, member)
-  // Before the response begins, so that an answer without a video is an error.
+  // The first bytes are read before the response to the caller begins. If there are none, the
+  // caller receives an error response.
   const first = await parts.next().catch(() => null)
   if (first === null || first.done) {
     answer.body.on('error', () => {}).destroy()
@@ -212,18 +230,24 @@ async function openAddress(
   return { status, type: String(given['content-type'] ?? ''), headers, body }
 }
 
-type Sought = { readonly record: TaskRecord; readonly places: readonly Place[] }
+type FileOfTask = {
+  readonly record: TaskRecord
+  readonly channelsWithKeys: readonly ChannelWithKey[]
+}
 
-/** Opens the file with the first key that may read it. Returns null if no key may read it. */
+/**
+ * Tries the keys in their order and opens the file with the first key that has access. Returns null
+ * if no key has access.
+ */
 async function openFirst(
   deps: TaskDeps,
-  { record, places }: Sought,
+  { record, channelsWithKeys }: FileOfTask,
   range: string | undefined,
   signal: AbortSignal,
 ): Promise<VideoStream | null> {
-  for (const place of places) {
+  for (const channelWithKey of channelsWithKeys) {
     if (signal.aborted) return null
-    const source = await sourceOf(deps, record, place)
+    const source = await sourceOf(deps, record, channelWithKey)
     if (source === null) continue
     const file =
       'member' in source
@@ -234,20 +258,21 @@ async function openFirst(
   return null
 }
 
-async function carry(
+async function forwardFile(
   deps: TaskDeps,
   exchange: Exchange,
-  sought: Sought,
+  fileOfTask: FileOfTask,
   gone: AbortController,
 ): Promise<void> {
-  const { response, request: asked } = exchange
-  const { range: sent } = asked.headers
-  const range = sent !== undefined && RANGE.test(sent) ? sent : undefined
+  const { response, request: callerRequest } = exchange
+  const { range: requestedRange } = callerRequest.headers
+  const range =
+    requestedRange !== undefined && RANGE.test(requestedRange) ? requestedRange : undefined
   const stalled = setTimeout(() => gone.abort(), STALL_MS)
   const late = setTimeout(() => gone.abort(), TOTAL_MS)
   try {
     const { signal } = gone
-    const file = await openFirst(deps, sought, range, signal)
+    const file = await openFirst(deps, fileOfTask, range, signal)
     if (file === null) return nothingHere(exchange)
     const { status, headers, body } = file
     const type = UNTYPED.test(file.type) ? 'video/mp4' : file.type

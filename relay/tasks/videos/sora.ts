@@ -8,6 +8,7 @@ import {
   reject,
   resolutionOf,
   type VideoReport,
+  type VideoRequest,
   type VideoVendor,
   wordsOf,
 } from './video-vendor.ts'
@@ -23,14 +24,28 @@ const VIDEOS = '/v1/videos'
 const DEFAULT_SIZE = '720x1280'
 const pathOf = (upstreamId: string) => `${VIDEOS}/${encodeURIComponent(upstreamId)}`
 
-/** The lengths in developers.openai.com/api/docs/guides/video-generation. */
+/**
+ * The lengths in seconds that OpenAI documents
+ * (developers.openai.com/api/docs/guides/video-generation).
+ */
 const SECONDS = [4, 8, 12, 16, 20]
 
-/** The sizes of resolutions, for callers that name a resolution in place of a size. */
+/**
+ * The portrait and landscape size of each resolution, for callers that name a resolution and no
+ * size.
+ */
 const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: string]>> = {
   '720p': ['720x1280', '1280x720'],
   '1024p': ['1024x1792', '1792x1024'],
   '1080p': ['1080x1920', '1920x1080'],
+}
+
+function namedSize(request: VideoRequest): string | null {
+  const { resolution } = request
+  if (resolution === null) return null
+  const named = SIZES[resolution] ?? reject('resolution')
+  const ratio = choose('aspect_ratio', request.ratio, ['9:16', '16:9'])
+  return named[ratio === '16:9' ? 1 : 0]
 }
 
 /**
@@ -42,10 +57,8 @@ export const SORA: VideoVendor = {
   imagesMax: 1,
   takesLastImage: false,
   media: (request) => {
-    const { resolution, ratio } = request
-    const named = resolution === null ? null : (SIZES[resolution] ?? reject('resolution'))
-    const size = request.size ?? named?.[ratio === '16:9' ? 1 : 0] ?? DEFAULT_SIZE
-    const made = resolutionOf({ ...request, size, resolution: null })
+    const size = request.size ?? namedSize(request) ?? DEFAULT_SIZE
+    const made = resolutionOf({ size, resolution: null })
     const seconds = choose('seconds', request.seconds, SECONDS)
     return { seconds, resolution: made, size, options: [] }
   },

@@ -3,15 +3,24 @@ import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
 import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
 
 const MODEL_PATH = '/v1/projects/{project}/locations/{region}/publishers/google/models/{model}'
-/** The name of an operation below its project and region, which callers do not see. */
+/**
+ * Matches the name of an operation after its project and region. Callers do not see the project and
+ * region.
+ */
 const OPERATION = /^publishers\/google\/models\/([\w.-]+)\/operations\/[\w.-]+$/
 const PLACE = /^projects\/[\w.:-]+\/locations\/[\w-]+\//
 
-/** Returns the model in the name of an operation, or an empty text if the name is malformed. */
+/**
+ * Returns the model that the name of an operation contains, or an empty text if the name is
+ * malformed.
+ */
 const modelIn = (name: string): string =>
   PLACE.test(name) ? (OPERATION.exec(name.replace(PLACE, ''))?.[1] ?? '') : ''
 
-/** Without a bucket, the answer contains the video, so a poll keeps only the rest of the answer. */
+/**
+ * Returns the request that asks about an operation. Because no storage bucket is used, the response
+ * contains the video itself. Long texts in the response are therefore cut when polling.
+ */
 const operationQuery = (operation: string): VendorCall => ({
   method: 'POST',
   path: `${MODEL_PATH}:fetchPredictOperation`,
@@ -21,8 +30,8 @@ const operationQuery = (operation: string): VendorCall => ({
 })
 
 /**
- * Veo's videos on Vertex AI (cloud.google.com/vertex-ai, "Veo on Vertex AI API"). Each video stays
- * in the result of its operation, so that the operator needs no bucket.
+ * The vendor Veo on Vertex AI (cloud.google.com/vertex-ai, "Veo on Vertex AI API"). The video is in
+ * the result of its operation, so the operator needs no storage bucket.
  */
 export const VEO_ON_VERTEX: VideoVendor = {
   platform: VEO.platform,
@@ -37,7 +46,8 @@ export const VEO_ON_VERTEX: VideoVendor = {
       instances: [instanceOf(request)],
       parameters: defined({
         ...parametersOf(request, media, model),
-        // As in the Gemini API, whose videos always have sound. The price includes it.
+        // Videos of the Gemini API always have sound, and the price includes it. The same applies
+        // here.
         generateAudio: isVeo2(model) ? null : true,
       }),
     },

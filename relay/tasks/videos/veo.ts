@@ -16,7 +16,7 @@ import {
   wordsOf,
 } from './video-vendor.ts'
 
-/** Veo's videos in the Gemini API (ai.google.dev/gemini-api/docs/video). */
+/** The vendor Veo in the Gemini API (ai.google.dev/gemini-api/docs/video). */
 export const VEO: VideoVendor = {
   platform: 'veo',
   imagesMax: 1,
@@ -25,7 +25,7 @@ export const VEO: VideoVendor = {
     const offered = isVeo2(model) ? ['720p'] : ['720p', '1080p', '4k']
     const resolution = choose('resolution', nameOf(resolutionOf(request)), offered)
     const seconds = secondsWithin(request.seconds, 8, [4, 8])
-    return { seconds, resolution, size: request.size, options: [] }
+    return { seconds, resolution, options: [] }
   },
   submit: (request, media, { model }) => ({
     method: 'POST',
@@ -49,7 +49,10 @@ export const VEO: VideoVendor = {
   source: (_id, url) => ({ kind: 'address', url, needsKey: true }),
 }
 
-/** Returns the report on an operation that has ended. `file` is null if it made no video. */
+/**
+ * Returns the report on an operation that has ended. `file` is null if the operation has made no
+ * video.
+ */
 export function endOf(error: unknown, made: JsonObject, file: string | null): VideoReport {
   const failure = objectOf(error)
   if (failure.message !== undefined) {
@@ -66,11 +69,11 @@ export function instanceOf({ prompt, images: [image], lastImage }: VideoRequest)
   return defined({
     prompt,
     image: image === undefined ? null : inlined('image', image),
-    lastFrame: lastImage === null ? null : inlined('last_frame', lastImage),
+    lastFrame: lastImage === null ? null : inlined('last_image', lastImage),
   })
 }
 
-/** Returns the parameters of one video. Those without a value are null. */
+/** Returns the parameters of a request for one video. A parameter without a value is null. */
 export function parametersOf(
   request: VideoRequest,
   { seconds, resolution }: VideoMedia,
@@ -89,7 +92,10 @@ export function parametersOf(
 const nameOf = (resolution: string | null): string | null =>
   resolution === '2160p' ? '4k' : resolution
 
-/** Google accepts only pictures within the request. */
+/**
+ * Returns a picture as Google expects it within the request. A web URL is refused, because Google
+ * does not fetch pictures.
+ */
 function inlined(param: string, image: string): object {
   const inline = dataUrl(image) ?? reject(param)
   return { bytesBase64Encoded: inline.data, mimeType: inline.type }

@@ -1,6 +1,6 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 
-/** The format in which a caller speaks about videos. */
+/** The API whose paths, requests and responses a caller uses for videos. */
 export type VideoStyle = 'openai' | 'generic' | 'kling' | 'gemini'
 
 export type VideoRoute = {
@@ -23,7 +23,7 @@ const PREDICT = /^\/v1(?:beta)?\/models\/([^/]+):predictLongRunning$/
 const OPERATION = /^\/v1(?:beta)?\/(?:models\/[^/]+\/)?operations\/([\w-]{1,64})$/
 const DOWNLOAD = /^\/(?:v1(?:beta)?|download\/v1beta)\/files\/([0-9a-f]{32}):download$/
 
-/** Matches all paths of videos, also those without a route. */
+/** Matches all paths that belong to videos, including those without a route. */
 const PREFIX =
   /^\/(?:v1\/videos?|kling)(?:[/?]|$)|^\/v1(?:beta)?\/[^?]*(?::predictLongRunning|\/operations\/|operations\/)/
 
@@ -36,10 +36,13 @@ export const videoStyleOf = (url: string): VideoStyle => {
   return /^\/v1\/video(?:[/?]|$)/.test(url) ? 'generic' : 'gemini'
 }
 
-type Found = readonly ['GET' | 'POST' | 'DELETE', VideoRoute] | null
+type MethodAndRoute = readonly ['GET' | 'POST' | 'DELETE', VideoRoute]
 
-/** Returns the route of a path with its method, or null. */
-export function videoRoute(method: string, path: string): Found {
+/**
+ * Finds the video route for a path. Returns the HTTP method that the route requires and the route,
+ * or null if the path has no route. `method` selects between routes with the same path.
+ */
+export function videoRoute(method: string, path: string): MethodAndRoute | null {
   const at = <Route>(style: VideoStyle, route: Route) =>
     ({ kind: 'video', style, ...route }) as const
   if (path === '/v1/videos') {
@@ -77,7 +80,7 @@ const submitOrFetch = (
   style: VideoStyle,
   hasImage: boolean | null,
   id: string | undefined,
-): Found =>
+): MethodAndRoute | null =>
   id === undefined
     ? ['POST', { kind: 'video', style, name: 'submit', model: null, hasImage }]
     : ['GET', { kind: 'video', style, name: 'fetch', id }]

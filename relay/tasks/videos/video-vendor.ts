@@ -12,17 +12,20 @@ export type VideoRequest = {
   readonly model: string
   readonly prompt: string | null
   readonly negativePrompt: string | null
-  /** The length of the video; null for the vendor's default. */
+  /** The requested length of the video in seconds; null for the vendor's default. */
   readonly seconds: number | null
-  /** Width and height, such as `1280x720`. */
+  /** The requested width and height in pixels, such as `1280x720`; null if none was requested. */
   readonly size: string | null
-  /** The resolution in lower case, such as `720p` or `4k`. */
+  /** The requested resolution in lower case, such as `720p` or `4k`; null if none was requested. */
   readonly resolution: string | null
-  /** The aspect ratio, such as `16:9`. */
+  /** The requested aspect ratio, such as `16:9`; null if none was requested. */
   readonly ratio: string | null
-  /** Web addresses or data URLs: the first frame, or several references. */
+  /**
+   * Pictures as web URLs or data URLs. One picture is the first frame of the video, and several
+   * pictures are references.
+   */
   readonly images: readonly string[]
-  /** The last frame. */
+  /** The picture that is the last frame of the video; null for none. */
   readonly lastImage: string | null
   readonly seed: number | null
   readonly hasAudio: boolean | null
@@ -35,34 +38,36 @@ export type VendorCall = {
   readonly path: string
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
-  /** The vendor's name for the model. It is needed in a cloud, whose address depends on it. */
+  /**
+   * The vendor's name for the model. It is needed for clouds, where the URL depends on the model.
+   */
   readonly model?: string
-  /** True if the answer may contain a file, which a poll must not keep in memory. */
+  /** True if the response may contain a file. Polling must not keep this file in memory. */
   readonly hasLongTexts?: true
 }
 
-/** A vendor's report on a task. */
+/** A vendor's report on the task of one video. */
 export type VideoReport = {
   readonly status: OpenStatus | 'SUCCESS' | 'FAILURE'
   readonly progress?: string | null
   readonly failReason?: string | null
-  /** True if the vendor does not know the task, which may then belong to another account. */
+  /** True if the vendor says that the task does not exist. It may belong to another account. */
   readonly isMissing?: boolean
   /**
-   * The location of the result: an address, an id at the vendor, or the media type of an inline
-   * file.
+   * The location of the finished video: a URL, the vendor's id of the file, or, for a file in the
+   * response itself, its media type.
    */
   readonly file?: string | null
-  /** The seconds of the video, rounded up, if the vendor reports them. */
+  /** The length of the video in seconds, rounded up, if the vendor reports it. */
   readonly seconds?: number | null
-  /** The tokens that the vendor bills, if it reports them. */
+  /** The number of tokens that the vendor bills, if it reports them. */
   readonly tokens?: number | null
 }
 
 /**
- * The source of a result: an address, or the vendor with the channel's key. `lookup` reads the
- * address from the vendor's answer to `call`. `inline` reads the file itself from this answer, as
- * the base64 text of `member`.
+ * The way to download a video. `address`: from a URL. `vendor`: from a path of the vendor's API,
+ * with the channel's key. `lookup`: from a URL in the vendor's response to `call`. `inline`: the
+ * response to `call` contains the file, as the base64 text of `member`.
  */
 export type FileSource =
   | { readonly kind: 'address'; readonly url: string; readonly needsKey?: true }
@@ -83,35 +88,73 @@ export type FileSource =
 export type SubmitContext = {
   /** The vendor's name for the model. */
   readonly model: string
-  /** The vendor's id of the task that the request continues, or null. */
+  /** The vendor's id of the earlier task that the request continues, or null. */
   readonly originId: string | null
 }
 
 /**
- * A vendor of videos: pure functions that write its requests and read its answers. The task code
- * sends the requests, polls, and handles prices and settlement. `upstreamId` contains all data that
- * a query needs.
+ * The length, resolution and size of the video that a vendor will make. If the size is omitted, it
+ * is the requested one.
+ */
+export type VendorMedia = Omit<VideoMedia, 'size'> & Partial<Pick<VideoMedia, 'size'>>
+
+/**
+ * A vendor of videos: pure functions that build the requests to its API and read the responses. The
+ * task code sends the requests, polls, and handles prices and settlement. `upstreamId` contains all
+ * data that a status request needs. Options that neither `media` nor `submit` reads are reported to
+ * the caller as not sent. These functions must therefore read only options that have an effect.
  */
 export type VideoVendor = {
   readonly platform: string
-  /** The most pictures that a request may have as first frame or references. */
+  /** The maximum number of pictures that a request may have as first frame or references. */
   readonly imagesMax: number
-  /** False if the vendor takes no picture as last frame. */
+  /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
-  /** Completes a request by the vendor's defaults. Throws `TaskRequestError` for a bad value. */
-  readonly media: (request: VideoRequest, model: string) => VideoMedia
+  /**
+   * Returns the length, resolution and other properties of the requested video, completed by the
+   * vendor's defaults. Throws `TaskRequestError` for a value that the vendor does not offer.
+   */
+  readonly media: (request: VideoRequest, model: string) => VendorMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
   readonly readSubmitted: (answer: JsonObject, call: VendorCall) => SubmitAnswer
   readonly query: (upstreamId: string) => VendorCall
-  /** Returns null for an answer that can't be read. */
+  /** Reads the response to a status request. Returns null if it can't be read. */
   readonly readReport: (answer: JsonObject) => VideoReport | null
   readonly source: (upstreamId: string, file: string) => FileSource
-  /** Returns the headers that prove the key. The default is those of the channel's type. */
+  /**
+   * Returns the headers that authenticate a request. If omitted, the headers of the channel's type
+   * are used.
+   */
   readonly sign?: (
     key: string,
     request: { readonly url: URL; readonly method: string; readonly body: Buffer },
     nowMs: number,
   ) => Readonly<Record<string, string>>
+}
+
+/**
+ * The member of the caller's request that gave each option. The key is the option's name in
+ * `VideoRequest`.
+ */
+export type NamesOfOptions = ReadonlyMap<keyof VideoRequest, string>
+
+/**
+ * Wraps a request to record which options a vendor reads. `observed` is the wrapped request.
+ * `unread` returns the members that gave the options which have not been read so far.
+ */
+export function observeReads(
+  request: VideoRequest,
+  names: NamesOfOptions,
+): { readonly observed: VideoRequest; readonly unread: () => readonly string[] } {
+  const read = new Set<PropertyKey>()
+  const observed = new Proxy(request, {
+    get: (target, option) => {
+      read.add(option)
+      return Reflect.get(target, option)
+    },
+  })
+  const unread = () => [...names].flatMap(([option, name]) => (read.has(option) ? [] : [name]))
+  return { observed, unread }
 }
 
 export const reject = (param: string, values?: readonly (string | number)[]): never => {
@@ -122,7 +165,10 @@ export const reject = (param: string, values?: readonly (string | number)[]): ne
   throw new TaskRequestError(error)
 }
 
-/** Returns the requested value, or the first of the values that the vendor offers. */
+/**
+ * Returns the requested value, or the first of `values` if none was requested. Throws
+ * `TaskRequestError` if the requested value is not in `values`, which the vendor offers.
+ */
 export function choose<Value extends string | number>(
   param: string,
   requested: Value | null,
@@ -132,12 +178,12 @@ export function choose<Value extends string | number>(
   return values.includes(requested) ? requested : reject(param, values)
 }
 
-/** Throws `TaskRequestError` if a request has pictures that the vendor would not get. */
+/** Throws `TaskRequestError` if a request has more or other pictures than the vendor accepts. */
 export function checkPictures(
   { images, lastImage }: VideoRequest,
   { imagesMax, takesLastImage }: Pick<VideoVendor, 'imagesMax' | 'takesLastImage'>,
 ): void {
-  // Beside a last frame, there is only a first one.
+  // With a last frame, the only other picture is the first frame.
   const most = lastImage === null ? imagesMax : Math.min(imagesMax, 1)
   if (images.length > most) rejectPictures('images', most)
   if (lastImage !== null && !takesLastImage) rejectPictures('last_image', 0)
@@ -154,9 +200,14 @@ export function secondsWithin(requested: number | null, otherwise: number, range
 }
 type Range = readonly [least: number, most: number]
 
-/** Returns the resolution of a size, which is its shorter side: `720p` for `1280x720`. */
-export function resolutionOf({ resolution, size }: VideoRequest): string | null {
-  if (resolution !== null || size === null) return resolution
+/**
+ * Returns the requested resolution. If only a size was requested, the resolution is its shorter
+ * side: `720p` for `1280x720`. Returns null if neither was requested.
+ */
+export function resolutionOf(request: Pick<VideoRequest, 'resolution' | 'size'>): string | null {
+  if (request.resolution !== null) return request.resolution
+  const { size } = request
+  if (size === null) return null
   const sides = sidesOf(size)
   return sides === null ? reject('size') : `${Math.min(...sides)}p`
 }
@@ -168,9 +219,14 @@ const sidesOf = (size: string): readonly [number, number] | null => {
 
 const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '3:2', '2:3'] as const
 
-/** Returns the aspect ratio that was requested, or the nearest to the size. */
-export function ratioOf({ ratio, size }: VideoRequest): string | null {
+/**
+ * Returns the requested aspect ratio. If only a size was requested, returns the nearest ratio.
+ * Returns null if neither was requested.
+ */
+export function ratioOf(request: VideoRequest): string | null {
+  const { ratio } = request
   if (ratio !== null) return /^\d{1,2}:\d{1,2}$/.test(ratio) ? ratio : reject('aspect_ratio')
+  const { size } = request
   const sides = size === null ? null : sidesOf(size)
   if (sides === null) return null
   const distance = (one: string) => {
@@ -182,13 +238,16 @@ export function ratioOf({ ratio, size }: VideoRequest): string | null {
 
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,(.+)$/s
 
-/** Returns the type and the base64 text of a data URL; null for a web address. */
+/** Returns the media type and the base64 text of a data URL; null for a web URL. */
 export function dataUrl(image: string): { readonly type: string; readonly data: string } | null {
   const [, type, data] = DATA_URL.exec(image) ?? []
   return type === undefined || data === undefined ? null : { type, data }
 }
 
-/** Returns a picture for vendors that expect an address or base64 without a prefix. */
+/**
+ * Returns a picture for vendors that expect a web URL or a base64 text without the prefix of a data
+ * URL.
+ */
 export const bareImage = (image: string): string => dataUrl(image)?.data ?? image
 
 export const ID_LENGTH_MAX = 256
@@ -201,7 +260,10 @@ export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
   return { isAccepted: true, ...known, status: 'SUBMITTED', properties: {} }
 }
 
-/** `code` is null if the answer can't be read. */
+/**
+ * Returns the outcome for a submission that the vendor refused. `code` is null if the response
+ * can't be read.
+ */
 export const refused = (
   code: number | null,
   words: unknown,
@@ -217,7 +279,7 @@ export const countOf = (value: unknown): number | null => {
     : null
 }
 
-/** Removes members without a value, so that vendors apply no checks to them. */
+/** Returns the members that have a value. Vendors might refuse members that are null. */
 export const defined = (members: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== null && value !== undefined),

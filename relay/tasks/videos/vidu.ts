@@ -22,7 +22,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 const isFirst = (model: string): boolean => model === 'viduq1'
 
-/** Vidu's videos (platform.vidu.com/docs). */
+/** The vendor Vidu (platform.vidu.com/docs). */
 export const VIDU: VideoVendor = {
   platform: 'vidu',
   imagesMax: 7,
@@ -31,7 +31,7 @@ export const VIDU: VideoVendor = {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
     const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])
     const resolution = choose('resolution', resolutionOf(request), offered)
-    return { seconds, resolution, size: request.size, options: [] }
+    return { seconds, resolution, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
     const { images, lastImage } = request

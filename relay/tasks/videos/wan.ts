@@ -22,7 +22,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   CANCELED: 'FAILURE',
 }
 
-/** The sizes of text-to-video models by resolution and aspect ratio. */
+/** The sizes that text-to-video models offer, by resolution and aspect ratio. */
 const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '480p': { '16:9': '832*480', '9:16': '480*832', '1:1': '624*624' },
   '720p': { '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
@@ -35,7 +35,10 @@ function resolutionsOf(model: string): readonly string[] {
   return /^wan2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
 }
 
-/** Ali's Wan (help.aliyun.com/zh/model-studio/text-to-video-api-reference). */
+/**
+ * The vendor Alibaba, with its models Wan
+ * (help.aliyun.com/zh/model-studio/text-to-video-api-reference).
+ */
 export const WAN: VideoVendor = {
   platform: 'wan',
   imagesMax: 1,
@@ -44,7 +47,7 @@ export const WAN: VideoVendor = {
     const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
     const lengths = /^wan2\.5/.test(model) ? [5, 10] : [5]
     const seconds = choose('seconds', request.seconds, lengths)
-    return { seconds, resolution, size: request.size, options: [] }
+    return { seconds, resolution, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
     const [image] = request.images

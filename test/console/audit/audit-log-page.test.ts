@@ -43,7 +43,7 @@ describe.each(LANGUAGES)('the audit log in %s', (language) => {
 it('a refill shows who, to whom, before, after and why', async () => {
   await app.openAsRoot('/app/audit/log?object=user:7')
   const row = app.page.getByRole('row').filter({ hasText: en('auditActs.quota-granted') })
-  for (const text of ['root', 'mia (user:7)', 'apology']) {
+  for (const text of ['root', 'mia (#7)', 'apology']) {
     await expect.poll(() => row.textContent()).toContain(text)
   }
   await row.click()

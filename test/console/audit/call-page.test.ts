@@ -40,7 +40,7 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     const t = TEXTS[language]
     const { page } = await app.openPage({ language })
     await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
-    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    await page.getByText(t('audit.receipt.state.final')).first().waitFor()
     expect(await lookFaults(page, `audit-call-${language}`)).toEqual([])
     await expect.poll(() => cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
   })
@@ -52,7 +52,7 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     const results = page.getByRole('region', { name: t('audit.call.results') })
     await results.locator('summary').first().click()
     await results.getByText('"total_tokens": 1500').first().waitFor()
-    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    await page.getByText(t('audit.receipt.state.final')).first().waitFor()
     expect(await lookFaults(page, `audit-batch-${language}`)).toEqual([])
     await expect.poll(() => cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
   })
@@ -142,6 +142,25 @@ describe('the page of a call', () => {
     ])
     expect(download.suggestedFilename()).toBe(`receipt-${REQUEST_ID}.json`)
     expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(RECEIPTS)
+  })
+
+  it('says what the receipts prove with and without witnesses, and what none proves', async () => {
+    const receipts = section(en('audit.receipt.title'))
+    const meaning = (status: 'final' | 'pending' | 'siteOnly') =>
+      receipts.getByText(en(`audit.receipt.meaning.${status}`))
+    await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+    for (const status of ['final', 'pending'] as const) await meaning(status).waitFor()
+    // What a receipt does not prove is visible without opening anything.
+    await receipts.getByText(en('audit.receipt.limits')).waitFor()
+    expect(await meaning('siteOnly').count()).toBe(0)
+    const route = `GET /api/audit/receipts/${REQUEST_ID}`
+    const before = app.site.routes[route]
+    const items = RECEIPTS.items.slice(0, 1).map((one) => ({ ...one, cosignatures: [] }))
+    app.site.routes[route] = () => ok({ ...RECEIPTS, items })
+    await app.page.reload()
+    await meaning('siteOnly').waitFor()
+    expect(await meaning('final').count()).toBe(0)
+    if (before !== undefined) app.site.routes[route] = before
   })
 
   it('shows why each attempt was made, and the arithmetic up to the charge', async () => {

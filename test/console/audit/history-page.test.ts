@@ -27,7 +27,10 @@ function stateAt({ query }: FakeCall) {
   const { position, type, state } = version
   return ok({
     ...{ position, at: NOW - 100, kind: 'channel', id: '3', state, is_deleted: false },
-    last_change: { position, revision: position, type, created_at: NOW - 100, actor: 'user:1' },
+    last_change: {
+      ...{ position, revision: position, type, created_at: NOW - 100 },
+      ...{ actor: 'user:1', actor_name: 'root' },
+    },
   } satisfies StateAsOf)
 }
 
@@ -90,6 +93,7 @@ describe('the history of an object', () => {
       .poll(() => rows(1).last().getByRole('cell').allTextContents())
       .toEqual([...['models', 'gpt-4o', 'gpt-4o,o3']])
     await expect.poll(() => changes().nth(2).textContent()).toContain('ChannelCreated')
+    expect(await changes().nth(0).getByText('root', { exact: true }).count()).toBe(1)
   })
 
   it('shows the state of an earlier moment, which is in the address', async () => {

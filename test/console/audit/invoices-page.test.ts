@@ -10,7 +10,13 @@ import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
 import { AUDITOR_USER } from './audit-samples.ts'
-import { INVOICE_ID, INVOICES, invoiceOf, invoiceRequestsOf } from './reconciliation-samples.ts'
+import {
+  ACCOUNT_NAMES,
+  INVOICE_ID,
+  INVOICES,
+  invoiceOf,
+  invoiceRequestsOf,
+} from './reconciliation-samples.ts'
 
 const LIST = '/app/audit/reconciliation?tab=invoices'
 const PAGE = `/app/audit/invoices/${INVOICE_ID}`
@@ -20,6 +26,7 @@ const FILE = { name: 'invoice.csv', mimeType: 'text/csv', buffer: Buffer.from(CS
 const app = pageFixture({
   startSite: () =>
     startAdminSite({
+      'GET /api/audit/accounts': () => ok({ items: ACCOUNT_NAMES, next_cursor: null }),
       'GET /api/audit/invoices': () => ok(INVOICES),
       [`GET /api/audit/invoices/${INVOICE_ID}`]: ({ query }) =>
         ok(invoiceOf(query.get('comparison'))),
@@ -87,7 +94,7 @@ it('an import guesses the columns, and sends the file with their meaning', async
   await app.page.getByRole('heading', { level: 1, name: /#1/ }).waitFor()
   const sent = app.calls('POST /api/audit/invoices')[0]
   expect(Object.fromEntries(sent?.query ?? [])).toEqual({
-    ...{ channel_id: '1', delimiter: ';', decimal: ',', currency: 'USD', dollars: '1' },
+    ...{ channel_id: '1', delimiter: ';', decimal: ',', currency: 'USD' },
     ...{ day: 'Date', model: 'Model name', amount: 'Cost', tokens: 'Total tokens' },
   })
 })
@@ -165,6 +172,26 @@ it('an invoice is deleted after a confirmation', async () => {
   await app.page.getByRole('grid', { name: en('reconciliation.invoice.title') }).waitFor()
 })
 
+it('an invoice that is out of range says so, and can be deleted', async () => {
+  app.site.routes['GET /api/audit/invoices'] = () =>
+    ok(INVOICES.map((one) => ({ ...one, is_out_of_range: one.id === INVOICE_ID })))
+  app.site.routes[`GET /api/audit/invoices/${INVOICE_ID}`] = () =>
+    ok({ ...invoiceOf(null), is_out_of_range: true })
+  await app.openAsRoot(LIST)
+  await app.page
+    .getByRole('grid')
+    .getByText(en('reconciliation.invoice.outOfRange'), { exact: true })
+    .waitFor()
+  await app.page.goto(app.site.url + PAGE)
+  await app.page.getByRole('alert').getByText(en('reconciliation.invoice.outOfRangeLead')).waitFor()
+  await button(en('shared.delete')).waitFor()
+})
+
+it('request ids that other invoices contain are counted', async () => {
+  await app.openAsRoot(PAGE)
+  await app.page.getByText(en('reconciliation.invoice.knownIds_other', { ids: '3' })).waitFor()
+})
+
 it('an invoice leads to its acts in the audit log', async () => {
   await app.openAsRoot(PAGE)
   await app.page
@@ -207,6 +234,11 @@ describe('the sample of a CSV file', () => {
       ...{ delimiter: ',', header: ['day', 'model', 'cost'] },
       rows: [['2026-11-01', 'a "b", c', '1.5']],
     })
+  })
+
+  it('is read in UTF-16 with a byte order mark', async () => {
+    const sample = await readSample(new Blob([Buffer.from('\uFEFFday\tmodel\n', 'utf16le')]))
+    expect(sample).toMatchObject({ delimiter: '\t', header: ['day', 'model'] })
   })
 
   it('gives the columns of exports of known providers', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type {
+  Account,
   LedgerItem,
   LedgerPage,
   SiteMonth,
@@ -20,14 +21,21 @@ import { NOW, RECEIPTS, REQUEST_ID } from './audit-samples.ts'
 
 const KINDS: readonly Partial<LedgerItem>[] = [
   { type: 'call', source: REQUEST_ID, amount: -3_375, model: 'gpt-4o', channel_id: 1 },
-  { type: 'grant', source: 'grant-1', amount: 500_000, note: 'apology', actor_id: 1 },
+  {
+    type: 'grant',
+    source: 'grant-1',
+    amount: 500_000,
+    note: 'apology',
+    actor_id: 1,
+    actor_name: 'root',
+  },
   { type: 'order', source: '12', amount: 10_000_000, reason: 'stripe' },
 ]
 
 const item = (revision: number): LedgerItem => ({
   ...{ position: 10_000 + revision, revision, created_at: NOW - 3_600 + revision, type: 'call' },
   ...{ source: '', amount: 0, total: 20_000_000 + revision, balance: 19_990_000, held: 10_000 },
-  ...{ actor_id: 0, reason: '', note: '', model: '', token_id: 0, channel_id: 0 },
+  ...{ actor_id: 0, actor_name: '', reason: '', note: '', model: '', token_id: 0, channel_id: 0 },
   corrected_calls: 0,
   is_note_erased: false,
   ...KINDS[revision % KINDS.length],
@@ -152,6 +160,16 @@ const balance = ({ query }: FakeCall) => {
   return ok({ position: 10_060, at: NOW, ...figures(total) })
 }
 
+const ACCOUNTS: readonly Account[] = ['mei', '', 'root'].map((username, index) => ({
+  ...{ user_id: 9 - index, username, ...figures(20_000_060) },
+}))
+
+const accounts = ({ query }: FakeCall) => {
+  const search = query.get('search') ?? ''
+  const found = ACCOUNTS.filter(({ username }) => username.includes(search))
+  return ok({ items: found, next_cursor: null })
+}
+
 const RECEIPT = { ...RECEIPTS, items: RECEIPTS.items.slice(0, 1) }
 
 const app = pageFixture({
@@ -168,6 +186,7 @@ const app = pageFixture({
       'GET /api/audit/ledger/7': userLedgerPage,
       'GET /api/audit/balance/7': balance,
       'GET /api/transparency-log/status': () => ok(LOG_STATUS),
+      'GET /api/audit/accounts': accounts,
       'GET /api/audit/site-month': () => ok(SITE_MONTH),
       'GET /api/audit/receipts': () => ok(RECEIPT),
     }),
@@ -183,7 +202,7 @@ describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
     expect(await lookFaults(page, `ledger-${language}`)).toEqual([])
     await expect.poll(() => cutAmong(page, '.tg-grid-row .tg-amount')).toEqual([])
     await page.getByText('apology').first().click()
-    await page.getByText(t('audit.receipt.state.final')).waitFor()
+    await page.getByText(t('audit.receipt.state.final')).first().waitFor()
     expect(await lookFaults(page, `ledger-receipt-${language}`)).toEqual([])
     await page.getByRole('tab', { name: t('audit.ledger.tab.statement') }).click()
     await page.getByRole('table', { name: t('audit.ledger.byDay') }).waitFor()
@@ -271,6 +290,46 @@ describe('the ledger', () => {
     if (route !== undefined) app.site.routes['GET /api/ledger/self'] = route
   })
 
+  it('shows movements of a type that this version does not know, also in statements', async () => {
+    const { routes } = app.site
+    const before = { ...routes }
+    const lottery = { ...GRANT, type: 'lottery', note: 'first prize', amount: 20 }
+    const sums = [...STATEMENT.by_type, { type: 'lottery', count: 1, amount: 20 }]
+    routes['GET /api/ledger/self'] = () =>
+      ok({ opening: figures(1), closing: figures(2), items: [lottery], next_cursor: null })
+    routes['GET /api/ledger/self/statement'] = () =>
+      ok({ ...BUSY, by_type: sums, items: [lottery], next_cursor: null })
+    await app.openAsRoot('/app/ledger')
+    const row = grid().getByRole('row').filter({ hasText: 'first prize' })
+    await row.getByText(en('audit.ledger.otherType'), { exact: true }).waitFor()
+    await row.getByText('+$0.00004').waitFor()
+    await app.page.goto(`${app.site.url}/app/ledger?tab=statement&month=2026-11`)
+    const type = en('audit.ledger.otherTypeOf', { type: 'lottery' })
+    const table = (name: string) => app.page.getByRole('table', { name })
+    await table(en('audit.ledger.byType')).getByText(type, { exact: true }).waitFor()
+    const lines = table(en('audit.ledger.tab.movements'))
+    await lines.getByText(type, { exact: true }).waitFor()
+    const types = app.calls('GET /api/ledger/self').at(-1)?.query.get('types')
+    expect(types).toBe('grant,lottery')
+    Object.assign(routes, before)
+  })
+
+  it.each([390, 560])('keeps its buttons on one line in a window %i px wide', async (width) => {
+    await app.openAsRoot('/app/ledger')
+    await app.page.setViewportSize({ width, height: 860 })
+    const tops = () =>
+      Promise.all(
+        [en('ui.refresh'), en('ui.columns'), en('usageLog.export')].map(async (name) => {
+          const toolbar = app.page.getByRole('search', { name: en('ui.filters') })
+          return (await toolbar.getByRole('button', { name }).boundingBox())?.y
+        }),
+      )
+    await app.page.getByText(en('audit.ledger.opening')).waitFor()
+    await expect.poll(async () => new Set(await tops()).size).toBe(1)
+    const isWider = () => app.page.evaluate(() => document.body.scrollWidth > window.innerWidth)
+    expect(await isWider()).toBe(false)
+  })
+
   it('shows the balance as of an earlier moment', async () => {
     await app.openAsRoot('/app/ledger')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })
@@ -308,7 +367,7 @@ describe('the ledger', () => {
       await app.openAsRoot(path)
       await grid().getByText('apology').first().click()
       const receipt = app.page.getByRole('region', { name: en('audit.receipt.title') })
-      await receipt.getByText(en('audit.receipt.state.final')).waitFor()
+      await receipt.getByText(en('audit.receipt.state.final')).first().waitFor()
       const asked = app.calls('GET /api/audit/receipts').at(-1)?.query.get('position')
       const position = String(10_000 + 58)
       expect(asked).toBe(position)
@@ -344,13 +403,28 @@ describe('the ledger', () => {
     },
   )
 
-  it('of another user opens from the page of all ledgers', async () => {
+  it('of another user is found by name on the page of all ledgers', async () => {
     await app.openAsRoot('/app/audit/ledgers')
-    const field = app.page.getByRole('textbox', { name: en('audit.siteMonth.openUser') })
-    await field.fill('7')
+    const list = app.page.getByRole('grid', { name: en('audit.accounts.title') })
+    await list.getByRole('link', { name: 'root (#7)' }).waitFor()
+    await list.getByRole('link', { name: en('audit.erasedUser', { id: '8' }) }).waitFor()
+    const field = app.page.getByRole('textbox', { name: en('audit.accounts.search') })
+    await field.fill('root')
     await field.press('Enter')
+    await expect.poll(() => list.getByRole('link').allTextContents()).toEqual(['root (#7)'])
+    expect(new URL(app.page.url()).searchParams.get('search')).toBe('root')
+    await list.getByRole('link').click()
     await app.page.waitForURL('**/app/audit/ledgers/7')
-    await grid().waitFor()
+    await grid().getByText('root (#1)').first().waitFor()
+  })
+
+  it('of an erased user says so instead of a name', async () => {
+    const named = app.site.routes['GET /api/audit/ledger/7']
+    app.site.routes['GET /api/audit/ledger/7'] = (call) => ok({ ...ledgerOf(call), username: '' })
+    await app.openAsRoot('/app/audit/ledgers/7')
+    const name = en('audit.ledger.ofErasedUser', { id: '7' })
+    await app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    if (named !== undefined) app.site.routes['GET /api/audit/ledger/7'] = named
   })
 
   it.each([
@@ -395,6 +469,21 @@ describe('a statement', () => {
     const held = page.locator('dt', { hasText: en('audit.ledger.openHolds') }).locator('..')
     await expect.poll(() => held.textContent()).toContain('$0.02')
     await page.getByText(LOG_STATUS.latest?.root ?? '', { exact: true }).waitFor()
+  })
+
+  it.each([1280, 390])('names what its sums are about, %i px wide', async (width) => {
+    const { page } = await app.openPage({ language: 'en', width })
+    await openMonth(page)
+    const groups = [
+      ['audit.ledger.byType', 'audit.ledger.type'],
+      ['shared.byModel', 'ui.model'],
+      ['audit.ledger.byDay', 'audit.ledger.day'],
+    ] as const
+    for (const [title, head] of groups) {
+      const table = page.getByRole('table', { name: en(title) })
+      const heads = await table.getByRole('columnheader').allTextContents()
+      expect(heads).toEqual([en(head), en('audit.ledger.count'), en('audit.ledger.amount')])
+    }
   })
 
   it('sums up many calls by day and model, and names the file that has each', async () => {

@@ -76,6 +76,16 @@ it('an error of the server names the field, and leaves the choice of days', asyn
   await grid().getByText('o3').waitFor()
 })
 
+it('channels whose invoices are out of range are named', async () => {
+  app.site.routes['GET /api/audit/margins'] = (call) =>
+    ok({ ...marginsOf(daysOf(call)), out_of_range_channels: [4] })
+  await app.openAsRoot(OCTOBER)
+  await app.page
+    .getByRole('alert')
+    .getByText(en('reconciliation.margin.outOfRange', { channels: '#4' }))
+    .waitFor()
+})
+
 it('an auditor sees the margins, and the way to the invoices where there are none', async () => {
   app.site.routes['GET /api/audit/margins'] = (call) => {
     const { total, ...rest } = marginsOf(daysOf(call))

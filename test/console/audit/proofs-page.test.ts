@@ -10,12 +10,18 @@ import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
-import { NOW } from './audit-samples.ts'
+import { NOW, REQUEST_ID } from './audit-samples.ts'
 
 const PATH = '/app/audit/proofs'
 
 const verification = (id: string, patch: Partial<Verification> = {}): Verification => ({
-  ...{ id, requested_by: null, status: 'finished', requested_at: NOW - 3_600 },
+  ...{
+    id,
+    requested_by: null,
+    requested_by_name: '',
+    status: 'finished',
+    requested_at: NOW - 3_600,
+  },
   ...{ finished_at: NOW - 3_540, progress: null, error: '', mode: 'full' },
   ...{ from_position: 0, to_position: 1_204_551, root: 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ' },
   tree_size: 1_204_551,
@@ -28,13 +34,21 @@ const verification = (id: string, patch: Partial<Verification> = {}): Verificati
 })
 
 const CHANGED = verification('v2', {
-  ...{ mode: 'incremental', requested_by: 1, from_position: 1_204_000 },
+  ...{ mode: 'incremental', requested_by: 1, requested_by_name: 'root', from_position: 1_204_000 },
   checks: [{ check: 'charges', count: 180, findings: 1 }],
   finding_count: 1,
   findings: [
     {
       ...{ check: 'charges', position: 1_204_118, stream: 'account-7', revision: 414 },
-      detail: 'the charge is 3370, but its price and usage give 3375',
+      detail: `call ${REQUEST_ID} was charged 3370, but price and usage give 3375`,
+      parts: [
+        { kind: 'text', value: 'call ' },
+        { kind: 'call', value: REQUEST_ID },
+        { kind: 'text', value: ' was charged ' },
+        { kind: 'amount', value: '3370' },
+        { kind: 'text', value: ', but price and usage give ' },
+        { kind: 'amount', value: '3375' },
+      ],
       is_acknowledged: false,
     },
   ],
@@ -45,6 +59,7 @@ const LONG = verification('v4', {
   finding_count: 2,
   findings: [zh('audit.verify.lead').repeat(10).slice(0, 300), 'x'.repeat(300)].map((detail) => ({
     ...{ check: 'records', position: null, stream: null, revision: null, detail },
+    parts: [{ kind: 'text', value: detail }],
     is_acknowledged: false,
   })),
 })
@@ -54,7 +69,14 @@ const RUNNING = verification('v3', {
 })
 
 const rebuild = (patch: Partial<Rebuild>): Rebuild => ({
-  ...{ id: 'r1', requested_by: 1, status: 'running', requested_at: NOW - 20, finished_at: null },
+  ...{
+    id: 'r1',
+    requested_by: 1,
+    requested_by_name: 'root',
+    status: 'running',
+    requested_at: NOW - 20,
+    finished_at: null,
+  },
   ...{ progress: { stage: 'fold', done: 400, total: 1_000, seconds_left: 30 }, error: '' },
   read_models: [
     { name: 'tokens', status: 'finished', done: 1_000, total: 1_000 },
@@ -108,7 +130,8 @@ describe.each(LANGUAGES)('the page of proofs in %s', (language) => {
     const t = TEXTS[language]
     const { page } = await app.openPage({ language })
     await openAsRoot(page, app.site, PATH)
-    await page.getByText(CHANGED.findings[0]?.detail ?? '').waitFor()
+    await page.getByRole('link', { name: REQUEST_ID }).waitFor()
+    await page.getByText('root (#1)', { exact: true }).waitFor()
     expect(await lookFaults(page, `audit-verify-${language}`)).toEqual([])
     await page.getByRole('tab', { name: t('audit.proofs.tab.checkpoints') }).click()
     await page.getByRole('cell', { name: '1,204,000' }).waitFor()
@@ -134,6 +157,7 @@ it('anybody can read the proof of records, also without a login', async () => {
 
 const REFUSAL: RefusingWitness = {
   ...{ id: 'r1', witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 },
+  ...{ refused_size: 1_200_400, refused_root: HASH },
   acknowledged_at: null,
 }
 
@@ -160,6 +184,20 @@ it('a refusal is acknowledged with a reason, and stays shown', async () => {
   await note.filter({ hasText: 'other.example' }).waitFor()
   expect(app.bodies(path)).toEqual([{ reason: 'restored' }])
   await expect.poll(() => app.page.getByRole('button', acknowledge).count()).toBe(0)
+})
+
+it('refusals of one witness are told apart by the trees that it refused', async () => {
+  const known = { ...REFUSAL, acknowledged_at: NOW }
+  const other = { ...REFUSAL, id: 'r2', refused_size: 1_200_900, refused_root: `Z${HASH}` }
+  app.site.routes['GET /api/transparency-log/status'] = () =>
+    ok({ ...STATUS, refusals: [known, other] })
+  await app.openAsRoot(`${PATH}?tab=checkpoints`)
+  const note = app.page.getByRole('note').filter({ hasText: HASH.slice(0, 16) })
+  await note.getByText(en('audit.log.refusedTree', { size: '1,200,400' })).waitFor()
+  const alert = app.page.getByRole('alert').filter({ hasText: `Z${HASH.slice(0, 15)}` })
+  await alert.getByText(en('audit.log.refusedTree', { size: '1,200,900' })).waitFor()
+  await alert.getByRole('button', { name: en('audit.log.acknowledge') }).waitFor()
+  expect(await lookFaults(app.page, 'refusals-en')).toEqual([])
 })
 
 it('a witness that refuses the history is named to anybody', async () => {
@@ -190,6 +228,8 @@ it('without a witness, nothing looks as if anybody else had confirmed it', async
   await app.page.goto(`${app.site.url}/proof`)
   await app.page.getByText(en('audit.log.noWitnesses')).waitFor()
   await app.page.getByText(en('audit.receipt.state.siteOnly'), { exact: true }).waitFor()
+  await app.page.getByText(en('audit.proof.unwitnessed')).waitFor()
+  expect(await app.page.getByText(en('audit.proof.witnessed')).count()).toBe(0)
   const final = app.page.getByText(en('audit.receipt.state.final'), { exact: true })
   await expect.poll(() => final.count()).toBe(0)
 })
@@ -221,15 +261,30 @@ it('a verification is started, shows its progress, and then its result', async (
 
 it('a finding names the check, the event and what is wrong', async () => {
   await app.openAsRoot(PATH)
-  const finding = app.page.getByRole('row', { name: 'but its price and usage give' })
+  const finding = app.page.getByRole('row', { name: 'but price and usage give' })
   await finding.waitFor()
   await expect.poll(() => finding.textContent()).toContain('#1204118')
+  const text = `call ${REQUEST_ID} was charged $0.00674, but price and usage give $0.00675`
+  expect(await finding.textContent()).toContain(text)
+  await finding.getByTitle(en('shared.quotaUnits', { quota: '3370' })).waitFor()
+  const hrefOf = (name: string) =>
+    finding.getByRole('link', { name, exact: true }).getAttribute('href')
+  expect(await hrefOf('#1204118')).toBe('/app/audit/events?position=1204118')
+  expect(await hrefOf('account-7 #414')).toBe('/app/audit/ledgers/7')
+  expect(await hrefOf(REQUEST_ID)).toBe(`/app/calls/${REQUEST_ID}`)
   await app.page.getByText(en('audit.verify.findings_one', { number: '1' })).waitFor()
 })
 
 it('the findings follow the language that the reader selects', async () => {
   const answer = (detail: string) =>
-    ok({ items: [{ ...CHANGED, findings: [{ ...CHANGED.findings[0], detail }] }] })
+    ok({
+      items: [
+        {
+          ...CHANGED,
+          findings: [{ ...CHANGED.findings[0], detail, parts: [{ kind: 'text', value: detail }] }],
+        },
+      ],
+    })
   app.site.routes['GET /api/audit/verifications'] = ({ language }) =>
     answer(`the detail in ${language}`)
   const { page } = await app.openPage({ language: 'zh' })

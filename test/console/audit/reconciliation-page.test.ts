@@ -6,6 +6,7 @@ import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
 import { AUDITOR_USER, NOW } from './audit-samples.ts'
 import {
+  ACCOUNT_NAMES,
   correction,
   DIFFERENT,
   INTERRUPTED,
@@ -29,6 +30,7 @@ const price = ({ query }: FakeCall) =>
 const app = pageFixture({
   startSite: () =>
     startAdminSite({
+      'GET /api/audit/accounts': () => ok({ items: ACCOUNT_NAMES, next_cursor: null }),
       'POST /api/audit/recompute': () => ok(DIFFERENT),
       'POST /api/audit/reprice': () => ok(REPRICING),
       'POST /api/audit/corrections/preview': () => ok(PREVIEW),
@@ -172,6 +174,16 @@ describe('a what-if', () => {
     await app.page.getByText(en('reconciliation.correction.newLead')).waitFor()
     const model = app.page.getByRole('combobox', { name: en('ui.model') })
     await expect.poll(() => model.inputValue()).toBe('o3')
+  })
+
+  it('shows users by name, which it reads for all rows at once', async () => {
+    await app.openAsRoot(`${PATH}?tab=whatIf`)
+    await button(en('reconciliation.whatIf.run')).click()
+    const users = app.page.getByRole('table', { name: en('reconciliation.whatIf.byUser') })
+    await users.getByRole('link', { name: 'mei (#9)', exact: true }).waitFor()
+    await users.getByRole('link', { name: en('audit.erasedUser', { id: 7 }) }).waitFor()
+    const cursors = app.calls('GET /api/audit/accounts').map(({ query }) => query.get('cursor'))
+    expect(cursors.filter((cursor) => cursor === '10')).toHaveLength(1)
   })
 
   it('merges pasted prices, removes entries that are null, replaces other options', async () => {

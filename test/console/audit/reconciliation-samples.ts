@@ -52,10 +52,10 @@ export const REPRICING: Repricing = {
 
 export const PREVIEW: CorrectionPreview = {
   ...{ preview: 'preview-text', id: '5f0c9a1b2c3d4e5f60718293a4b5c6d7', calls: 9_120 },
-  ...{ accounts: 2, refunded: 15_625_000, charged: 0, skipped: 3 },
+  ...{ accounts: 2, refunded: 15_625_000, charged: 0, unpaid: 0, skipped: 3 },
   users: [
-    { user_id: 7, calls: 6_100, amount: -11_000_000 },
-    { user_id: 9, calls: 3_020, amount: -4_625_000 },
+    { user_id: 7, calls: 6_100, amount: -11_000_000, unpaid: 0 },
+    { user_id: 9, calls: 3_020, amount: -4_625_000, unpaid: 0 },
   ],
   largest: Array.from({ length: 5 }, (_, index) => ({
     ...{ request_id: requestId(index), user_id: index % 2 === 0 ? 7 : 9 },
@@ -71,8 +71,15 @@ export const PREVIEW: CorrectionPreview = {
 export const correction = (id: string, patch: Partial<Correction> = {}): Correction => ({
   ...{ id: id.padEnd(32, '0'), model: 'gpt-4o', group: null, from: NOW - 90_000, to: NOW - 3_600 },
   ...{ price: { model: '1.25', completion: '4' }, calls: 9_120, accounts: 2 },
+  applied: { calls: 9_120, refunded: 15_625_000, charged: 0, unpaid: 0 },
   ...{ refunded: 15_625_000, charged: 0, reason: 'The ratio was entered twice too high' },
-  ...{ requested_by: 1, started_at: NOW - 3_000, finished_at: NOW - 2_990, preview: null },
+  ...{
+    requested_by: 1,
+    requested_by_name: 'root',
+    started_at: NOW - 3_000,
+    finished_at: NOW - 2_990,
+    preview: null,
+  },
   failed: [],
   ...patch,
 })
@@ -81,6 +88,7 @@ export const INTERRUPTED = correction('c2', {
   ...{ model: 'dall-e-3', group: 'vip', price: { price: '0.04' }, calls: 310, accounts: 41 },
   ...{ refunded: 0, charged: 1_240_000, reason: 'The price per image was missing' },
   ...{ started_at: NOW - 120, finished_at: null, preview: 'preview-of-c2' },
+  applied: { calls: 120, refunded: 0, charged: 400_000, unpaid: 80_000 },
 })
 
 export const INVOICE_ID = '0f8fad5b-d9cb-469f-a165-70867728950e'
@@ -89,7 +97,12 @@ const SUMMARY = {
   ...{ id: INVOICE_ID, channel_id: 1, channel_name: 'OpenAI main' },
   ...{ digest: 'ab12'.repeat(16), bytes: 812_400, rows: 9_131 },
   ...{ duplicates: 4, currency: 'CNY', dollars: '0.14', first_day: '2026-11-01' },
-  ...{ last_day: '2026-11-27', billed: 21_400_000, imported_at: NOW - 7_200 },
+  ...{
+    last_day: '2026-11-27',
+    billed: 21_400_000,
+    is_out_of_range: false,
+    imported_at: NOW - 7_200,
+  },
 }
 export const INVOICES = [
   SUMMARY,
@@ -138,7 +151,7 @@ export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
   ...{ ...SUMMARY, channel_name: 'OpenAI main' },
   requests: {
     counts: { matched: 9_000, different: 2, failed: 1, unknown: 120, duplicate: 4, only_ours: 3 },
-    ...{ ...sums(ITEMS), rows: 9_003, duplicates_billed: 1_200 },
+    ...{ ...sums(ITEMS), rows: 9_003, known_ids: 3, duplicates_billed: 1_200 },
   },
   counts: { matched: 1, different: 1, only_ours: 1, only_theirs: 1 },
   total: sums(ITEMS),
@@ -148,7 +161,12 @@ export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
 })
 
 const invoiceRequest = (row: number, patch: Partial<InvoiceRequest>): InvoiceRequest => ({
-  ...{ row, match: 'different', upstream_id: `chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6Pe${row}` },
+  ...{
+    row,
+    rows: 1,
+    match: 'different',
+    upstream_id: `chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6Pe${row}`,
+  },
   ...{ day: '2026-11-26', model: 'gpt-4o', amount: '0.0123', billed: 6_150, billed_tokens: 1_300 },
   call: {
     ...{ request_id: requestId(row), user_id: 7, ended_at: NOW - 90_000, model: 'gpt-4o' },
@@ -159,6 +177,12 @@ const invoiceRequest = (row: number, patch: Partial<InvoiceRequest>): InvoiceReq
 })
 
 /** The lines with ids, of one kind of match. */
+/** The accounts of the users in the samples. The user 7 has been erased. */
+export const ACCOUNT_NAMES = [
+  { user_id: 9, username: 'mei', total: 5, balance: 5, held: 0 },
+  { user_id: 7, username: '', total: 0, balance: 0, held: 0 },
+]
+
 export const invoiceRequestsOf = (match: string | null): readonly InvoiceRequest[] =>
   match === 'unknown'
     ? [invoiceRequest(31, { match: 'unknown', call: null, difference: null })]
@@ -208,7 +232,7 @@ export const marginsOf = (
 ): Margins => {
   const sum = (name: keyof Margins['total']) => items.reduce((all, one) => all + one[name], 0)
   return {
-    ...{ first_day: days.first, last_day: days.last },
+    ...{ first_day: days.first, last_day: days.last, out_of_range_channels: [] },
     total: {
       ...{ calls: sum('calls'), charged: sum('charged'), invoiced: sum('invoiced') },
       ...{ billed: sum('billed'), expected: sum('expected'), uncosted: sum('uncosted') },

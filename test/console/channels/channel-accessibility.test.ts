@@ -18,7 +18,7 @@ const SCREENS: readonly Screen[] = [
     open: async (page, text) => {
       await press(page, text('channels.tagMode'))
       await press(page, text('channels.showChildren', { tag: 'primary' }))
-      await press(page, text('channels.batchMode'))
+      await press(page, text('channels.bulkMode'))
     },
   },
   {
@@ -57,9 +57,9 @@ const SCREENS: readonly Screen[] = [
     },
   },
   {
-    name: 'channel-batch-tag',
+    name: 'channel-bulk-tag',
     open: async (page, text) => {
-      await press(page, text('channels.batchMode'))
+      await press(page, text('channels.bulkMode'))
       await page.getByRole('checkbox').first().click()
       await press(page, text('shared.setTag'))
       await page.getByRole('dialog').waitFor()

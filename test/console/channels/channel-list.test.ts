@@ -7,7 +7,10 @@ import {
   rowsOf,
   selectionAfter,
 } from '#console/features/channels/list/channel-rows.ts'
-import { responseSpeed, statusCause } from '#console/features/channels/list/channel-status.ts'
+import {
+  responseSpeed,
+  statusCause,
+} from '#console/features/channels/list/channel-status-and-speed.ts'
 import { nextSort } from '#console/features/channels/list/channel-url-params.ts'
 import { typeName } from '#read-api/contract/channel-type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'

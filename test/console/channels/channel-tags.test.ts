@@ -74,7 +74,7 @@ it('a tag’s channels are fetched when it opens; if that fails, the tag closes 
 it('a tag’s checkbox stands for all its channels, even while the tag is closed', async () => {
   const { page } = app
   await openTags()
-  await page.getByRole('button', { name: zh('channels.batchMode') }).click()
+  await page.getByRole('button', { name: zh('channels.bulkMode') }).click()
   await row('primary').getByRole('checkbox').click()
   await page.getByText(zh('ui.selectedCount', { count: 2 })).waitFor()
   await page.getByRole('button', { name: zh('channels.showChildren', { tag: 'primary' }) }).click()

@@ -29,7 +29,7 @@ function serve(count: number): void {
 }
 const openBatch = async () => {
   await app.openAsRoot('/admin/channels')
-  await button(zh('channels.batchMode')).click()
+  await button(zh('channels.bulkMode')).click()
   await boxes().first().waitFor()
 }
 /** Serves `count` channels, and selects all of them. */
@@ -69,7 +69,7 @@ it('a selection made under one filter is dropped under another', async () => {
   const { page } = app
   await chooseAllOf(347)
   await page.goto(`${app.site.url}/admin/channels?status=1`)
-  await button(zh('channels.batchMode')).click()
+  await button(zh('channels.bulkMode')).click()
   await boxes().first().waitFor()
   await expect.poll(() => page.getByText(textPattern('zh', 'ui.selectedCount')).count()).toBe(0)
   await boxes().first().click()

@@ -208,6 +208,29 @@ describe('the form for new redemption codes', () => {
   })
 })
 
+it('Escape in the closing form closes the new codes, and does not ask about the form', async () => {
+  const { page, close } = await open('/admin/coupons')
+  await press(page, zh('redemptions.create'))
+  await page.getByRole('textbox', { name: startingWith(zh('shared.name')) }).fill('spring')
+  // The form takes a moment to close. The key is pressed in it as soon as the codes are shown.
+  await page.evaluate(() => {
+    const form = document.querySelector<HTMLElement>('[role="dialog"] input')
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('.tg-redemption-ready') === null) return
+      observer.disconnect()
+      form?.focus()
+      form?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+      document.body.dataset.isPressed = `${document.activeElement === form}`
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+  })
+  await press(page, zh('redemptions.createAction'))
+  await expect.poll(() => page.evaluate(() => document.body.dataset.isPressed)).toBe('true')
+  await closed(page)
+  expect(await page.getByRole('alertdialog').count()).toBe(0)
+  await close()
+})
+
 it('a refused custom redemption key shows the error at its field', async () => {
   const { page, close } = await open('/admin/coupons')
   await press(page, zh('redemptions.create'))

@@ -44,7 +44,7 @@ describe('price presets', () => {
     expect(presetRows(maps(), lists)).toEqual([
       {
         name: 'same',
-        now: ['1.50', '4', '4096'],
+        current: ['1.50', '4', '4096'],
         preset: ['1.5', '', '8192'],
         state: 'changed',
       },

@@ -149,15 +149,15 @@ describe('the price table', () => {
   it('applies a batch change only with a selection and a valid number', async () => {
     await open()
     const { page } = app
-    await expect.poll(() => button(zh('pricing.batchSet')).count()).toBe(0)
+    await expect.poll(() => button(zh('pricing.bulkSet')).count()).toBe(0)
     await page
       .getByRole('row', { name: /gpt-4o-mini/ })
       .getByRole('checkbox')
       .check()
-    await button(zh('pricing.batchSet')).click()
+    await button(zh('pricing.bulkSet')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
-    await page.getByText(zh('pricing.batchEmpty')).waitFor()
+    await page.getByText(zh('pricing.bulkEmpty')).waitFor()
     await drawer.getByLabel(zh('shared.factor.completion')).fill('x')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await drawer.getByText(zh('shared.error.notNumber')).waitFor()
@@ -174,12 +174,12 @@ describe('the price table', () => {
       .getByRole('row', { name: /dall-e-3/ })
       .getByRole('checkbox')
       .check()
-    await button(zh('pricing.batchSet')).click()
+    await button(zh('pricing.bulkSet')).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel(zh('pricing.ratio')).fill('3')
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
-    await page.getByText(zh('pricing.batchAllFixed')).waitFor()
-    await drawer.getByLabel(zh('pricing.batchSkipFixed', { count: 1 })).uncheck()
+    await page.getByText(zh('pricing.bulkAllFixed')).waitFor()
+    await drawer.getByLabel(zh('pricing.bulkSkipFixed', { count: 1 })).uncheck()
     await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
     await save()
     expect(saved().get('ModelPrice')).toEqual({})
@@ -240,6 +240,7 @@ describe('price presets', () => {
     if (answer !== undefined) site.routes['GET /api/option/preset_ratios'] = answer
     await drawer.getByRole('button', { name: zh('ui.retry') }).click()
     await drawer.getByText(zh('pricing.presetChanged', { count: 1 })).waitFor()
+    await drawer.getByText(zh('pricing.olderPrices_one', { count: 1, date: '2025-10' })).waitFor()
     await drawer.getByRole('button', { name: zh('pricing.getPresets') }).click()
     await save()
     expect(saved().get('ModelRatio')).toMatchObject({ 'gpt-4o': 1.25, 'gpt-5': 0.625, o3: 7 })
@@ -264,6 +265,7 @@ describe('price presets', () => {
           source: 'flexible',
           origin: 'shipped',
           as_of: '2025-10',
+          older: null,
           price_source: 'OpenAI, Anthropic',
           is_fetch_failed: true,
           prompt: { a: '1' },
@@ -289,7 +291,7 @@ describe('price presets', () => {
     app.site.routes['GET /api/option/preset_ratios'] = () =>
       ok({
         ...{ source: 'flexible', origin: 'fetched', is_fetch_failed: false },
-        ...{ as_of: date, price_source: source, ...lists },
+        ...{ as_of: date, older: null, price_source: source, ...lists },
       })
     await button(zh('pricing.presets')).click()
     const drawer = app.page.getByRole('dialog', { name: zh('pricing.presets') })

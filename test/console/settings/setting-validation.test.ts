@@ -5,9 +5,9 @@ import { validateSetting } from '#console/features/settings/setting-validation.t
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { schemaAnswer } from '#read-api/options/list-options.ts'
+import { schemaResponse } from '#read-api/options/option-routes.ts'
 
-const options = schemaAnswer().options
+const options = schemaResponse().options
 
 const typeOf = (key: string): OptionSchema['type'] => {
   const option = options.find((each) => each.key === key)

@@ -35,7 +35,8 @@ const HISTORY = [
 export const PRESET: PresetRatios = {
   source: 'flexible',
   origin: 'shipped',
-  as_of: '2025-10',
+  as_of: '2026-11-27',
+  older: { as_of: '2025-10', models: ['o3'] },
   price_source: 'OpenAI, Anthropic',
   is_fetch_failed: false,
   prompt: { 'gpt-4o': '1.25', 'gpt-5': '0.625', o3: '7' },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { schemaAnswer } from '#read-api/options/list-options.ts'
+import { schemaResponse } from '#read-api/options/option-routes.ts'
 import { OPEN_TOKEN_FIELDS } from '#test/support/token-fields.ts'
 import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
@@ -40,7 +40,7 @@ export const TOKENS = [
   token({ id: 6, name: 'demo', status: 4, remain_quota: 0, used_quota: 500_000 }),
 ]
 
-const SCHEMA = schemaAnswer()
+const SCHEMA = schemaResponse()
 
 export const OPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(SCHEMA.options.map(({ key, default: text }) => [key, text])),

@@ -92,8 +92,10 @@ const MOVEMENTS: readonly LedgerItem[] = Array.from({ length: 30 }, (_, index) =
   ...{ type: 'call', source: `019b0000-0000-7000-8000-${100_000_000_000 + index}` },
   ...{ amount: -1_000, ...FIGURES, total: FIGURES.total + index * 1_000, actor_id: 0 },
   ...{ reason: 'settled', note: '', model: 'gpt-4o', token_id: 1, channel_id: 1 },
-  corrected_calls: 0,
-  is_note_erased: false,
+  ...{ actor_name: '', corrected_calls: 0, is_note_erased: false },
+}))
+const ACCOUNTS = ['mei', '', 'customer-with-a-rather-long-name', 'root'].map((username, index) => ({
+  ...{ user_id: 4 - index, username, ...FIGURES },
 }))
 const SITE_MONTH: SiteMonth = {
   ...{ month: '2026-11', sold: 9_000_000, granted: 500_000, redeemed: 0, refunded: 0 },
@@ -117,6 +119,7 @@ const AUDIT: FakeRoutes = {
   'GET /api/ledger/self': () =>
     ok({ opening: FIGURES, closing: FIGURES, items: MOVEMENTS, next_cursor: null }),
   'GET /api/ledger/self/balance': () => ok({ position: 900, at: NOW, ...FIGURES }),
+  'GET /api/audit/accounts': () => ok({ items: ACCOUNTS, next_cursor: null }),
   'GET /api/audit/site-month': () => ok(SITE_MONTH),
   'GET /api/audit/verifications': () => ok({ items: [] }),
   'GET /api/audit/log': () => ok({ items: [], next_cursor: null }),
@@ -148,7 +151,9 @@ const READS: FakeRoutes = {
   'GET /api/user/messages': page(MESSAGES),
   'GET /api/user/messages/unread_count': () => ok({ unread_count: MESSAGES.length }),
   'PUT /api/user/messages/1/read': () => ok(null),
-  'POST /api/user/amount': () => ok({ money: '20.00', currency: 'USD' }),
+  'POST /api/user/amount': () => ({
+    body: { success: true, message: 'success', data: '20.00', currency: 'USD' },
+  }),
   'GET /api/user/messages/1': () => ok(MESSAGES.at(-1)),
   'GET /api/user/topup': page(ORDERS),
   'GET /api/user/topup/self': page(ORDERS),

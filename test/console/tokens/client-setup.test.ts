@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { chatTarget } from '#console/ui/chat-links/chat-links.ts'
 import { CLIENTS, containerSiteOf, setupText } from '#console/ui/client-setup/clients.ts'
 import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
-import { chatTarget } from '#console/ui/state/chat-links.ts'
 import { en } from '#test/support/console-texts.ts'
 import { TOKENS } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'

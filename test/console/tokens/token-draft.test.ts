@@ -15,6 +15,7 @@ import {
   usedPercent,
   withExpiryAt,
 } from '#console/features/tokens/token-status.ts'
+import { chatAddress, chatLinks } from '#console/ui/chat-links/chat-links.ts'
 import { maskedKey } from '#console/ui/elements/token-key.ts'
 import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import {
@@ -23,7 +24,6 @@ import {
   isInvalidAmount,
   quotaOfAmount,
 } from '#console/ui/quota/quota-amount.ts'
-import { chatAddress, chatLinks } from '#console/ui/state/chat-links.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 

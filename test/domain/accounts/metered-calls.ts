@@ -15,6 +15,7 @@ import {
 } from '#relay/canonical/answer-text-for-token-count.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
+import { withAllowedCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { isClearlyAffordable } from '#relay/pipeline/admit-call.ts'
@@ -52,6 +53,8 @@ export type CallRequest = {
   readonly countedShare: number
   /** True if the request stores its message in the one-hour cache. */
   readonly hasHourCache: boolean
+  /** True if the channel keeps such a mark. Other channels shorten it. */
+  readonly allowsHourCache: boolean
 }
 
 /**
@@ -87,13 +90,13 @@ export class Account {
   }
 }
 
-/** The channels of the calls, which keep the caller's marks of the one-hour cache. */
-const ALLOWING_HOUR_CACHE = offerOf([
-  {
-    ...{ id: 1, terms: { priority: 0, weight: 1 } },
-    rules: { allowedMembers: new Set([HOUR_CACHE]) },
-  } as unknown as RelayChannel,
-])
+const offerAllowing = (allowedMembers: ReadonlySet<string>) =>
+  offerOf([
+    {
+      ...{ id: 1, terms: { priority: 0, weight: 1 } },
+      rules: { allowedMembers },
+    } as unknown as RelayChannel,
+  ])
 
 /**
  * One call, as the relay's pipeline runs it. `callTerms` and `termsForInput` compute the hold,
@@ -157,10 +160,12 @@ export class MeteredCall {
     const { model, tokenId, isStream, choices, override } = request
     const { price } = model
     const chat = chatRequestOf(request)
-    const overridden = override === null ? [] : [{ ...chat, outputTokensMax: override }]
+    const allowed = new Set(request.allowsHourCache ? [HOUR_CACHE] : [])
+    const { request: sent } = withAllowedCache(chat, allowed)
+    const overridden = override === null ? [] : [{ ...sent, outputTokensMax: override }]
     const options = optionsOf(model, defaultOutputCap, preConsumedQuota)
     const byLength = callTerms(price, [chat, ...overridden], options)
-    const plan = { price, terms: byLength, isOverridden: true, offer: ALLOWING_HOUR_CACHE }
+    const plan = { price, terms: byLength, isOverridden: true, offer: offerAllowing(allowed) }
     const isCounted =
       isWorthCounting(chat, plan) && !isClearlyAffordable(plan, payableBy(account.state, tokenId))
     const forms = [chat, ...overridden] as const
@@ -190,7 +195,7 @@ export class MeteredCall {
     const outputHold = new OutputHoldTracker(price, terms, outputLimit)
     const isReduced = outputLimit !== null
     return new MeteredCall(account, id, request, {
-      ...{ chat, outputHold, isReduced, isCounted },
+      ...{ chat: sent, outputHold, isReduced, isCounted },
       hold: fromWire(event.data.hold),
     })
   }
@@ -264,7 +269,7 @@ export class MeteredCall {
   }
 
   private checkOutputHold(): void {
-    const verdict = this.outputHold.look(this.delivered)
+    const verdict = this.outputHold.decide(this.delivered)
     if (verdict === 'go-on') return
     if (verdict === 'over-limit' || (verdict === 'wait' && this.isSpent)) {
       this.isCut = true

@@ -129,6 +129,7 @@ const request: fc.Arbitrary<CallRequest> = fc.record({
   textBytes: fc.constantFrom(6, 6, 6, 6, 6, 5_000, 20_000),
   countedShare: fc.constantFrom(0.25, 0.4, 1),
   hasHourCache: fc.boolean(),
+  allowsHourCache: fc.boolean(),
 })
 
 const promptTokens = fc.oneof(fc.nat(500), fc.nat(20_000))
@@ -143,6 +144,15 @@ const rawUsage = fc.oneof(
     prompt_tokens: prompt,
     completion_tokens: completion,
     prompt_tokens_details: { cache_write_tokens: prompt },
+  })),
+  /** Writes to a longer cache than the request may ask for. */
+  fc.tuple(promptTokens, fc.nat(20_000)).map(([prompt, completion]) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_tokens_details: {
+      cache_write_tokens: prompt,
+      cache_write_tokens_details: { ttl_12h_tokens: prompt },
+    },
   })),
   fc
     .tuple(promptTokens, fc.nat(20_000), promptTokens, fc.nat(20_000))
@@ -398,13 +408,18 @@ const termsAt = (...prices: readonly PriceSnapshot[]): fc.Arbitrary<Terms> =>
     .record({
       price: fc.constantFrom(...prices),
       calls: fc.integer({ min: 1, max: 3 }),
-      limits: fc.record({ inputTokens: tokenCount, outputTokens: tokenCount }),
+      limits: fc.record(
+        { inputTokens: tokenCount, outputTokens: tokenCount, hourWrites: fc.constant(0) },
+        { requiredKeys: ['inputTokens', 'outputTokens'] },
+      ),
       isCovered: fc.boolean(),
       least: fc.bigInt({ min: 0n, max: 40_000n }),
       free: fc.bigInt({ min: 0n, max: 40_000n }),
     })
     .map(({ least, ...made }) => {
-      const worst = holdFor(made.price, { ...made.limits, choices: 1 })
+      const { inputTokens, outputTokens, hourWrites } = made.limits
+      const inputKinds = { hasHourCache: hourWrites === undefined }
+      const worst = holdFor(made.price, { inputTokens, outputTokens, choices: 1, inputKinds })
       return { ...made, hold: made.isCovered && worst > least ? worst : least }
     })
 const terms = termsAt(...PRICES, tokens('7.3', '0.9', '1'))
@@ -462,12 +477,13 @@ const chargeOf = (made: Terms, usage: Usage): bigint => settle(made, usage).char
 
 /**
  * True if `later` costs less than `earlier` by the price of a token or more. Exact prices are
- * compared: if a token costs less than a unit, rounding alone can change a charge by a unit.
+ * compared, too: if a token costs less than a unit, rounding alone can change a charge by a unit.
+ * Of two parts with the same charge, the one with the lower exact price may be charged.
  */
 function fallsByToken(made: Terms, earlier: Settled, later: Settled): boolean {
   const [[a, b], [c, d], [token, scale]] = [earlier.exact, later.exact, dearestToken(made)]
   const fall = a * d - c * b
-  return fall > 0n && fall * scale >= token * b * d
+  return later.charge < earlier.charge && fall > 0n && fall * scale >= token * b * d
 }
 
 /** The exact price of the dearest token, computed from the ratios alone. */
@@ -514,7 +530,8 @@ describe('the charge of usage beyond the limits of a call', () => {
   it('never falls when a call with input within its limits produces more output', () => {
     const property = fc.property(terms, usage, fc.nat(4_000), (wide, used, more) => {
       const inputTokens = Math.max(wide.limits.inputTokens, inputTokensOf(used))
-      const made = { ...wide, limits: { ...wide.limits, inputTokens } }
+      const limits = { ...wide.limits, inputTokens, hourWrites: used.cacheWrite1h }
+      const made = { ...wide, limits }
       const longer = { ...used, output: used.output + more }
       expect(chargeOf(made, longer)).toBeGreaterThanOrEqual(chargeOf(made, used))
     })

@@ -7,7 +7,7 @@ import {
   addEndedCall,
   ENDED_MAX,
   noEndedCalls,
-  removeEndedCall,
+  undoAddedEndedCall,
 } from '#domain/accounts/state.ts'
 import { undoAccount } from '#domain/accounts/undo-event-after-failed-append.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
@@ -82,7 +82,7 @@ describe('the undo of account events after a failed append', () => {
     for (let n = 0; n < ENDED_MAX + 50; n += 1) addEndedCall(ended, id(n))
     for (const call of ['call-', 'call-050000x', 'call-999999']) {
       const before = structuredClone(ended)
-      const undo = removeEndedCall(ended, call)
+      const undo = undoAddedEndedCall(ended, call)
       addEndedCall(ended, call)
       expect(ended.ids.size).toBe(ENDED_MAX)
       undo()

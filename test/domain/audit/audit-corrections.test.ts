@@ -1,14 +1,14 @@
 import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
-import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/call-positions.ts'
 import {
   addEndedCall,
   type EndedCall,
   findEndedCall,
   noEndedCalls,
-} from '#domain/audit/ended-calls-table.ts'
+} from '#domain/audit/ended-calls-for-corrections.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/positions-of-call-ends.ts'
 import { endsToRead, forgetProvidedEnds, provideEnd } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, type CorrectionScope } from '#domain/corrections/events.ts'

@@ -112,15 +112,15 @@ describe('the rotation of the key of the log', () => {
 })
 
 describe('the refusal of a witness', () => {
-  const refusal = (size: number, id = `r${size}`) => ({
-    ...{ id, witness: 'other.example', size, refusedSize: 400, refusedAt: 9 },
+  const refusal = (size: number, id = `r${size}`, refusedRoot = 'A') => ({
+    ...{ id, witness: 'other.example', size, refusedSize: 400, refusedRoot, refusedAt: 9 },
     reason: 'not-continued' as const,
   })
   const refused = (size: number): AuditJobEvent => ({
     ...{ type: 'WitnessRefused', v: 1, data: refusal(size) },
   })
   const record = (size: number, witness = 'other.example'): AuditJobCommand => ({
-    ...{ type: 'RecordRefusingWitness', ...refusal(size, 'again'), witness },
+    ...{ type: 'RecordRefusingWitness', ...refusal(size, 'again'), witness, continued: [] },
   })
   const notify = (id: string): AuditJobCommand => ({ type: 'NotifyOfFindings', id })
   const notified = (id: string): AuditJobEvent => ({
@@ -129,7 +129,7 @@ describe('the refusal of a witness', () => {
 
   it('is recorded once for each witness and size', () => {
     given()
-      .when({ type: 'RecordRefusingWitness', ...refusal(300) })
+      .when({ type: 'RecordRefusingWitness', ...refusal(300), continued: [] })
       .then([refused(300)])
     given(refused(300)).when(record(300)).then([])
     for (const [size, witness] of [
@@ -158,7 +158,10 @@ describe('the refusal of a witness', () => {
   })
   const acknowledged = (size: number): AuditJobEvent => ({
     ...{ type: 'RefusalAcknowledged', v: 1 },
-    data: { ...data(`r${size}`), witness: 'other.example', size },
+    data: {
+      ...{ ...data(`r${size}`), witness: 'other.example', size },
+      ...{ refusedSize: 400, refusedRoot: 'A' },
+    },
   })
 
   it('is acknowledged once, and only if there is one', () => {
@@ -173,6 +176,55 @@ describe('the refusal of a witness', () => {
     given(refused(300), acknowledged(300)).when(record(300)).then([])
     const ten = Array.from({ length: 10 }, (_, size) => refused(size))
     given(...ten, acknowledged(3))
+      .when(record(300))
+      .then([{ type: 'WitnessRefused', v: 1, data: refusal(300, 'again') }])
+  })
+
+  const recordGrown = (root: string, continued: string[]): AuditJobCommand => ({
+    ...{ type: 'RecordRefusingWitness', ...refusal(300, 'again', root), continued },
+    refusedSize: 450,
+  })
+  const refusedAgain = (root: string): AuditJobEvent => ({
+    ...{ type: 'WitnessRefused', v: 1 },
+    data: { ...refusal(300, 'again', root), refusedSize: 450 },
+  })
+
+  it('is not recorded again while the refused history grows', () => {
+    given(refused(300))
+      .when(recordGrown('B', ['r300']))
+      .then([])
+    given(refused(300), acknowledged(300))
+      .when(recordGrown('B', ['r300']))
+      .then([])
+  })
+
+  it('is another one for a history that does not continue the acknowledged one', () => {
+    given(refused(300), acknowledged(300))
+      .when(recordGrown('B', []))
+      .then([refusedAgain('B')])
+    given(refused(300), acknowledged(300), refusedAgain('B'))
+      .when(acknowledge('again'))
+      .then([
+        {
+          ...{ type: 'RefusalAcknowledged', v: 1 },
+          data: {
+            ...{ ...data('again'), witness: 'other.example', size: 300 },
+            ...{ refusedSize: 450, refusedRoot: 'B' },
+          },
+        },
+      ])
+  })
+
+  it('of an earlier release, without a root, covers no history once it is acknowledged', () => {
+    const { refusedRoot: _, ...unnamed } = refusal(300)
+    const earlier: AuditJobEvent = { type: 'WitnessRefused', v: 1, data: unnamed }
+    const known: AuditJobEvent = {
+      ...{ type: 'RefusalAcknowledged', v: 1 },
+      data: { ...data('r300'), witness: 'other.example', size: 300 },
+    }
+    given(earlier).when(acknowledge('r300')).then([known])
+    given(earlier).when(record(300)).then([])
+    given(earlier, known)
       .when(record(300))
       .then([{ type: 'WitnessRefused', v: 1, data: refusal(300, 'again') }])
   })

@@ -79,6 +79,39 @@ describe('the audit of calls', () => {
   })
 })
 
+describe('the audit of movements', () => {
+  const debit = {
+    userId: USER,
+    postings: [
+      [`user:${USER}:main`, -30],
+      ['revenue', 30],
+    ],
+  }
+
+  it.each(['FeeTaken', 'TokenBudgetSet'])(
+    'reports a debit in %s, which must not move quota',
+    (type) => {
+      const taken = fact(type, { ...debit, balanceAfter: 70, heldAfter: 0 })
+      expect(found(account([granted(100), taken]))).toContain('postings at 2')
+    },
+  )
+
+  it('reports postings outside of the accounts', () => {
+    const postings = [
+      ['revenue', -5],
+      ['adjustment', 5],
+    ]
+    expect(found([{ stream: 'site', fact: fact('SiteRenamed', { postings }) }])).toContain(
+      'postings at 1',
+    )
+  })
+
+  it('reports a grant and a deduction of a negative amount', () => {
+    expect(found(account([granted(100), granted(-30, 'g2')]))).toContain('postings at 2')
+    expect(found(account([deducted(-30)]))).toContain('postings at 1')
+  })
+})
+
 describe('the audit of grants', () => {
   it('reports a grant and a deduction that are recorded twice under one id', () => {
     const history = account([granted(100), granted(100), deducted(10), deducted(10)])
@@ -93,6 +126,35 @@ describe('the audit of grants', () => {
     const broken = { ...granted(100), data: { ...granted(100).data, postings: 'none' } }
     expect(found(account([broken as never]))).toEqual(['records at 1'])
     expect(found(account([fact('CallSettled', {})]))).toContain('postings at 1')
+  })
+
+  const SECRET = 'carol@example.com'
+  it.each([
+    ['postings', granted(100), { postings: SECRET }],
+    ['postings', granted(100), { postings: [[`user:${USER}:main`, SECRET]] }],
+    ['amount', granted(100), { amount: SECRET }],
+    ['amount', granted(100), { amount: undefined }],
+    ['hold', admitted(40), { hold: { [SECRET]: 1 } }],
+    ['charge', settled(40, 30), { charge: SECRET }],
+  ])('names the field %s of damaged data, and not its value', (field, fact, damage) => {
+    const broken = { ...fact, data: { ...fact.data, ...damage } } as never
+    const findings = audit(recordedHistory(account([granted(100, 'g1'), broken]))).list()
+    const params = { type: fact.type, field }
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'FieldInvalid', params }))
+    expect(JSON.stringify(findings)).not.toContain(SECRET)
+  })
+
+  it('does not repeat names of accounts and users that are damaged', () => {
+    const { data, ...fact } = granted(100)
+    const postings = [
+      [SECRET, 100],
+      [`user:${SECRET}`, -100],
+    ]
+    const broken = { ...fact, data: { ...data, userId: SECRET, postings } } as never
+    const findings = audit(recordedHistory(account([broken]))).list()
+    const codes = findings.map(({ code }) => code)
+    expect(codes).toEqual(expect.arrayContaining(['PostingAccountUnknown', 'OwnerDiffers']))
+    expect(JSON.stringify(findings)).not.toContain(SECRET)
   })
 
   it('reports a recorded balance that the movements do not give', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grantName, movementName } from '#domain/audit/finding-texts/movement-and-balance-names.ts'
+import { grantName, movementName } from '#domain/audit/finding-texts/names-in-finding-texts.ts'
 import {
   type FindingCode,
   FindingError,
@@ -22,8 +22,13 @@ const movement = ['order 7', 'rebate of order 7 refund 2'] as const
 const balance = ['balance', 'held'] as const
 const source = ['signed', 'earlier'] as const
 
+/** The events between a checkpoint that agrees and one that differs. */
+const RANGE = { from: count, to: count, agreed: count, size: count, count }
+
 const SAMPLES: Samples = {
   DataInvalid: { type: text, reason: text },
+  FieldInvalid: { type: text, field: text },
+  DataNotJson: {},
   DataNotObject: {},
   LineNotRecord: {},
   Unreadable: { reason: text },
@@ -34,9 +39,12 @@ const SAMPLES: Samples = {
   VerifiedEventsMissing: { first: count, last: count },
   LastEventsMissing: { head: count, last: count },
   PostingsMissing: { type: text },
+  PostingsUnexpected: { type: text },
+  AmountNegative: { type: text, field: text, amount },
   OwnerDiffers: { userId: text },
   PostingsDiffer: {},
   PostsElsewhere: { account: text },
+  PostingAccountUnknown: {},
   PostingsUnbalanced: { sum: amount },
   HeldNegative: { held: amount },
   RewardsNegative: { rewards: amount },
@@ -80,10 +88,14 @@ const SAMPLES: Samples = {
   RefundsExceedPayment: { movement, remaining: amount },
   OrderPartNotNext: { movement },
   EventDiffersFromSeal: {},
+  SealedHashMissing: {},
   EventRemoved: {},
   EventsRemoved: { count },
   LeavesRemoved: { leaf: count },
   LeafDiffers: { leaf: count },
+  TileMissing: { tile: text, first: count, last: count },
+  TilesMissing: { firstTile: count, lastTile: count, first: count, last: count },
+  RebuiltTileDiffers: { tile: text, first: count, last: count },
   TileDiffers: { tile: text, position: count },
   EventsNotSealed: { size: count },
   SealedEventsMissing: { sealed: count, events: count },
@@ -97,11 +109,18 @@ const SAMPLES: Samples = {
   SignatureMalformed: { source },
   StoredCheckpointMalformed: { size: count, position: count },
   StoredCheckpointDiffers: { size: count, position: count },
+  EventsDifferFromCheckpoints: RANGE,
+  TilesDifferFromCheckpoints: RANGE,
   CheckpointDiffers: { source, size: count },
   CheckpointDiffersAfter: { source, size: count, agreed: count },
   CheckpointEventsMissing: { source, size: count, events: count },
   NextCheckpointDiffers: { size: count },
   SignerUnknown: { source, size: count },
+  SignerOfOtherLog: {
+    ...{ source, size: count },
+    origin: ['other.example.com', 'shadow.example.com'],
+    key: ['site.example.com', 'my.example.com'],
+  },
   SignerRetired: { source, size: count, until: count },
   SignerNotInForce: { source, size: count, from: count },
   EventsNotSigned: { size: count },
@@ -110,6 +129,8 @@ const SAMPLES: Samples = {
   LogKeyDiffers: {},
   KeyMalformed: {},
   KeyHashDiffers: { name: text, id: text, expected: text },
+  KeyNotOfWitness: { name: text },
+  WitnessKeyOfSite: { name: text },
   RotationKeysEqual: {},
   RotationOfOtherLog: {},
   RotationUnsigned: { size: count },
@@ -117,12 +138,16 @@ const SAMPLES: Samples = {
   RotationMissing: {},
   RotationsContradict: { size: count, otherSize: count },
   RotationTreeDiffers: { size: count },
+  VerificationStopped: { reason: text },
+  SnapshotChanged: {},
   ReadModelsAhead: { reached: count, head: count, readModels: text },
   EventsNotFoldable: { reason: text },
   ReadModelDiffers: { readModel: text, tables: text },
   ReadModelRowDiffers: { readModel: text, table: text, row: text, columns: text },
   ReadModelRowMissing: { readModel: text, table: text, row: text },
   ReadModelRowUnexpected: { readModel: text, table: text, row: text },
+  ReadModelRowsNotComparable: { readModel: text, reason: text },
+  BalancesNotCompared: { position: count },
   BalanceRowDiffers: { balance, userId: text, found: amount, expected: amount },
   BalanceRowMissing: { userId: text },
   FileMissing: { file: text },
@@ -210,6 +235,23 @@ describe('a finding', () => {
     expect(findings.list()[0]?.params).toEqual({ sum: String(sum) })
   })
 
+  it('is kept although another rule of the same check has many findings', () => {
+    const findings = new Findings()
+    const lost = { tile: '1', first: 257, last: 512 }
+    for (let times = 0; times < 200; times += 1) {
+      findings.report('transparency-log', null, 'TileMissing', lost)
+    }
+    findings.report('transparency-log', { position: 7 }, 'EventDiffersFromSeal')
+    const codes = findings.list().map(({ code }) => code)
+    expect(codes.filter((code) => code === 'TileMissing')).toHaveLength(20)
+    expect(codes.at(-1)).toBe('EventDiffersFromSeal')
+    expect(findings.total()).toBe(201)
+    expect(findings.first(2).map(({ code }) => code)).toEqual([
+      ...['TileMissing', 'EventDiffersFromSeal'],
+    ])
+    expect(findings.first(100)).toEqual(findings.list())
+  })
+
   it('is shown in the language of the reader', () => {
     const finding = reported('x')
     expect(detailIn('en', finding)).toBe(finding.detail)
@@ -224,13 +266,13 @@ describe('a finding', () => {
     expect(detailIn('zh', { detail, code: 'CheckpointUnsigned', params: {} })).toBe(detail)
   })
 
-  it('of an error has the code of the error, or the reason of an unexpected one', () => {
+  it('of an error has the code of the error, or only the name of an unexpected one', () => {
     const findings = new Findings()
     findings.reportError('records', null, new FindingError({ code: 'LineNotRecord', params: {} }))
-    findings.reportError('records', null, new SyntaxError('Unexpected token'))
+    findings.reportError('records', null, new SyntaxError('"secret" is not JSON'))
     expect(findings.list()).toMatchObject([
       { code: 'LineNotRecord', detail: 'a line is not a record of an event' },
-      { code: 'Unreadable', detail: 'cannot be read: Unexpected token' },
+      { code: 'Unreadable', detail: 'cannot be read: SyntaxError' },
     ])
   })
 })

@@ -40,6 +40,12 @@ const step = fc.tuple(
       leaseMs: fc.integer({ min: 1, max: 3_000 }),
     }),
     fc.record({
+      type: fc.constant('ReleaseProbe' as const),
+      scope,
+      prober,
+      pauseMs: fc.integer({ min: 0, max: 1_000 }),
+    }),
+    fc.record({
       type: fc.constant('CloseCircuit' as const),
       scope,
       reason: fc.constantFrom('probe' as const, 'test' as const),
@@ -78,6 +84,10 @@ function faultOf(
     }
     case 'CircuitHalfOpened':
       if (circuit === undefined) return 'a closed circuit was tried'
+      if (command.type === 'ReleaseProbe') {
+        if (circuit.prober !== by) return 'given back by a bystander'
+        return event.data.until < circuit.until ? null : 'a probe given back for longer'
+      }
       if (at < circuit.until) return 'tried before its time, or by two at once'
       return event.data.prober === by ? null : 'tried by another than who asked'
     case 'CircuitClosed':

@@ -24,6 +24,13 @@ const probe = (at: number, prober = 'a') => ({
   leaseMs: 60_000,
   at,
 })
+const release = (at: number, prober = 'a') => ({
+  type: 'ReleaseProbe' as const,
+  scope,
+  prober,
+  pauseMs: 1_000,
+  at,
+})
 const close = (prober: string | null, reason: 'probe' | 'test' = 'probe') => ({
   type: 'CloseCircuit' as const,
   scope,
@@ -74,6 +81,24 @@ describe('a circuit', () => {
       .when(probe(NOW + 60_000, 'b'))
       .then([halfOpened(NOW + 120_000, 'b')])
     given().when(probe(NOW)).then([])
+  })
+
+  it('admits another probe soon after its prober has given its probe back', () => {
+    const tried = [opened(NOW), halfOpened(NOW + 60_000)]
+    given(...tried)
+      .when(release(NOW + 5))
+      .then([halfOpened(NOW + 1_005)])
+    given(...tried, halfOpened(NOW + 1_005))
+      .when(probe(NOW + 1_005, 'b'))
+      .then([halfOpened(NOW + 61_005, 'b')])
+    given(...tried)
+      .when(release(NOW + 5, 'b'))
+      .then([])
+    given(...tried)
+      .when(release(NOW + 59_500))
+      .then([])
+    given(opened(NOW)).when(release(NOW)).then([])
+    given().when(release(NOW)).then([])
   })
 
   it('is closed only by the call that probes it or by a channel test', () => {

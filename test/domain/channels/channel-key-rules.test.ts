@@ -61,6 +61,22 @@ describe('several keys of one channel', () => {
     expect(after.channels.get(4)).toMatchObject({ keyRefs: ['d'], keyMode: 'polling' })
   })
 
+  it('are kept once each, also if a key is given twice', () => {
+    const { after } = given(three).when(changeKeys(['d', 'b', 'd', 'b'], false))
+    expect(after.channels.get(4)?.keyRefs).toEqual(['d', 'b'])
+  })
+
+  it('are not changed if they are no longer those that the request has seen', () => {
+    const change = (basedOn: readonly string[]): ChannelCommand => ({
+      ...{ type: 'ChangeTerms', channelId: 4, change: {}, keyMode: null },
+      keys: { refs: ['b', 'd'], isAppended: false, basedOn },
+    })
+    given(three)
+      .when(change(['a', 'b']))
+      .then(codedError('KeysChanged'))
+    expect(given(three).when(change(['a', 'b', 'c'])).facts).toHaveLength(1)
+  })
+
   it('can be extended, and a channel with one key can become one with several', () => {
     const { after } = given(three).when(changeKeys(['d', 'a'], true))
     expect(after.channels.get(4)?.keyRefs).toEqual(['a', 'b', 'c', 'd'])

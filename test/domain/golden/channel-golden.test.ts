@@ -89,6 +89,19 @@ describe('the events of channels, as first recorded', () => {
           change: { tag: 'us', models: ['gpt-4o', 'o3'], priority: 10 },
         },
       ],
+      [
+        'channel-submissions-paused-v1',
+        { type: 'PauseSubmissions', channelIds: [4, 5], pause: 'pause-1', now: 1_764_000_000_000 },
+      ],
+      [
+        'channel-submissions-resumed-v1',
+        {
+          type: 'ResumeSubmissions',
+          channelIds: [4, 5],
+          pause: 'pause-1',
+          neededAt: 1_764_000_001_000,
+        },
+      ],
       ['channel-abilities-fixed-v1', { type: 'FixAbilities' }],
       ['channels-deleted-v1', { type: 'DeleteChannels', channelIds: [4] }],
     ],

@@ -127,6 +127,8 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   ChannelTermsChanged: 1,
   ChannelsEnabled: 1,
   ChannelsDisabled: 1,
+  ChannelSubmissionsPaused: 1,
+  ChannelSubmissionsResumed: 1,
   ChannelAutoDisabled: 1,
   ChannelsDeleted: 1,
   ChannelsTagged: 1,
@@ -186,6 +188,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   MessageRead: 1,
   TaskSubmitted: 1,
   TaskAccepted: 1,
+  TaskRouted: 1,
   TaskUnconfirmed: 1,
   TaskStatusChanged: 1,
   TaskSucceeded: 1,
@@ -320,20 +323,24 @@ describe('the events of options and the site, as first recorded', () => {
     ],
     { invoices: [] },
   )
-  const refused = golden('witness-refused-v1').data as WitnessRefused['data']
-  const acknowledged = golden('refusal-acknowledged-v1').data as RefusalAcknowledged['data']
-  story(
-    'the refusal of a witness',
-    auditJobsDecider,
-    [
-      ['witness-refused-v1', { type: 'RecordRefusingWitness', ...refused }],
-      ['refusal-acknowledged-v1', { type: 'AcknowledgeRefusingWitness', ...acknowledged }],
-    ],
-    {
-      ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },
-      refusals: [{ ...refused, isNotified: false, acknowledgedAt: acknowledged.acknowledgedAt }],
-    },
-  )
+  for (const kind of ['', '-rooted']) {
+    const [first, second] = [`witness-refused${kind}-v1`, `refusal-acknowledged${kind}-v1`]
+    const refused = golden(first).data as WitnessRefused['data']
+    const acknowledged = golden(second).data as RefusalAcknowledged['data']
+    const { size, witness, refusedSize, refusedRoot, ...given } = acknowledged
+    story(
+      `the refusal of a witness${kind}`,
+      auditJobsDecider,
+      [
+        [first, { type: 'RecordRefusingWitness', continued: [], ...refused }],
+        [second, { type: 'AcknowledgeRefusingWitness', ...given }],
+      ],
+      {
+        ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },
+        refusals: [{ ...refused, isNotified: false, acknowledgedAt: acknowledged.acknowledgedAt }],
+      },
+    )
+  }
   story(
     'the site',
     siteDecider,

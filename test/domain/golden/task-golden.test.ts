@@ -100,6 +100,7 @@ describe('the events of tasks, as first recorded', () => {
     taskDecider,
     [
       ['task-submitted-v1', submit],
+      ['task-routed-v1', { type: 'RouteTask', channelId: 4, keyRef: 'key-1' }],
       ['task-unconfirmed-v1', noteUnconfirmed],
     ],
     {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { optionsDecider } from '#domain/options/decide.ts'
-import { PLANNED_ENTRIES_MAX, PLANNED_MAX } from '#domain/options/decide-schedule.ts'
+import { PLANNED_ENTRIES_MAX, PLANNED_MAX } from '#domain/options/decide-scheduled-price-change.ts'
 import type { OptionsEvent, PlannedEntry } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import { entryChanges, pairOf } from '#domain/pricing/compare-price-options.ts'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInRatios, DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
+import { isOpenRouterName, withOpenRouterNames } from '#domain/pricing/openrouter-names.ts'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
@@ -41,9 +42,26 @@ describe('built-in prices', () => {
     expect(dollarsFor(model, usage)).toBe(dollars)
   })
 
+  it('are the same in every respect by the names that OpenRouter has', () => {
+    const named = MODELS.filter(isOpenRouterName)
+    expect(named.length).toBeGreaterThan(10)
+    for (const name of named) {
+      const model = MODELS.find((other) => withOpenRouterNames([other]).includes(name))
+      if (model === undefined) throw new Error(name)
+      const all = Object.keys(NO_USAGE).map((kind) => ({ [kind]: 300_000 }) as Partial<Usage>)
+      for (const usage of all) {
+        expect([name, usage, dollarsFor(name, usage)]).toEqual([
+          ...[name, usage, dollarsFor(model, usage)],
+        ])
+      }
+      expect(DEFAULT_OUTPUT_CAPS.get(name)).toBe(DEFAULT_OUTPUT_CAPS.get(model))
+    }
+  })
+
   it('each have a source', () => {
     const sources = new Set(readFileSync(SOURCES, 'utf8').match(/[\w.-]*\w/g))
-    expect(MODELS.filter((model) => !sources.has(model))).toEqual([])
+    const own = MODELS.filter((model) => !isOpenRouterName(model))
+    expect(own.filter((model) => !sources.has(model))).toEqual([])
   })
 
   it('and output limits and tiers are not given twice', () => {

@@ -94,6 +94,27 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     }
   })
 
+  it('rebuilds lost tiles of the log, but not from an event that was changed', async () => {
+    const { pg } = product.running.core
+    const sealed = async () => (await pg.query('select from transparency_log.tiles')).rowCount
+    await expect.poll(sealed).toBeGreaterThan(0)
+    const loseTiles = () => pg.query('delete from transparency_log.tiles')
+    const editActor = (actor: string) =>
+      pg.query(`update event_store.events set actor = ${actor} where position = 1`)
+    await editActor("actor || ' '")
+    await loseTiles()
+    const refused = await run('rebuild-tiles')
+    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('position 1 to')])
+    expect(await sealed()).toBe(0)
+    await editActor('rtrim(actor)')
+    const rebuilt = await run('rebuild-tiles', '--json')
+    expect(rebuilt.status).toBe(0)
+    expect(JSON.parse(rebuilt.output)).toMatchObject({
+      ...{ lost: 1, tiles: ['0/0'], is_rebuilt: true, finding_count: 0 },
+    })
+    expect(await run('rebuild-tiles')).toMatchObject({ status: 0, output: 'No tile is lost.\n' })
+  })
+
   it('refuses a time without a zone, which would depend on the machine', async () => {
     for (const at of ['2026-11-28T09:00', '28 Nov', '2026-13-01']) {
       const refused = await run('balance', String(userId), '--at', at)

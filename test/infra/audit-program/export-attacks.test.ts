@@ -59,7 +59,7 @@ async function checkpointsOf(sizes: readonly number[], signer = SITE): Promise<s
 type Sealed = {
   readonly signedCheckpoints: string[]
   readonly keys: string[]
-  readonly leafHashes: (first: number, count: number) => Promise<readonly Buffer[]>
+  readonly leafHashes: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
 }
 
 async function exportTo(
@@ -170,6 +170,22 @@ describe('the offline verifier finds', () => {
          where position > 500 and type = 'CallSettled')`,
     )
     expect(await foundIn(path)).toContainEqual(expect.stringMatching(/^charges 50\d$/))
+  })
+
+  it('a lost tile of the log, and only the change of an event of another tile', async () => {
+    const leafHashes = async (first: number, count: number) =>
+      leaves.map((hash, leaf) => (leaf < 256 ? null : hash)).slice(first, first + count)
+    const path = await exportTo('lost-tile', { leafHashes })
+    const { findings } = await verifyExport(openExport(path))
+    const params = { tile: '0', first: 1, last: 256 }
+    expect(findings.list()).toMatchObject([{ code: 'TileMissing', params }])
+    const attack = `update event_store.events set data = replace(data, '"latencyMs":30', '1')
+       where position = (select min(position) from event_store.events
+         where position > 500 and type = 'CallSettled')`
+    const changed = await foundIn(await exportAfter(attack, { leafHashes }))
+    expect(changed.filter((found) => found.startsWith('transparency-log'))).toEqual([
+      ...[expect.stringMatching(/^transparency-log 50\d$/), 'transparency-log'],
+    ])
   })
 
   it('an event that was deleted, also if the others were numbered again', async () => {

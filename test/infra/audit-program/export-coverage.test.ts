@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { MANIFEST_FILE, type Manifest } from '#infra/audit-program/export-format.ts'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { exportFiles } from '#infra/audit-program/generate-export-files.ts'
+import { parseSignedCheckpoint } from '#infra/audit-program/signed-checkpoint.ts'
 import { leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { RecordReader } from '#infra/audit-program/stored-record-reader.ts'
 import { reportText } from '#infra/audit-program/verification-report-text.ts'
@@ -150,6 +151,45 @@ describe('an export', () => {
     expect(await foundIn(last, { witnesses: [WITNESS.key] })).toEqual([])
     expect(await foundIn(last, { witnesses: keys, quorum: 1 })).toEqual([])
     expect(await foundIn(last, { witnesses: [OTHER.key] })).toEqual(['signed-checkpoints 1'])
+  })
+
+  it('counts neither the key of the site as a witness, nor a key of another kind', async () => {
+    const note = checkpoint(1_000)
+    const { root } = parseSignedCheckpoint(note)
+    const other = checkpointSigner('third.example')
+    const signature = other.sign(1_000, root, 'site.example/log').split('\n\n')[1]
+    const path = await exported({ signed: [`${note}${signature}`] })
+    const codesOf = async (key: string) => {
+      const report = await reportOf(path, { witnesses: [key] })
+      return report.findings.list().map(({ code }) => code)
+    }
+    expect(await codesOf(other.key)).toEqual(['KeyNotOfWitness', 'EventsNotWitnessed'])
+    expect(await codesOf(SITE.key)).toEqual(['KeyNotOfWitness', 'EventsNotWitnessed'])
+    const own = SITE.cosigner()
+    expect(await codesOf(own.key)).toEqual(['WitnessKeyOfSite', 'EventsNotWitnessed'])
+    // A site that witnesses other sites has a second key, under the name of its log and "/witness".
+    const second = checkpointSigner('site.example/log/witness', 4)
+    const confirmed = second.sign(1_000, root, 'site.example/log').split('\n\n')[1]
+    const confirmedPath = await exported({ signed: [`${note}${confirmed}`] })
+    const { findings } = await reportOf(confirmedPath, { witnesses: [second.key] })
+    expect(findings.list()).toMatchObject([
+      { code: 'WitnessKeyOfSite' },
+      { code: 'EventsNotWitnessed' },
+    ])
+  })
+
+  it('counts a witness once, however often and under which names its key is given', async () => {
+    const renamed = WITNESS.renamed('witness-2.example')
+    const note = checkpoint(1_000, true)
+    const { root } = parseSignedCheckpoint(note)
+    const again = renamed.sign(1_000, root, 'site.example/log').split('\n\n')[1]
+    const path = await exported({ signed: [`${note}${again}`] })
+    for (const other of [WITNESS.key, renamed.key]) {
+      const twice = [WITNESS.key, other]
+      expect(await foundIn(path, { witnesses: twice })).toEqual([])
+      const witnesses = [...twice, OTHER.key]
+      expect(await foundIn(path, { witnesses, quorum: 2 })).toEqual(['signed-checkpoints 1'])
+    }
   })
 })
 

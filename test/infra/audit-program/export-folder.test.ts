@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { EVENTS_PER_SEGMENT, SEGMENT_BYTES_MAX } from '#infra/audit-program/export-format.ts'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { exportSource } from '#infra/audit-program/open-sealed-log.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
@@ -115,5 +116,22 @@ describe('a folder with an export', () => {
     expect(await write(site, 'same', { from: 3 })).toMatchObject({ first: 3, last: 9 })
     const { findings } = await verifyExport(openExport(join(folder, 'same')))
     expect(findings.list()).toEqual([])
+  })
+})
+
+describe('the manifest of an export', () => {
+  it('is small enough to be read for twelve billion events', async () => {
+    const { segments, ...manifest } = await write(site, 'sized')
+    const [segment] = segments
+    // Numbers as long as those of the last segment.
+    const digits = { first: 12_000_000_001, last: 12_000_010_000, events: 10_000, bytes: 9_999_999 }
+    const entry = { ...segment, ...digits }
+    const bytesWith = (entries: readonly object[]) =>
+      JSON.stringify({ ...manifest, segments: entries }, null, 2).length
+    const bytesPerSegment = bytesWith([entry, entry]) - bytesWith([entry])
+    expect(segment?.sealed).toBeDefined()
+    const others = bytesWith([]) + 10_000 * 1_000
+    const count = Math.floor((SEGMENT_BYTES_MAX - others) / bytesPerSegment)
+    expect(count * EVENTS_PER_SEGMENT).toBeGreaterThan(12_000_000_000)
   })
 })

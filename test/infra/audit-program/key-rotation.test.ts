@@ -15,18 +15,24 @@ import { ensureAuditTables } from '#infra/audit-program/stored-audit-state.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
 import { verifySite } from '#infra/audit-program/verify-site.ts'
 import { writeExportFolder } from '#infra/audit-program/write-export-folder.ts'
+import { ConfigError } from '#infra/config/config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { publishKeyRotations } from '#infra/transparency-log/ask-witnesses.ts'
+import { witnessCheckpoint } from '#infra/transparency-log/cosign-checkpoint-as-witness.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { checkpointBody, createNoteSigner, noteOf } from '#infra/transparency-log/note-signer.ts'
-import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparency-log/open-log.ts'
+import {
+  ensureLogSchema,
+  openTransparencyLog,
+  readLog,
+  refuseRecordedKeyAsWitness,
+} from '#infra/transparency-log/open-log.ts'
 import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.ts'
 import { storedTree } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import { rotateLogKey } from '#infra/transparency-log/rotate-log-key.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
-import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { testCore } from '#test/support/test-core.ts'
 import { consistentHistory } from './consistent-history.ts'
@@ -111,6 +117,31 @@ async function verifyOffline(site: Core, trusted: readonly string[]): Promise<st
 const sql = (query: string, values: unknown[] = []) => core.pg.query(query, values)
 
 describe('a log whose key was rotated', { timeout: 120_000 }, () => {
+  it('leaves neither key, nor a key under the name of its own witness, as a witness', async () => {
+    const { origin = '' } = (await readLog(core.pg)) ?? {}
+    const witnessedBy = (seed: Uint8Array, name: string) => {
+      const key = createNoteSigner(name, seed).witnessKey
+      const witnesses = [{ key, url: 'https://witness.example' }]
+      const transparencyLog = { ...core.config.transparencyLog, witnesses }
+      return refuseRecordedKeyAsWitness({
+        pg: core.pg,
+        config: { ...core.config, transparencyLog },
+      })
+    }
+    const first = randomBytes(32)
+    await witnessedBy(NEW_SEED, 'witness.example')
+    await rotateLogKey(core, first)
+    await rotateLogKey(withKey(first), NEW_SEED)
+    for (const seed of [first, NEW_SEED]) {
+      await expect(witnessedBy(seed, 'witness.example')).rejects.toThrow(
+        /a key of this site itself/,
+      )
+    }
+    const other = randomBytes(32)
+    await witnessedBy(other, 'witness.example')
+    await expect(witnessedBy(other, `${origin}/witness`)).rejects.toThrow(ConfigError)
+  })
+
   it('is verified online, and offline with the old or the new key or without one', async () => {
     const site = await rotate()
     const { old, next } = await keys()

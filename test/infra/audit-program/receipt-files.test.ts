@@ -6,7 +6,7 @@ import { runVerifier } from '#infra/audit-program/offline-verifier.ts'
 import { leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
 import { receiptText, verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
 import type { Receipt } from '#infra/audit-program/verify-receipts.ts'
-import { checkpointSigner } from './checkpoint-signer.ts'
+import { checkpointSigner, type Signer } from './checkpoint-signer.ts'
 import { consistencyPath, inclusionPath, rootOf } from './naive-tree.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'receipts-'))
@@ -17,15 +17,24 @@ const witnesses = [1, 2, 3].map((n) => checkpointSigner(`witness-${n}.example.co
 const [first, second, third] = witnesses.map(({ key }) => key) as [string, string, string]
 const KEYS = { site: [site.key] }
 
-/** Each event takes 10 from the account 7, which had 1 000 before. */
+/** The account 7 gets 1 000, and each later event takes 10 from it. */
 const HISTORY: readonly StoredRecord[] = Array.from({ length: 12 }, (_, index) => ({
   ...{ position: index + 1, stream: 'account-7', revision: index, id: `id-${index}` },
-  ...{ type: 'QuotaDeducted', v: 1, at: index, actor: 'user:1', cause: null },
+  ...{ type: index === 0 ? 'QuotaGranted' : 'QuotaDeducted' },
+  ...{ v: 1, at: index, actor: 'user:1', cause: null },
   data: JSON.stringify({
-    ...{ userId: 7, postings: [['user:7:main', -10]] },
+    ...{ userId: 7, ...(index === 0 ? movementOf(1_000) : movementOf(-10)) },
     ...{ balanceAfter: 1_000 - 10 * index, heldAfter: 0 },
   }),
 }))
+
+function movementOf(quota: number) {
+  const postings = [
+    ['user:7:main', quota],
+    ['site', -quota],
+  ]
+  return { amount: Math.abs(quota), postings }
+}
 
 /** The receipt of an event in the tree of the first `size` events, signed by two witnesses. */
 function receiptOf(index: number, size: number): Receipt {
@@ -129,6 +138,24 @@ describe('receipts in files', () => {
     expect(faultsOf(one, { witnesses: [first, third] })).toEqual(['witness'])
     expect(faultsOf(one, { witnesses: [first, third], quorum: 1 })).toEqual([])
     expect(faultsOf(one, { witnesses: [third] })).toEqual(['witness'])
+  })
+
+  it('count a witness once, however often and under which names its key is given', async () => {
+    const renamed = (witnesses[0] as Signer).renamed('witness-4.example.com')
+    const receipt = receiptOf(3, 12)
+    const root = rootOf(HISTORY.map(leafHash))
+    const [, again] = renamed.sign(12, root, 'site.example.com').split('\n\n')
+    const note = `${receipt.signed_checkpoint}${again}`
+    const one = [fileOf({ items: [{ ...receipt, signed_checkpoint: note }] })]
+    for (const other of [first, renamed.key]) {
+      const keys = { witnesses: [first, other, third] }
+      expect(faultsOf(one, { ...keys, quorum: 1 })).toEqual([])
+      expect(faultsOf(one, { ...keys, quorum: 2 })).toEqual(['witness'])
+      expect(faultsOf(one, { witnesses: [first, other] })).toEqual([])
+      const named = [first, other].flatMap((key) => ['--witness', key])
+      const [code] = await run('--receipt', one[0] as string, ...named, '--quorum', '2')
+      expect(code).toBe(2)
+    }
   })
 
   it('of the newest events may be unsealed, which is noted and not a finding', async () => {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
+import { applyToAudit } from '#domain/audit/apply-events-to-audit.ts'
+import { Findings } from '#domain/audit/findings.ts'
+import { initialAudit } from '#domain/audit/state.ts'
+import { eventOf, leafHash, type StoredRecord } from '#infra/audit-program/stored-record.ts'
 import {
   compareReceipts,
   type Receipt,
@@ -26,18 +29,31 @@ function historyOf(movements: readonly Movement[]): StoredRecord[] {
     const { revision, ...sums } = before
     const after = { revision: revision + 1, main: sums.main + main, held: sums.held + held }
     accounts.set(userId, after)
+    const { type, source, ...amounts } = eventMoving(main, held)
     const postings = [
       [`user:${userId}:main`, main],
       [`user:${userId}:held`, held],
-      ['revenue', -main - held],
+      [source, -main - held],
     ]
     const balances = { balanceAfter: after.main, heldAfter: after.held }
     return {
       ...{ position: index + 1, stream: `account-${userId}`, revision: after.revision },
-      ...{ id: `id-${index}`, type: 'QuotaGranted', v: 1, at: 1_000 + index, actor: 'user:1' },
-      ...{ cause: null, data: JSON.stringify({ userId, postings, ...balances, ...fields }) },
+      ...{ id: `id-${index}`, type, v: 1, at: 1_000 + index, actor: 'user:1' },
+      cause: null,
+      data: JSON.stringify({ userId, ...amounts, postings, ...balances, ...fields }),
     }
   })
+}
+
+/** The event that moves these amounts, and the account from which it takes them. */
+function eventMoving(main: number, held: number) {
+  if (held > 0) return { type: 'CallAdmitted', source: 'revenue', hold: held }
+  if (held < 0) {
+    return { type: 'CallSettled', source: 'revenue', hold: -held, charge: -held - main }
+  }
+  return main < 0
+    ? { type: 'QuotaDeducted', source: 'site', amount: -main }
+    : { type: 'QuotaGranted', source: 'site', amount: main }
 }
 
 /** The receipt of a record in the tree of the first `size` records. */
@@ -125,6 +141,16 @@ describe('a receipt', () => {
     }
   })
 
+  it('does not count the key with which the site witnesses other sites', () => {
+    const own = checkpointSigner('site.example.com/witness', 4)
+    const receipt = receiptOf(HISTORY, 3)
+    const root = rootOf(HISTORY.map(leafHash))
+    const [, cosigned] = own.sign(HISTORY.length, root, 'site.example.com').split('\n\n')
+    const signed = { ...receipt, signed_checkpoint: `${receipt.signed_checkpoint}${cosigned}` }
+    const report = verifyReceipt(signed, { ...KEYS, witnesses: [own.key] })
+    expect([faults(report.findings), report.witnesses]).toEqual([['witness'], 0])
+  })
+
   it('is refused if one byte of its record, its figures or its proof was changed', () => {
     const receipt = receiptOf(HISTORY, 3)
     const { record, inclusion } = receipt
@@ -139,6 +165,39 @@ describe('a receipt', () => {
     expect(check(changed({ inclusion: null, signed_checkpoint: null }))).toEqual(['pending'])
     expect(check(changed({ record: { ...record, revision: '3' } }))).toEqual(['form'])
     expect(check(changed({ record: null }))).toEqual(['form'])
+  })
+
+  it('is refused if its event moves quota although its type must not', () => {
+    const history = HISTORY.with(2, { ...(HISTORY[2] as StoredRecord), type: 'FeeTaken' })
+    const { findings } = verifyReceipt(receiptOf(history, 2), KEYS)
+    expect(findings.map(({ fault, detail }) => `${fault}: ${detail}`)).toEqual([
+      'record: FeeTaken must not move quota, but it has postings',
+    ])
+  })
+
+  const postingTo = (userId: number, amount: number) => ({
+    postings: [
+      [`user:${userId}:main`, amount],
+      ['site', -amount],
+    ],
+  })
+
+  it.each([
+    ['differ from its amounts', postingTo(7, 900), ['PostingsDiffer']],
+    ['are of another account', postingTo(8, 1_000), ['PostsElsewhere', 'PostingsDiffer']],
+    ['do not add up to 0', { postings: [['user:7:main', 1_000]] }, ['PostingsUnbalanced']],
+    ['are missing', { postings: undefined }, ['PostingsMissing']],
+    ['are of another user', { userId: 8 }, ['OwnerDiffers']],
+  ])('is refused if the postings that the site signed %s', (_, fields, codes) => {
+    const history = historyOf([[7, 1_000, 0, fields]])
+    const { findings } = verifyReceipt(receiptOf(history, 0), KEYS)
+    expect(findings.map(({ fault }) => fault)).toEqual(codes.map(() => 'record'))
+    const audited = new Findings()
+    const event = eventOf(history[0] as StoredRecord)
+    applyToAudit(initialAudit(), event, audited)
+    const ofPostings = audited.list().filter(({ check }) => check === 'postings')
+    expect(ofPostings.map(({ code }) => code)).toEqual(codes)
+    expect(findings.map(({ detail }) => detail)).toEqual(ofPostings.map(({ detail }) => detail))
   })
 
   it('is refused if another key signed its checkpoint', () => {
@@ -179,6 +238,20 @@ describe('the receipts of contiguous revisions', () => {
       {
         ...{ fault: 'balance', position: 3 },
         detail: 'balanceAfter is 840, but 880 follows from the movements before',
+      },
+    ])
+  })
+
+  it('show a debit that was hidden in the first event', () => {
+    const hidden = historyOf([
+      [7, 1_000, 0, { balanceAfter: 100 }],
+      [7, -10, 0, { balanceAfter: 90 }],
+    ])
+    const receipts = hidden.map((_, index) => receiptOf(hidden, index))
+    expect(verifyChain(receipts, KEYS)).toEqual([
+      {
+        ...{ fault: 'balance', position: 1 },
+        detail: 'balanceAfter is 100, but 1000 follows from the movements before',
       },
     ])
   })

@@ -74,7 +74,7 @@ describe('a witness that refuses the history', { timeout: 240_000 }, () => {
     const { core } = product.running
     const anchors = await recordsOf(core).readStream('audit-jobs', 0, 1_000)
     const seal = {
-      ...{ roots: new Map(), size: 0, startedAt: 0, unsealed: null },
+      ...{ roots: new Map(), size: 0, start: { size: 0, position: 0 }, unsealed: null },
       anchors: anchors.filter(({ type }) => type === 'VerificationFinished'),
     }
     const findings = new Findings()

@@ -8,7 +8,7 @@ import { createRewritingPools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy, scratchPrefixOf } from '#projections/scratch-copies/query.ts'
 import type { ScratchCopy } from '#read-api/contract/scratch-copies.ts'
 import type { ReadDeps } from '#read-api/read-route-helpers.ts'
-import { handlersWith } from '#read-api/scratch-copies/routes-of-copies.ts'
+import { scratchCopyHandlers } from '#read-api/scratch-copies/scratch-copy-route-handlers.ts'
 import {
   addChannel,
   addUser,
@@ -171,7 +171,7 @@ describe('a scratch copy', () => {
       '/api/audit/ledger/:userId/export': '?format=csv',
       '/api/ledger/self/export': '?format=ndjson',
     }
-    const names = [...handlersWith({ core: {} } as ReadDeps).keys()]
+    const names = [...scratchCopyHandlers({ core: {} } as ReadDeps).keys()]
     expect(names.length).toBeGreaterThan(40)
     const wrong: string[] = []
     for (const name of names) {

@@ -5,8 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openExport } from '#infra/audit-program/export-reader.ts'
 import { ensureAuditTables } from '#infra/audit-program/stored-audit-state.ts'
+import { leafHash } from '#infra/audit-program/stored-record.ts'
+import { postgresRecords } from '#infra/audit-program/stored-record-reader.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
 import { verifySite } from '#infra/audit-program/verify-site.ts'
+import { createPostgresSnapshots } from '#infra/event-store/snapshots.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { openTransparencyLog } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
@@ -126,6 +129,74 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     expect(await verify('full')).toMatchObject({ finding_count: 0 })
   })
 
+  const EDITED_ROWS = [
+    ['the used quota', 'balances', 'accounts', 'used_quota = used_quota + 7', 'used_quota'],
+    ['the count of requests', 'balances', 'accounts', 'request_count = 0', 'request_count'],
+    ['the budget of a token', 'balances', 'token_budgets', 'remain = remain + 7', 'remain'],
+    ['a movement', 'ledger', 'movements', 'amount = amount + 7', 'amount'],
+    ['the sums of a day', 'ledger', 'account_days', 'amount = amount + 7', 'amount'],
+  ] as const
+  it.each(EDITED_ROWS)('names %s that was edited by SQL in an incremental run', async (...edit) => {
+    const [, readModel, table, set, column] = edit
+    expect(await verify('incremental')).toMatchObject({ mode: 'incremental', finding_count: 0 })
+    const name = `read_${readModel}.${table}`
+    const { rows } = await sql(`select * from ${name} where user_id = $1`, [userId])
+    expect(rows).not.toEqual([])
+    await sql(`update ${name} set ${set} where user_id = $1`, [userId])
+    const { findings, mode } = await verify('incremental')
+    const rebuild = { read_models: [readModel] }
+    const { id } = await product.root.must<{ id: string }>('POST', '/api/audit/rebuilds', rebuild)
+    await ended<Rebuild>('/api/audit/rebuilds', id)
+    expect(mode).toBe('incremental')
+    expect(findings).not.toEqual([])
+    for (const { check, stream, detail } of findings) {
+      expect([check, stream]).toEqual(['read-models', `account-${userId}`])
+      expect(detail).toMatch(new RegExp(`\\b${table}\\b.*\\b${column}\\b`))
+    }
+    expect(await verify('incremental')).toMatchObject({ mode: 'incremental', finding_count: 0 })
+  })
+
+  it('compares the other accounts in an incremental run if one cannot be folded', async () => {
+    const { id: otherId } = await addUser(product.root, 'other', 1_000)
+    await sealAll()
+    expect(await verify('incremental')).toMatchObject({ mode: 'incremental', finding_count: 0 })
+    const where = `where position = (select max(position) from event_store.events
+      where stream = $1 and type = 'CallSettled')`
+    const stream = `account-${userId}`
+    const { rows } = await sql(`select data from event_store.events ${where}`, [stream])
+    const setData = (data: string) =>
+      sql(`update event_store.events set data = $2 ${where}`, [stream, data])
+    const addUsed = (more: number) => {
+      const text = 'update read_balances.accounts set used_quota = used_quota + $2'
+      return sql(`${text} where user_id = $1`, [otherId, more])
+    }
+    await setData('{}')
+    await addUsed(7)
+    const { findings, mode } = await verify('incremental')
+    await addUsed(-7)
+    await setData(rows[0].data)
+    expect(mode).toBe('incremental')
+    const named = findings.filter(({ check }) => check === 'read-models')
+    expect(named.map((one) => one.stream).sort()).toEqual([stream, `account-${otherId}`].sort())
+    expect(await verify('incremental')).toMatchObject({ mode: 'incremental', finding_count: 0 })
+  })
+
+  it('names the stream of a snapshot that was changed by SQL, in a full run', async () => {
+    const { core } = product.running
+    const snapshots = await createPostgresSnapshots(core)
+    const snapshot = { version: 1, revision: 3, position: 9, state: { total: 4 } }
+    const streams = Array.from({ length: 201 }, (_, index) => `snapshot-${index + 1_000}`)
+    for (const stream of streams) await snapshots.save(stream, snapshot)
+    const last = "where stream = 'snapshot-1200'"
+    await sql(`update snapshots.states set state = '{"total":400}' ${last}`)
+    const { findings } = await verify('full')
+    await sql("delete from snapshots.states where stream like 'snapshot-1%'")
+    expect(findings).toMatchObject([
+      { check: 'snapshots', stream: 'snapshot-1200', position: null, revision: null },
+    ])
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
+  })
+
   it('names an event that was changed by SQL, and notifies the admins once', async () => {
     await sealAll()
     const where = `where position = (select max(position) from event_store.events
@@ -145,6 +216,52 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     while ((await notices()).length === 0) await delay(100)
     await sql(`update event_store.events set data = $1 ${where}`, [data])
     expect((await verify('full')).findings).toEqual([])
+  })
+
+  it('names a damaged result of an earlier verification, and every other finding', async () => {
+    await verify('full')
+    await sealAll()
+    const positionOf = async (type: string) => {
+      const text = 'select max(position) as position from event_store.events where type = $1'
+      return Number((await sql(text, [type])).rows[0].position)
+    }
+    const positions = [await positionOf('VerificationFinished'), await positionOf('CallSettled')]
+    const damaged = 'where position = any($1)'
+    await sql(
+      `create table kept_data as select position, data from event_store.events ${damaged}`,
+      [positions],
+    )
+    await sql(`update event_store.events set data = '{}' ${damaged}`, [positions])
+    const { status, findings } = await verify('full')
+    await sql(`update event_store.events e set data = k.data from kept_data k
+      where k.position = e.position; drop table kept_data`)
+    expect(status).toBe('finished')
+    expect(findings.map(({ position }) => position)).toEqual(expect.arrayContaining(positions))
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
+  })
+
+  it('has its findings also if a later check fails, and says that it stopped', async () => {
+    await sealAll()
+    const { core } = product.running
+    const query = (first: unknown, ...others: unknown[]) => {
+      if (String(first).includes('snapshots.states')) throw new TypeError('broken')
+      return core.pg.query(first as string, ...(others as []))
+    }
+    const pg = new Proxy(core.pg, {
+      get: (pool, name) => (name === 'query' ? query : Reflect.get(pool, name, pool)),
+    })
+    const edit = (actor: string) =>
+      sql(`update event_store.events set actor = ${actor} where position = 7`)
+    await edit("actor || ' '")
+    const stopped = await verifySite({ ...core, pg }, { mode: 'full', runningSince: 0 })
+    await edit('rtrim(actor)')
+    const found = stopped.findings.list()
+    expect(found).toContainEqual(expect.objectContaining({ position: 7 }))
+    expect(found.at(-1)).toMatchObject({
+      ...{ check: 'records', position: null, code: 'VerificationStopped' },
+      params: { reason: 'the process reports TypeError' },
+    })
+    expect(stopped.toPosition).toBeGreaterThan(7)
   })
 
   it('finds that the last event was deleted, by the counts of the store', async () => {
@@ -184,6 +301,53 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     const { finding_count: after, root, tree_size: size } = await verify('full')
     expect([after, root]).toEqual([0, expect.stringMatching(/^.{43}=$/)])
     expect(size).toBeGreaterThanOrEqual(10)
+  })
+
+  it('names the range of an event that was changed together with its tile', async () => {
+    await sealAll()
+    const { core } = product.running
+    await ensureAuditTables(core.pg)
+    const [record] = await postgresRecords(core.pg).read(6, 1)
+    if (record === undefined) throw new Error('there is no event 7')
+    const { rows } = await sql('select hashes from transparency_log.tiles where level = 0')
+    const setActorAndHash = (actor: string, hash: Buffer) =>
+      sql(
+        `with edited as (update event_store.events set actor = $1 where position = 7)
+          update transparency_log.tiles set hashes = overlay(hashes placing $2 from 6 * 32 + 1)
+          where level = 0 and index = 0`,
+        [actor, hash],
+      )
+    // The last checkpoint before event 7, and the first one that covers it.
+    const { rows: places } = await sql(`select
+      coalesce(max(last_position) filter (where last_position < 7), 0)::int4 + 1 as "from",
+      min(last_position) filter (where last_position >= 7)::int4 as "to",
+      coalesce(max(size) filter (where last_position < 7), 0)::int4 as agreed,
+      min(size) filter (where last_position >= 7)::int4 as size
+      from transparency_log.checkpoints`)
+    const actor = `${record.actor} `
+    await setActorAndHash(actor, leafHash({ ...record, actor }))
+    const { findings } = await verifySite(core, { mode: 'full', runningSince: 0 })
+    await setActorAndHash(record.actor, rows[0].hashes.subarray(6 * 32, 7 * 32))
+    const ranges = findings.list().filter(({ code }) => code === 'EventsDifferFromCheckpoints')
+    expect(ranges).toHaveLength(1)
+    const { count, ...range } = ranges[0]?.params ?? {}
+    expect(range).toEqual(places[0])
+    expect(Number(count)).toBeGreaterThan(1)
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
+  })
+
+  it('names a lost tile of the log, and no event', async () => {
+    await sealAll()
+    await sql(`select from transparency_log.log for update;
+      create table kept_tiles as table transparency_log.tiles;
+      delete from transparency_log.tiles where level = 0`)
+    const { findings } = await verify('full')
+    await sql('delete from transparency_log.tiles')
+    await sql('insert into transparency_log.tiles table kept_tiles; drop table kept_tiles')
+    const ofLog = findings.filter(({ check }) => check === 'transparency-log')
+    expect(ofLog[0]?.detail).toMatch(/^tile 0 of the log is missing .* number 1 to \d+$/)
+    expect(ofLog.filter(({ detail }) => detail.includes('differs'))).toEqual([])
+    expect(await verify('full')).toMatchObject({ finding_count: 0 })
   })
 
   it('names an event that was removed, although the read models need it', async () => {
@@ -272,6 +436,29 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     const again = await verify('incremental')
     expect(again).toMatchObject({ mode: 'incremental', from_position: stored })
     expect(again.finding_count).toBe(0)
+  })
+
+  it('says that balances were not compared if their read model stands still', async () => {
+    const client = await product.running.core.pg.connect()
+    try {
+      // The projection waits for this lock with its next events, as for a slow database.
+      await client.query('begin')
+      await client.query(
+        "select from projections.checkpoint where name = 'balances' order by lane for update",
+      )
+      const { status, findings, to_position: position } = await verify('incremental')
+      expect(status).toBe('finished')
+      expect(findings).toMatchObject([
+        {
+          ...{ check: 'read-models', position: null, stream: null },
+          detail: `balances did not reach position ${position} in time, so they were not compared`,
+        },
+      ])
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+    expect(await verify('incremental')).toMatchObject({ finding_count: 0 })
   })
 
   // The following tests move events while the product reads them. Its read models may differ

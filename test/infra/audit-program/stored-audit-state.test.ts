@@ -29,7 +29,7 @@ function largeState() {
   state.revisions.set('account-1', CALLS)
   const tree = new GrowingTree()
   for (let n = 0; n < 3; n += 1) tree.append(Buffer.alloc(32, n))
-  return { state, tree, nextTile: 5 }
+  return { state, tree, nextTile: 5, nextAccount: 7 }
 }
 
 describe('the stored state of an audit', { timeout: 180_000 }, () => {
@@ -43,7 +43,7 @@ describe('the stored state of an audit', { timeout: 180_000 }, () => {
     expect(rows.length).toBeGreaterThan(3)
     expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(PART_BYTES_MAX)
     const read = await readVerified(core)
-    expect(read?.nextTile).toBe(5)
+    expect(read).toMatchObject({ nextTile: 5, nextAccount: 7 })
     expect(read?.tree.root()).toEqual(large.tree.root())
     expect(read?.state.position).toBe(2 * CALLS)
     expect(read?.state.revisions).toEqual(large.state.revisions)
@@ -56,7 +56,7 @@ describe('the stored state of an audit', { timeout: 180_000 }, () => {
 
   it('is replaced by a smaller one, whose parts alone are left', async () => {
     const { core } = running
-    const small = { state: initialAudit({ remembers: 'positions' }), nextTile: 0 }
+    const small = { state: initialAudit({ remembers: 'positions' }), nextTile: 0, nextAccount: 0 }
     await writeVerified(core, { ...small, tree: new GrowingTree() })
     const { rows } = await core.pg.query('select section from audit_jobs.verified_parts')
     expect(rows.length).toBe(4)
@@ -71,7 +71,7 @@ describe('the stored state of an audit', { timeout: 180_000 }, () => {
     const { core } = running
     const state = initialAudit({ remembers: 'positions' })
     rememberAdmission(state.remembered, 'a call')
-    await writeVerified(core, { state, tree: new GrowingTree(), nextTile: 0 })
+    await writeVerified(core, { state, tree: new GrowingTree(), nextTile: 0, nextAccount: 0 })
     expect(await readVerified(core)).not.toBeNull()
     await core.pg.query(edit)
     expect(await readVerified(core)).toBeNull()

@@ -53,6 +53,16 @@ describe('the keys of a log', () => {
     expect(sentence(ring.signatureFault(checkpoint(1, first)))).toContain('not signed')
   })
 
+  it('sign checkpoints of their own log only', () => {
+    const body = checkpointBody('shadow.example', 5, ROOT)
+    const shadow = parseSignedCheckpoint(noteOf(body, [first.sign(body)]))
+    const fault = new KeyRing([first.verifierKey]).signatureFault(shadow)
+    expect(fault).toMatchObject({
+      code: 'SignerOfOtherLog',
+      params: { origin: 'shadow.example', key: 'site.example' },
+    })
+  })
+
   it.each([
     ['is not signed by the old key', rotation(100, first, second, [second])],
     ['is not signed by the new key', rotation(100, first, second, [first])],

@@ -8,6 +8,7 @@ const REFUSED: readonly (readonly [message: RegExp, ...args: string[]])[] = [
   [/"3"/, 'statement', '2', '3', '--month', '2026-11'],
   [/"foo"/, 'witness', 'foo'],
   [/"foo"/, 'recompute', 'foo'],
+  [/"foo"/, 'rebuild-tiles', 'foo'],
   [/"b"/, 'export', 'a', 'b'],
   [/"foo"/, 'receipt', '2', 'foo'],
   [/--position/, 'receipt', '2', '--position', '5'],

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '#infra/config/config.ts'
 import { readConfig } from '#infra/config/read-config.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'
+import { refuseOwnKeyAsWitness } from '#infra/transparency-log/open-log.ts'
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64')
 
@@ -86,5 +89,63 @@ describe('lists and keys', () => {
   it('takes a secret key of 32 bytes with an external database', () => {
     const config = readConfig({ DATABASE_URL: 'postgres://u:p@h/db', SECRET_KEY: KEY })
     expect(config.secretKey).toHaveLength(32)
+  })
+})
+
+describe('the witnesses of the transparency log', () => {
+  const [one, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
+  const witness = (name: string, key: Buffer, kind: 'witnessKey' | 'verifierKey' = 'witnessKey') =>
+    `${createNoteSigner(name, key)[kind]} https://${name}`
+  const read = (...texts: string[]) => readConfig({ TRANSPARENCY_LOG_WITNESSES: texts.join(',') })
+
+  it('each have their own key', () => {
+    const { witnesses } = read(
+      witness('a.example', one),
+      witness('b.example', other),
+    ).transparencyLog
+    expect(witnesses).toHaveLength(2)
+  })
+
+  it.each([
+    ['twice', witness('a.example', one)],
+    ['under another name', witness('b.example', one)],
+  ])('are refused if a key is given %s', (_, repeated) => {
+    const attempt = () => read(witness('a.example', one), witness('c.example', other), repeated)
+    expect(attempt).toThrow(ConfigError)
+    expect(attempt).toThrow(/^TRANSPARENCY_LOG_WITNESSES: .* the same key as "a\.example"/)
+  })
+
+  const right = witness('b.example', other)
+  it.each([
+    ['for another kind of signature', witness('b.example', other, 'verifierKey'), /the kind 4/],
+    ['with a wrong hash', right.replace(/\+[0-9a-f]{8}/, '+00000000'), /the hash of the key b\.ex/],
+    ['with a wrong length', right.replace(/.{4} /, ' '), /name\+hash\+base64/],
+    ['under a name that has another key', witness('a.example', other), /"a\.example" has two keys/],
+  ])('are refused if a key is given %s', (_, wrong, reason) => {
+    const attempt = () => read(witness('a.example', one), wrong)
+    expect(attempt).toThrow(ConfigError)
+    expect(attempt).toThrow(/^TRANSPARENCY_LOG_WITNESSES: /)
+    expect(attempt).toThrow(reason)
+  })
+
+  it('are refused if this site would confirm its own history', () => {
+    const seed = Buffer.alloc(32, 9).toString('hex')
+    const vault = { keyedHash: () => seed } as unknown as Core['vault']
+    const config = read(witness('c.example', Buffer.from(seed, 'hex')))
+    const attempt = () => refuseOwnKeyAsWitness({ config, vault })
+    expect(attempt).toThrow(
+      /^TRANSPARENCY_LOG_WITNESSES: "c\.example" has a key of this site itself/,
+    )
+    // The key that is derived from SECRET_KEY can have signed this log before another one was set.
+    const vaultOf = (own: string, rest: Buffer) => {
+      const keyedHash = (_: string, use: string) => (use === own ? seed : rest.toString('hex'))
+      return { keyedHash } as unknown as Core['vault']
+    }
+    for (const use of ['log', 'witness']) {
+      const transparencyLog = { ...config.transparencyLog, key: Buffer.alloc(32, 10) }
+      const core = { config: { ...config, transparencyLog }, vault: vaultOf(use, one) }
+      expect(() => refuseOwnKeyAsWitness(core)).toThrow(ConfigError)
+    }
+    expect(() => refuseOwnKeyAsWitness({ config: read(right), vault })).not.toThrow()
   })
 })

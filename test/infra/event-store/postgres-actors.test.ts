@@ -3,12 +3,17 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { createPostgresSnapshots, type Snapshots } from '#infra/event-store/snapshots.ts'
+import {
+  createPostgresSnapshots,
+  findChangedSnapshots,
+  type Snapshots,
+} from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { add, context, counterDecider } from './counter-decider.ts'
 
 const log = pino({ level: 'silent' })
+const keyedHash = (purpose: string, text: string) => `${purpose} ${text}`
 let database: Awaited<ReturnType<typeof testDatabase>>
 let pg: Pool
 let stores: EventStore[]
@@ -17,7 +22,7 @@ let snapshots: Snapshots
 beforeAll(async () => {
   database = await testDatabase()
   pg = new Pool({ connectionString: database.url })
-  snapshots = await createPostgresSnapshots(pg)
+  snapshots = await createPostgresSnapshots({ pg, vault: { keyedHash }, log })
   const open = () => createPostgresEventStore({ connectionString: database.url, log })
   stores = await Promise.all([open(), open()])
 })
@@ -71,6 +76,25 @@ it('three processes can start at once on an empty database, and stop at once', a
   }
 })
 
+it('a snapshot that was changed in the database is not used, and is deleted', async () => {
+  const changes = ['state = \'{"total":-400}\'', 'revision = revision + 1', "mac = ''"]
+  for (const [at, change] of changes.entries()) {
+    const stream = `changed-${at}`
+    await snapshots.save(stream, { version: 1, revision: 3, position: 9, state: { total: 4 } })
+    expect(await snapshots.load(stream)).toMatchObject({ state: { total: 4 } })
+    await pg.query(`update snapshots.states set ${change} where stream = $1`, [stream])
+    expect(await snapshots.load(stream)).toBeNull()
+    await snapshots.save(stream, { version: 1, revision: 2, position: 8, state: { total: 3 } })
+    expect(await snapshots.load(stream)).toMatchObject({ revision: 2 })
+  }
+})
+
+it('a snapshot of one stream is not used for another', async () => {
+  await snapshots.save('rich', { version: 1, revision: 3, position: 9, state: { total: 4 } })
+  await pg.query("update snapshots.states set stream = 'poor' where stream = 'rich'")
+  expect(await snapshots.load('poor')).toBeNull()
+})
+
 it('a snapshot is kept in the database, and an older one never replaces it', async () => {
   const decider = counterDecider(1_000)
   const [here] = actors()
@@ -80,4 +104,25 @@ it('a snapshot is kept in the database, and an older one never replaces it', asy
   expect(await snapshots.load('long')).toMatchObject({ revision: 49, state: { total: 50 } })
   const [, there] = actors()
   expect((await there?.stateOf(decider, 'long'))?.total).toBe(60)
+})
+
+it('a snapshot without a MAC is named as changed, except one of an earlier release', async () => {
+  const vault = { keyedHash }
+  const namedStreams = async () => {
+    const named: string[] = []
+    for await (const { changed } of findChangedSnapshots({ pg, vault })) named.push(...changed)
+    return named
+  }
+  await snapshots.save('old', { version: 1, revision: 3, position: 9, state: { total: 4 } })
+  await pg.query('alter table snapshots.states drop column mac')
+  const upgraded = await createPostgresSnapshots({ pg, vault, log })
+  expect(await namedStreams()).toEqual([])
+  expect(await upgraded.load('old')).toBeNull()
+  await upgraded.save('new', { version: 1, revision: 3, position: 9, state: { total: 4 } })
+  const removal = "update snapshots.states set mac = null where stream = 'new'"
+  await expect(pg.query(removal)).rejects.toMatchObject({ code: '23502' })
+  await pg.query(`alter table snapshots.states alter column mac drop not null; ${removal}`)
+  expect(await namedStreams()).toEqual(['new'])
+  expect(await upgraded.load('new')).toBeNull()
+  expect(await namedStreams()).toEqual([])
 })

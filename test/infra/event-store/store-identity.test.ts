@@ -13,6 +13,7 @@ import { testDatabase } from '#test/support/test-database.ts'
 import { to } from './conformance.ts'
 
 const log = pino({ level: 'silent' })
+const keyedHash = (purpose: string, text: string) => `${purpose} ${text}`
 let database: Awaited<ReturnType<typeof testDatabase>>
 let pg: Pool
 let snapshots: Snapshots
@@ -27,7 +28,7 @@ function openPool(connectionString: string): Pool {
 beforeEach(async () => {
   database = await testDatabase()
   pg = openPool(database.url)
-  snapshots = await createPostgresSnapshots(pg)
+  snapshots = await createPostgresSnapshots({ pg, vault: { keyedHash }, log })
 })
 afterEach(async () => {
   await pg.end()

@@ -49,10 +49,10 @@ export async function openShared(url: string, settings: Settings = {}): Promise<
 }
 
 export type Load = {
-  /**
-   * Ends the load. Returns the longest decision time in milliseconds and the number of decisions.
-   */
-  readonly stop: () => Promise<{ readonly msMax: number; readonly decisions: number }>
+  /** The number of decisions until now. */
+  readonly decisions: () => number
+  /** Ends the load. Returns the longest decision time in milliseconds. */
+  readonly stop: () => Promise<number>
 }
 
 /**
@@ -80,10 +80,11 @@ export function underLoad(limits: Limits): Load {
   }
   const callers = Promise.all(Array.from({ length: 20 }, (_, id) => caller(id)))
   return {
+    decisions: () => decisions,
     stop: async () => {
       isOver = true
       await callers
-      return { msMax, decisions }
+      return msMax
     },
   }
 }

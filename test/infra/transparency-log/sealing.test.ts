@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openSealedLog } from '#infra/audit-program/open-sealed-log.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -21,7 +22,7 @@ import {
   type TransparencyLog,
   WrongLogKey,
 } from '#infra/transparency-log/open-log.ts'
-import { proveEvents } from '#infra/transparency-log/prove-events.ts'
+import { proveEvents, SealedEventChanged } from '#infra/transparency-log/prove-events.ts'
 import {
   checkpointWith,
   listCheckpoints,
@@ -236,6 +237,82 @@ describe('a history that was changed by SQL', () => {
       Buffer.concat(hashes),
     ])
     expect(await summary()).toEqual(['tile-changed 1'])
+  })
+
+  it('proves no event of a lost tile, and tells it from a changed event', async () => {
+    const { pg } = running.core
+    await sql("update event_store.events set actor = 'user:8' where position = 10")
+    await sql('delete from transparency_log.tiles where level = 0 and index in (1, 2)')
+    const [checkpoint] = await listCheckpoints(pg, 1)
+    if (checkpoint === undefined) throw new Error('nothing is sealed')
+    const proofOf = async (position: number) =>
+      await proveEvents(pg, await postgresRecords(pg).read(position - 1, 1), checkpoint)
+    await expect(proofOf(10)).rejects.toThrow(SealedEventChanged)
+    await expect(proofOf(257)).rejects.toMatchObject({ name: 'MissingHash', tile: '0/1' })
+    await sql('delete from transparency_log.tiles where level = 0 and index = 0')
+    await expect(proofOf(11)).rejects.toMatchObject({ name: 'MissingHash', tile: '0/0' })
+  })
+
+  it('shows between which checkpoints an event was changed together with its tile', async () => {
+    for (const count of [5, 5, 5]) {
+      await append(count, 'user-3')
+      await seal()
+    }
+    await sql("update event_store.events set actor = 'user:8' where position = 603")
+    const { hashes } = await leafReader(running.core)(512, 103)
+    await sql('update transparency_log.tiles set hashes = $1 where level = 0 and index = 2', [
+      Buffer.concat(hashes),
+    ])
+    expect(await findings()).toEqual([
+      {
+        ...{ kind: 'checkpoint-changed', position: 601, code: 'TilesDifferFromCheckpoints' },
+        params: { from: 601, to: 605, agreed: 600, size: 605, count: 3 },
+      },
+    ])
+  })
+
+  it('shows an edited checkpoint between others that agree', async () => {
+    await append(5, 'user-3')
+    await seal()
+    await append(5, 'user-3')
+    await seal()
+    await sql('update transparency_log.checkpoints set root = $1 where size = 605', [
+      Buffer.alloc(32),
+    ])
+    const params = { from: 601, to: 605, agreed: 600, size: 605, count: 1 }
+    expect(await findings()).toMatchObject([{ code: 'TilesDifferFromCheckpoints', params }])
+  })
+
+  it('shows adjacent lost tiles as one range', async () => {
+    await append(600, 'user-3')
+    await seal()
+    await sql('delete from transparency_log.tiles where level = 0 and index in (0, 2, 3)')
+    expect(await findings()).toMatchObject([
+      { code: 'TileMissing', params: { tile: '0', first: 1, last: 256 } },
+      { code: 'TilesMissing', params: { firstTile: 2, lastTile: 3, first: 513, last: 1024 } },
+    ])
+  })
+
+  it.each([
+    ['a lost tile', 'delete from transparency_log.tiles where level = 0 and index = 0'],
+    [
+      'a tile that lost hashes',
+      `update transparency_log.tiles set hashes = substr(hashes, 1, 320)
+        where level = 0 and index = 0`,
+    ],
+  ])('shows %s, and no event as changed', async (_, attack) => {
+    await sql(attack)
+    expect(await findings()).toEqual([
+      {
+        ...{ kind: 'tile-missing', position: 1, code: 'TileMissing' },
+        params: { tile: '0', first: 1, last: 256 },
+      },
+    ])
+    const sealed = await openSealedLog(running.core)
+    const { hashes } = await leafReader(running.core)(0, 600)
+    expect((await sealed?.leafHashes(250, 20))?.slice(6)).toEqual(hashes.slice(256, 270))
+    expect((await sealed?.leafHashes(250, 20))?.slice(0, 6)).toEqual(Array(6).fill(null))
+    expect(await sealed?.leafHashes(599, 20)).toEqual(hashes.slice(599))
   })
 
   it('shows a checkpoint that was signed with another key', async () => {

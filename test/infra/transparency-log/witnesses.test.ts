@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import { reportRefusals } from '#infra/audit-program/report-refusals.ts'
 import {
@@ -20,6 +21,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { RunningCore } from '#infra/start-core.ts'
+import { witnessCheckpoint } from '#infra/transparency-log/cosign-checkpoint-as-witness.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { checkpointBody, noteOf } from '#infra/transparency-log/note-signer.ts'
 import {
@@ -31,7 +33,6 @@ import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.
 import { listCheckpoints, storedTree } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { startSealer } from '#infra/transparency-log/sealer.ts'
-import { witnessCheckpoint } from '#infra/transparency-log/witness-checkpoint.ts'
 import { testCore } from '#test/support/test-core.ts'
 
 type Site = RunningCore & { readonly log: TransparencyLog; config: Config; readonly url: string }
@@ -155,6 +156,36 @@ describe('a site whose history differs from the one that a witness has signed', 
   const refusalsIn = ({ core }: Site) =>
     core.actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ refusals }) => refusals)
 
+  /** Acknowledges the first refusal, and returns what its state then contains. */
+  async function acknowledgeFirst(site: Site) {
+    const [first] = await refusalsIn(site)
+    const acknowledged = { id: first?.id ?? '', acknowledgedAt: 12 }
+    const command = { ...acknowledged, acknowledgedBy: 1, note: 'sealed:restored' as Sealed }
+    await site.core.actors.handle(
+      ...([auditJobsDecider, AUDIT_JOBS_STREAM] as const),
+      { type: 'AcknowledgeRefusingWitness', ...command },
+      { actor: 'user:1', cause: null, at: 12 },
+    )
+    return acknowledged
+  }
+
+  /** Returns a site after the acknowledgement of a refusal of a history that then grew. */
+  async function startRefusedSite() {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    await rewrite(site, 1)
+    await publishAndLog(site, witness)
+    const acknowledged = await acknowledgeFirst(site)
+    for (const count of [20, 20]) {
+      await appendAndSeal(site, count)
+      await publishAndLog(site, witness)
+    }
+    expect(await refusalsIn(site)).toMatchObject([acknowledged])
+    return { site, witness, acknowledged }
+  }
+
   it.each([
     ['of the same size', 0, '409', 'other-tree', 5],
     ['of a larger size', 2, '422', 'not-continued', 7],
@@ -182,6 +213,127 @@ describe('a site whose history differs from the one that a witness has signed', 
     const detail = `the witness ${name} has signed another history of 5 events`
     const found = { check: 'witnesses', stream: AUDIT_JOBS_STREAM, detail }
     expect(findings.list()).toMatchObject([found])
+  })
+
+  it('records a history that was rewritten again after the refusal was acknowledged', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 5)
+    await publishAndLog(site, witness)
+    await rewrite(site, 1)
+    await publishAndLog(site, witness)
+    const acknowledged = await acknowledgeFirst(site)
+    await appendAndSeal(site, 0)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toHaveLength(1)
+    await site.core.pg.query("update event_store.events set actor = 'user:3' where position = 4")
+    await rewrite(site, 0)
+    await publishAndLog(site, witness)
+    const isAlarming = { size: 5, acknowledgedAt: null, isNotified: false }
+    expect(await refusalsIn(site)).toMatchObject([acknowledged, isAlarming])
+    const findings = new Findings()
+    await reportRefusals(recordsOf(site.core), findings)
+    expect(findings.total()).toBe(1)
+    expect(findings.list()).toMatchObject([
+      { code: 'WitnessAcknowledged' },
+      { code: 'WitnessRefused' },
+    ])
+  })
+
+  it('records that events after an acknowledged refusal were rewritten, and once', async () => {
+    const { site, witness, acknowledged } = await startRefusedSite()
+    await site.core.pg.query("update event_store.events set actor = 'user:3' where position = 15")
+    await rewrite(site, 0)
+    await publishAndLog(site, witness)
+    const isAlarming = { size: 5, acknowledgedAt: null, isNotified: false }
+    expect(await refusalsIn(site)).toMatchObject([acknowledged, isAlarming])
+    await appendAndSeal(site, 3)
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toHaveLength(2)
+  })
+
+  it('records the refusal if the remembered tree was changed in the database', async () => {
+    const { site, witness, acknowledged } = await startRefusedSite()
+    await site.core.pg.query('update transparency_log.refused_trees set size = size - 1')
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toMatchObject([acknowledged, { acknowledgedAt: null }])
+  })
+
+  it('records the refusal if a tile of the refused tree is lost', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 400)
+    await publishAndLog(site, witness)
+    await site.core.pg.query('delete from event_store.events where position > 260')
+    await site.core.pg.query('update event_store.head set position = 260')
+    await rewrite(site, 0)
+    await publishAndLog(site, witness)
+    const acknowledged = await acknowledgeFirst(site)
+    await appendAndSeal(site, 0)
+    await site.core.pg.query('delete from transparency_log.tiles where level = 1')
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toMatchObject([acknowledged, { acknowledgedAt: null }])
+  })
+
+  it('records the refusal if a tile is lost that its proof needs', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 300)
+    await publishAndLog(site, witness)
+    await rewrite(site, 5)
+    await site.core.pg.query('delete from transparency_log.tiles where level = 0 and index = 1')
+    await publishAndLog(site, witness)
+    const refusal = { size: 300, refusedSize: 305, reason: 'not-continued' }
+    expect(await refusalsIn(site)).toMatchObject([refusal])
+  })
+
+  it('records no refusal if a tile is lost after the tree that the witness signed', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 300)
+    await publishAndLog(site, witness)
+    await appendAndSeal(site, 5)
+    await site.core.pg.query('delete from transparency_log.tiles where level = 0 and index = 1')
+    expect(await publishAndLog(site, witness)).toMatchObject([
+      { level: 40, err: { message: expect.stringContaining('rebuild-tiles') } },
+    ])
+    expect(await refusalsIn(site)).toEqual([])
+  })
+
+  it('records no refusal if a tile is lost, however old the signed checkpoint is', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    await appendAndSeal(site, 300)
+    await publishAndLog(site, witness)
+    for (let later = 0; later < 51; later += 1) await appendAndSeal(site)
+    await site.core.pg.query('delete from transparency_log.tiles where level = 0 and index = 1')
+    expect(await publishAndLog(site, witness)).toMatchObject([
+      { level: 40, err: { message: expect.stringContaining('rebuild-tiles') } },
+    ])
+    expect(await refusalsIn(site)).toEqual([])
+  })
+
+  it('records the refusal if a tile is lost and the recorded signature is not valid', async () => {
+    const [site, witness] = [await startSite(), await startSite()]
+    witness.knows.push(site.log.signer.verifierKey)
+    const { pg } = site.core
+    await appendAndSeal(site, 300)
+    await publishAndLog(site, witness)
+    const [signed] = await listCheckpoints(pg, 1)
+    const line = signed?.note.split('\n').find((text) => text.includes('/witness '))
+    await rewrite(site, 5)
+    const [latest] = await listCheckpoints(pg, 1)
+    expect([latest?.size, line]).toEqual([305, expect.stringContaining('— ')])
+    const body = latest?.note.split('\n\n')[0]?.replace('\n305\n', '\n300\n')
+    await pg.query(
+      `insert into transparency_log.checkpoints
+        select 300, 300, root, $1, array[$2], created_at
+          from transparency_log.checkpoints where size = 305`,
+      [`${body}\n`, `${line}\n`],
+    )
+    await pg.query('delete from transparency_log.tiles where level = 0 and index = 1')
+    await publishAndLog(site, witness)
+    expect(await refusalsIn(site)).toMatchObject([{ size: 300, reason: 'not-continued' }])
   })
 
   it('records a tree that the witness knows to be larger', async () => {

@@ -117,6 +117,44 @@ describe('sealed texts', () => {
   })
 })
 
+describe('a data key that one process destroys', () => {
+  it('opens no text in another process that has cached it', async () => {
+    const other = await createVault({ pg, secretKey })
+    for (const userId of [70, 71]) {
+      const sealed = await vault.seal(userId, 'forget me')
+      const kept = await vault.seal(72, 'keep me')
+      expect(await other.open(userId, sealed)).toBe('forget me')
+      await vault.destroyUser(userId)
+      expect(await other.open(userId, sealed)).toBeNull()
+      expect(await vault.open(userId, sealed)).toBeNull()
+      expect(await other.open(72, kept)).toBe('keep me')
+    }
+  })
+
+  it('opens no text although it was being read from the database meanwhile', async () => {
+    const sealed = await vault.seal(80, 'forget me')
+    const slow = await createVault({ pg, secretKey })
+    const opening = Array.from({ length: 50 }, () => slow.open(80, sealed))
+    await vault.destroyUser(80)
+    await Promise.all(opening)
+    expect(await slow.open(80, sealed)).toBeNull()
+  })
+
+  it('is found destroyed after the database could not be asked for a while', async () => {
+    const failing = { isDown: false }
+    const query = ((...statement: Parameters<Pool['query']>) =>
+      failing.isDown ? Promise.reject(new Error('down')) : pg.query(...statement)) as Pool['query']
+    const other = await createVault({ pg: Object.assign(Object.create(pg), { query }), secretKey })
+    const sealed = await vault.seal(90, 'forget me')
+    expect(await other.open(90, sealed)).toBe('forget me')
+    failing.isDown = true
+    await vault.destroyUser(90)
+    await expect(other.open(90, sealed)).rejects.toThrow('down')
+    failing.isDown = false
+    expect(await other.open(90, sealed)).toBeNull()
+  })
+})
+
 /** The vaults of five simulated processes, whose caches start with different contents. */
 const vaults: Promise<Vault>[] = []
 function freshVault(n: number): Promise<Vault> {

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { readAdapterOptions } from '#relay/adapters/model-adapter-options.ts'
 import {
   providerSettings,
-  withHeaders,
-  withVersion,
+  withAdminHeaders,
+  withApiVersion,
 } from '#relay/adapters/model-headers-and-api-version.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 
@@ -60,7 +60,7 @@ it('betas are added to those of the caller, and other headers replace the caller
   const headers = { m: { 'anthropic-beta': ['b', 'context-1m-2025-08-07'], 'anthropic-x': 'own' } }
   const options = read({ 'claude.model_headers_settings': headers })
   const passed = ['anthropic-version', '2023-06-01', 'anthropic-beta', 'a, b', 'anthropic-x', 'y']
-  expect(withHeaders(passed, providerSettings(options, 'messages', 'alias', 'm'))).toEqual([
+  expect(withAdminHeaders(passed, providerSettings(options, 'messages', 'alias', 'm'))).toEqual([
     ...['anthropic-version', '2023-06-01', 'anthropic-beta', 'a,b,context-1m-2025-08-07'],
     ...['anthropic-x', 'own'],
   ])
@@ -68,14 +68,14 @@ it('betas are added to those of the caller, and other headers replace the caller
     ['messages', 'other'],
     ['chat', 'm'],
   ] as const) {
-    expect(withHeaders(passed, providerSettings(options, format, model, model))).toBe(passed)
+    expect(withAdminHeaders(passed, providerSettings(options, format, model, model))).toBe(passed)
   }
 })
 
 it('the version of Gemini’s API is set by model, unless the address has its own', () => {
   const options = read({ 'gemini.version_settings': { m: 'v1', default: 'v1alpha' } })
   const path = (model: string, text = '/v1beta/models/m:generateContent', format = 'gemini') =>
-    withVersion(text, providerSettings(options, format as FormatName, 'alias', model))
+    withApiVersion(text, providerSettings(options, format as FormatName, 'alias', model))
   expect(path('m')).toBe('/v1/models/m:generateContent')
   expect(path('n')).toBe('/v1alpha/models/m:generateContent')
   const others = ['/v1/projects/p/models/m:generateContent', '/own/v1/models/m:generateContent']

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/model-adapter-options.ts'
-import { readModelSuffix, thinkingFor } from '#relay/adapters/model-suffix.ts'
-import { resolveModelName, suffixAt } from '#relay/adapters/resolve-model-name.ts'
+import {
+  modelAndSuffixAtChannel,
+  resolveModelSuffix,
+} from '#relay/adapters/resolve-model-suffix.ts'
+import { readModelSuffix, thinkingFor } from '#relay/adapters/thinking-suffix-of-model-name.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
@@ -108,7 +111,7 @@ describe('a name with a suffix', () => {
   const BASE = 'claude-sonnet-4-5'
 
   it('means the model without it', () => {
-    expect(resolveModelName(request(FULL), known(BASE), ON)).toMatchObject({
+    expect(resolveModelSuffix(request(FULL), known(BASE), ON)).toMatchObject({
       model: BASE,
       suffix: { name: FULL },
       reasoningEffort: 'thinking',
@@ -117,7 +120,7 @@ describe('a name with a suffix', () => {
 
   it('stays a model of its own if any channel has it, and if no channel has the base', () => {
     for (const channels of [known(BASE, FULL), known('other')]) {
-      expect(resolveModelName(request(FULL), channels, ON)).toEqual(request(FULL))
+      expect(resolveModelSuffix(request(FULL), channels, ON)).toEqual(request(FULL))
     }
   })
 
@@ -127,22 +130,27 @@ describe('a name with a suffix', () => {
   }
 
   it('is sent without the suffix by a channel that lists the name', () => {
-    expect(suffixAt(channel(14), { model: `p/${FULL}` }, ON)).toMatchObject({
+    expect(modelAndSuffixAtChannel(channel(14), { model: `p/${FULL}` }, ON)).toMatchObject({
       model: BASE,
       suffix: { base: BASE },
     })
-    expect(suffixAt(channel(1), { model: 'gpt-5-high' }, ON)).toMatchObject({ model: 'gpt-5' })
-    expect(suffixAt(channel(33), { model: 'claude-opus-5-low' }, ON)).toMatchObject({
+    expect(modelAndSuffixAtChannel(channel(1), { model: 'gpt-5-high' }, ON)).toMatchObject({
+      model: 'gpt-5',
+    })
+    expect(modelAndSuffixAtChannel(channel(33), { model: 'claude-opus-5-low' }, ON)).toMatchObject({
       model: 'claude-opus-5',
     })
   })
 
   it('is sent as it is if the channel maps it, or if the provider has such a model', () => {
     const own = channel(14, JSON.stringify({ [FULL]: FULL }))
-    expect(suffixAt(own, { model: FULL }, ON)).toEqual({ model: FULL, suffix: null })
+    expect(modelAndSuffixAtChannel(own, { model: FULL }, ON)).toEqual({ model: FULL, suffix: null })
     const mapped = channel(14, JSON.stringify({ smart: FULL }))
-    expect(suffixAt(mapped, { model: 'smart' }, ON)).toEqual({ model: FULL, suffix: null })
+    expect(modelAndSuffixAtChannel(mapped, { model: 'smart' }, ON)).toEqual({
+      model: FULL,
+      suffix: null,
+    })
     const model = 'openai/o4-mini-high'
-    expect(suffixAt(channel(20), { model }, ON)).toEqual({ model, suffix: null })
+    expect(modelAndSuffixAtChannel(channel(20), { model }, ON)).toEqual({ model, suffix: null })
   })
 })

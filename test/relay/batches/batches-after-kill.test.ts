@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SHORT_LEASES } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
-import { serve } from '#test/support/start-http-server.ts'
+import { KEPT_CONNECTIONS, serve } from '#test/support/start-http-server.ts'
 import {
   addBatchCaller,
   BILLED,
@@ -24,10 +24,11 @@ let isEnded = false
 let readings = 0
 
 beforeAll(async () => {
-  provider = await serve((request, response) => {
+  const listen: RequestListener = (request, response) => {
     request.resume()
     request.on('end', () => answer(request.url ?? '', response))
-  })
+  }
+  provider = await serve(listen, null, KEPT_CONNECTIONS)
   site = await startRelaySite(SHORT_LEASES)
 })
 

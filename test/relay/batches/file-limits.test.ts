@@ -1,7 +1,11 @@
 import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
-import { createFileStore, type FileStore, type StoredFile } from '#relay/batches/file-store.ts'
+import {
+  createFileStore,
+  type FileStore,
+  type StoredFile,
+} from '#relay/batches/file-record-store.ts'
 import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { filesInMemory } from '../support/in-memory-files.ts'
@@ -70,13 +74,13 @@ describe('an upload', () => {
     return relayRig({ batchPollEveryMs: 3_600_000, fileStore })
   })
 
-  async function upload() {
+  async function upload(key = KEY) {
     const body = { model: 'gpt-4o-mini', max_completion_tokens: 64, messages: [MESSAGE] }
     const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body }
     const form = new FormData()
     form.set('purpose', 'batch')
     form.set('file', new Blob([`${JSON.stringify(line)}\n`]), 'lines.jsonl')
-    const headers = { authorization: `Bearer sk-${KEY}` }
+    const headers = { authorization: `Bearer sk-${key}` }
     const answer = await fetch(`${rig.url}/v1/files`, { method: 'POST', headers, body: form })
     return { status: answer.status, text: await answer.text() }
   }
@@ -98,5 +102,36 @@ describe('an upload', () => {
     expect((await upload()).status).toBe(413)
     await rig.setOption('BatchFilesGigabytesPerUser', '0')
     expect((await upload()).status).toBe(200)
+  })
+
+  it('is possible while another user has as many files read as one user may', async () => {
+    await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: ['gpt-4o-mini'] })
+    provider.answers.set('POST /v1/files', { body: { id: 'file-provider1' } })
+    const file = JSON.parse((await upload()).text).id
+    let go = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    provider.answers.set('GET /v1/files/file-provider1/content', { until, status: 404 })
+    const body = { endpoint: '/v1/chat/completions', completion_window: '24h' }
+    const submit = async () => {
+      const answer = await fetch(`${rig.url}/v1/batches`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, input_file_id: file }),
+      })
+      return answer.status
+    }
+    const statuses: number[] = []
+    for (let n = 0; n < 5; n += 1) submit().then((status) => statuses.push(status))
+    const readings = () => provider.requests.filter(({ path }) => path.endsWith('/content')).length
+    await expect.poll(readings).toBe(2)
+    await expect.poll(() => statuses).toEqual([503, 503, 503])
+    await rig.addUser(8)
+    await rig.addToken(4, 8, KEY.toUpperCase())
+    await rig.grant(8, 1_000_000n)
+    expect((await upload(KEY.toUpperCase())).status).toBe(200)
+    go()
+    await expect.poll(() => statuses).toEqual([503, 503, 503, 404, 404])
   })
 })

@@ -1,5 +1,5 @@
 import { GoogleGenAI } from '@google/genai'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
@@ -125,6 +125,37 @@ describe('a batch of Gemini’s API', () => {
     expect(shown.text).not.toMatch(new RegExp(`${PROVIDER_KEY}|${SENT_MODEL}|provider1`))
     await call('GET', `/v1beta/${name}`)
     expect(await settled()).toHaveLength(1)
+  })
+
+  it('is not shown to its end if the provider sends the results too slowly', async () => {
+    const { name } = (await call('POST', SUBMIT, inBatch(THREE))).json()
+    describeAs('SUCCEEDED', [answered('a', 101, 10), answered('b', 7, 1), answered('c', 7, 1)])
+    expect((await call('GET', `/v1beta/${name}`)).status).toBe(200)
+    const document = Buffer.from(
+      JSON.stringify(provider.answers.get(`GET ${BATCHES}/${UPSTREAM}`)?.body),
+    )
+    const half = document.indexOf('"key":"b"')
+    const pieces = [document.subarray(0, half), document.subarray(half)]
+    /** Reads the results from a provider that lets so many milliseconds pass between two halves. */
+    const shownAfter = async (ms: number): Promise<string | null> => {
+      let resume = (): void => {}
+      const pause = new Promise<void>((resolve) => {
+        resume = resolve
+      })
+      provider.answers.set(`GET ${BATCHES}/${UPSTREAM}`, { pieces, pause })
+      const headers = { 'x-goog-api-key': `sk-${KEY}` }
+      // The response begins when the first result has arrived.
+      const response = await fetch(`${rig.url}/v1beta/${name}`, { headers })
+      const clock = performance.now.bind(performance)
+      const later = vi.spyOn(performance, 'now').mockImplementation(() => clock() + ms)
+      onTestFinished(() => later.mockRestore())
+      resume()
+      const text = await response.text().catch(() => null)
+      later.mockRestore()
+      return text
+    }
+    expect(await shownAfter(0)).toContain('"key":"c"')
+    expect(await shownAfter(600_000)).toBeNull()
   })
 
   it('can be used by Google’s client', async () => {

@@ -1,6 +1,7 @@
 import OpenAI, { toFile } from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
@@ -128,6 +129,15 @@ async function submit(lines: readonly unknown[] = ['a', 'b', 'c'].map((id) => ch
   const created = await create(uploaded.json().id)
   expect(created.status, created.text).toBe(200)
   return created.json()
+}
+
+async function changeChannel(change: Partial<ChannelTerms>) {
+  const { channels } = await rig.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  const { channelId, terms, keyRefs, keyMode } = channels.get(2) ?? {}
+  await rig.append(CHANNELS_STREAM, {
+    ...{ type: 'ChannelTermsChanged', v: 1 },
+    data: { channelId, terms: { ...terms, ...change }, keyRefs, keyMode, droppedKeyRefs: [] },
+  })
 }
 
 const sentLines = (index: number): readonly Record<string, unknown>[] =>
@@ -312,6 +322,33 @@ describe('a batch of a file', () => {
     const { status, text } = await create(id)
     expect(status).toBe(400)
     expect(JSON.parse(text).error.param).toBe('line 1: body.model')
+  })
+
+  it('is not sent to a channel that has expired, and a batch there is billed', async () => {
+    const [before, later] = [await submit(), (await upload([chat('a')])).json().id]
+    await changeChannel({ expiredTime: 1 })
+    const sent = provider.requests.length
+    const refused = await create(later)
+    expect([refused.status, refused.json().error.code]).toEqual([503, 'no_channel'])
+    expect(provider.requests).toHaveLength(sent)
+    resultsAre(OUTPUT, [answered('a', 10, 5)])
+    completed()
+    await call('GET', `/v1/batches/${before.id}`)
+    await expect.poll(() => settled()).toHaveLength(1)
+  })
+
+  it('is sent as its channel is when the lines are planned', async () => {
+    const { id } = (await upload([chat('a')])).json()
+    const gate = Promise.withResolvers<void>()
+    const content = provider.answers.get(`GET /v1/files/${FILE}/content`)
+    provider.answers.set(`GET /v1/files/${FILE}/content`, { ...content, until: gate.promise })
+    const created = create(id)
+    await expect.poll(() => provider.requests.some(({ path }) => /content$/.test(path))).toBe(true)
+    await changeChannel({ modelMapping: JSON.stringify({ [MODEL]: 'vendor-model-2' }) })
+    gate.resolve()
+    expect((await created).status).toBe(200)
+    const uploaded = provider.requests.findLastIndex(({ path }) => path === '/v1/files')
+    expect(sentLines(uploaded)).toMatchObject([{ body: { model: 'vendor-model-2' } }])
   })
 })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
@@ -244,6 +245,21 @@ describe.each([
       return outcome
     })
     const balance = await rig.balance()
+    await expect(api.submit()).rejects.toThrow('503')
+    expect(await rig.balance()).toBe(balance)
+    expect(await ends()).toMatchObject([{ data: { errorCode: 'batch_refused' } }])
+  })
+
+  it('is released and answered with 503 if the event store fails before it is sent', async () => {
+    await submit()
+    const balance = await rig.balance()
+    const { actors } = rig.core
+    const { handleTogether } = actors
+    vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+      const outcome = await handleTogether(...steps)
+      vi.spyOn(actors, 'ask').mockRejectedValueOnce(new StoreUnavailable('away'))
+      return outcome
+    })
     await expect(api.submit()).rejects.toThrow('503')
     expect(await rig.balance()).toBe(balance)
     expect(await ends()).toMatchObject([{ data: { errorCode: 'batch_refused' } }])

@@ -1,7 +1,8 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { BatchStore } from '#relay/batches/batch-store.ts'
+import { BatchSettler } from '#relay/batches/settle-batch.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
 import { KEY, relayRig, serveRelay } from '../support/relay-rig.ts'
@@ -82,6 +83,22 @@ it('a result of another form costs nothing, and the others are billed', async ()
   expect(await call('GET', `${BATCHES}/${id}`)).toMatchObject({ processing_status: 'ended' })
   expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 30 } }])
   expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 2, unreadableLines: 2 })
+})
+
+it('an answer that comes after the settlement is neither billed nor shown', async () => {
+  const id = await submit()
+  const failure = { type: 'errored', error: { error: { message: 'too long' } } }
+  const failed = JSON.stringify({ custom_id: 'c', result: failure })
+  resultsAre(result('a'), 'no JSON', failed)
+  await call('GET', `${BATCHES}/${id}`)
+  await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
+  resultsAre(result('a'), result('b'), failed)
+  const read = async () => {
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const text = await (await fetch(`${rig.url}${BATCHES}/${id}/results`, { headers })).text()
+    return text.match(/(?<="custom_id":")[a-z]/g)
+  }
+  await expect.poll(read).toEqual(['a', 'c'])
 })
 
 it('a result that is too long costs nothing, and the others are billed', async () => {
@@ -216,3 +233,82 @@ it.each([403, 410, 404])(
     expect(shownIds).toEqual(['a'])
   },
 )
+
+const DESCRIPTION = `GET ${BATCHES}/${UPSTREAM}`
+const isDenied = async () => ((await batchStore.unsettled('', 1))[0]?.deniedAt ?? 0) > 0
+
+/** Lets time pass, looks the batch up, and waits until the attempt to settle it is over. */
+async function lookUpAfter(id: string, hours: number): Promise<void> {
+  laterMs += hours * HOUR
+  const advance = vi.spyOn(BatchSettler.prototype, 'advance')
+  await call('GET', `${BATCHES}/${id}`)
+  await Promise.allSettled(advance.mock.results.map(({ value }) => value))
+}
+
+/** Looks the batch up while the provider answers `request` with an error. */
+async function attempt(id: string, hours: number, request: string, status: number) {
+  const before = provider.answers.get(request) ?? {}
+  const count = provider.requests.length
+  provider.answers.set(request, { status, body: {} })
+  await lookUpAfter(id, hours)
+  const asked = provider.requests.slice(count).map(({ method, path }) => `${method} ${path}`)
+  expect(asked).toContain(request)
+  provider.answers.set(request, before)
+}
+
+async function expectEndWithout(id: string, cause: string): Promise<void> {
+  expect(await ends()).toMatchObject([{ type: 'CallReleased' }])
+  expect(await endOf(id)).toMatchObject({ cause, billedLines: 0 })
+}
+
+it.each([429, 500, 503])('single answers with %s do not extend a denial', async (status) => {
+  const id = await submit()
+  await attempt(id, 1, `GET ${RESULTS}`, 403)
+  await attempt(id, 30, `GET ${RESULTS}`, status)
+  await attempt(id, 1, DESCRIPTION, status)
+  await attempt(id, 1, `GET ${RESULTS}`, 403)
+  await attempt(id, 30, DESCRIPTION, status)
+  await attempt(id, 1, `GET ${RESULTS}`, 403)
+  expect(await isDenied()).toBe(true)
+  expect(await ends()).toEqual([])
+  await attempt(id, 10, `GET ${RESULTS}`, 403)
+  await expectEndWithout(id, 'results-denied')
+})
+
+it('an outage of several hours is not a denial', async () => {
+  const id = await submit()
+  await attempt(id, 1, `GET ${RESULTS}`, 403)
+  await attempt(id, 40, `GET ${RESULTS}`, 500)
+  await attempt(id, 5, DESCRIPTION, 503)
+  expect(await isDenied()).toBe(true)
+  await attempt(id, 2, `GET ${RESULTS}`, 500)
+  expect(await isDenied()).toBe(false)
+  await attempt(id, 40, `GET ${RESULTS}`, 403)
+  await attempt(id, 71, `GET ${RESULTS}`, 403)
+  expect(await ends()).toEqual([])
+  await attempt(id, 2, `GET ${RESULTS}`, 403)
+  await expectEndWithout(id, 'results-denied')
+})
+
+it.each([401, 403])('a description that is answered with %s is a denial', async (status) => {
+  const id = await submit(false)
+  await attempt(id, 1, DESCRIPTION, status)
+  await attempt(id, 71, DESCRIPTION, status)
+  // The provider reports the batch as running, so the time starts again.
+  await lookUpAfter(id, 1)
+  expect(await isDenied()).toBe(false)
+  await attempt(id, 1, DESCRIPTION, status)
+  await attempt(id, 71, DESCRIPTION, status)
+  expect(await ends()).toEqual([])
+  await attempt(id, 2, DESCRIPTION, status)
+  await expectEndWithout(id, 'results-denied')
+})
+
+it('results that fail for 30 days after the end was seen end the batch', async () => {
+  const id = await submit()
+  await attempt(id, 10 * 24, `GET ${RESULTS}`, 500)
+  await attempt(id, 29 * 24, `GET ${RESULTS}`, 500)
+  expect(await ends()).toEqual([])
+  await attempt(id, 25, `GET ${RESULTS}`, 500)
+  await expectEndWithout(id, 'lost')
+})

@@ -12,7 +12,7 @@ import {
   TOKEN_COUNT_MAX,
   tokenCountOf,
 } from '#relay/conversion/json-fields.ts'
-import { dataEvent, namedEvent } from '#relay/conversion/sse-lines.ts'
+import { dataEvent, namedEvent } from '#relay/conversion/write-server-sent-events.ts'
 
 describe('fields of provider JSON', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { convertCall } from '#relay/conversion/convert-call.ts'
-import { callerNames } from '#relay/conversion/loss-paths-in-caller-format.ts'
+import { callerPathsOfLosses } from '#relay/conversion/loss-paths-in-caller-format.ts'
 import { OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
 
@@ -39,12 +39,12 @@ it.each<[ConvertedFormatName, readonly string[]]>([
     ],
   ],
 ])('a loss has the name that the format of the caller uses: %s', (format, names) => {
-  expect(callerNames(LOSSES, format)).toEqual(names)
+  expect(callerPathsOfLosses(LOSSES, format)).toEqual(names)
 })
 
 it('a loss in Gemini’s format is in its configuration or contents', () => {
   expect(
-    callerNames(['sampling.topK', 'messages[0] (system)', 'thinking (off)'], 'gemini'),
+    callerPathsOfLosses(['sampling.topK', 'messages[0] (system)', 'thinking (off)'], 'gemini'),
   ).toEqual([
     'generationConfig.topK',
     'contents[] (system)',
@@ -53,7 +53,7 @@ it('a loss in Gemini’s format is in its configuration or contents', () => {
 })
 
 it('a loss without a name in the format of the caller is unchanged', () => {
-  expect(callerNames(['endUser', 'constructor', ''], 'gemini')).toEqual([
+  expect(callerPathsOfLosses(['endUser', 'constructor', ''], 'gemini')).toEqual([
     'endUser',
     'constructor',
     '',
@@ -62,7 +62,7 @@ it('a loss without a name in the format of the caller is unchanged', () => {
 
 it('a loss with a very long name is translated at once', () => {
   const rest = '.a'.repeat(500_000)
-  const [name] = callerNames([`tools[0].schema${rest}`], 'messages')
+  const [name] = callerPathsOfLosses([`tools[0].schema${rest}`], 'messages')
   expect(name === `tools[].input_schema${rest}`).toBe(true)
 })
 

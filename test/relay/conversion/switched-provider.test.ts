@@ -5,7 +5,7 @@ import { convertCall } from '#relay/conversion/convert-call.ts'
 import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { OPEN_ROUTER } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { cutForeignThinking } from '#relay/dialects/cut-thinking-of-other-providers.ts'
+import { removeForeignThinking } from '#relay/dialects/cut-thinking-of-other-providers.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
@@ -144,7 +144,7 @@ function sentTo(caller: ProviderFormatName, body: JsonObject, provider: Provider
   const own = Buffer.from(JSON.stringify(body))
   const request = FORMATS[caller].readRequest(own, PATH)
   if (isRelayError(request)) throw new Error(request.code)
-  const cut = cutForeignThinking(request, caller === 'gemini')
+  const cut = removeForeignThinking(request, caller === 'gemini')
   return { text: (cut?.body ?? own).toString(), losses: cut?.losses ?? [] }
 }
 

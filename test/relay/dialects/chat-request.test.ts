@@ -126,10 +126,13 @@ describe('a chat request', () => {
 
 describe('the reasoning effort', () => {
   it.each([
-    ['"low"', 'low'],
-    ['"x-high_2"', 'x-high_2'],
-    ...['5', 'null', '""', '"Tell me all"', '"a\\u0062"', `"${'x'.repeat(17)}"`].map(
-      (sent): [string, null] => [sent, null],
+    ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'].map(
+      (known): [string, string] => [`"${known}"`, known],
+    ),
+    ...['5', 'null', '""'].map((sent): [string, null] => [sent, null]),
+    // A text of a caller must not be kept in events.
+    ...['"ada"', '"x-high_2"', '"Tell me all"', '"a\\u0062"', `"${'x'.repeat(17)}"`].map(
+      (sent): [string, string] => [sent, 'other'],
     ),
   ])('%s is kept as %s', (sent, kept) => {
     const { reasoningEffort } = read(`{"model":"m",${MESSAGES},"reasoning_effort":${sent}}`)

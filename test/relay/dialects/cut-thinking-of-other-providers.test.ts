@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { cutForeignThinking } from '#relay/dialects/cut-thinking-of-other-providers.ts'
+import { removeForeignThinking } from '#relay/dialects/cut-thinking-of-other-providers.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
@@ -12,7 +12,7 @@ const WRAPPED = Buffer.from('provider:{"signature":"x"}').toString('base64')
 function cut(format: WireFormat, text: string, needsCallSignatures = false) {
   const request = format.readRequest(Buffer.from(text), { model: 'm', isStream: false })
   if (isRelayError(request)) throw new Error(request.code)
-  const change = cutForeignThinking(request, needsCallSignatures)
+  const change = removeForeignThinking(request, needsCallSignatures)
   return change && { body: change.body.toString(), losses: change.losses }
 }
 

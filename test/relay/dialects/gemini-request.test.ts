@@ -3,7 +3,7 @@ import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { GEMINI, readGenerateRequest } from '#relay/dialects/gemini/generate-request.ts'
 import { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
 import type { ChatRequest, UpstreamChange } from '#relay/dialects/wire-format.ts'
-import { RequestText } from '#relay/token-counts/request-text.ts'
+import { RequestTextCollector } from '#relay/token-counts/collect-request-text.ts'
 
 const MOST = 10_000_000
 const PATH = { model: 'm', isStream: false }
@@ -282,7 +282,7 @@ describe('texts for counting', () => {
   })
 
   it('of a request do not include its data', () => {
-    const request = new RequestText()
+    const request = new RequestTextCollector()
     const body = {
       contents: [
         {

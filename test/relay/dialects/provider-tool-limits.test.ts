@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits } from '#relay/dialects/byte-edits.ts'
 import { isMembers } from '#relay/dialects/check-common-request-members.ts'
-import { largestUses, limitIn, usesIn } from '#relay/dialects/provider-tool-limits.ts'
+import { largestUses, readUsesLimit, totalUses } from '#relay/dialects/provider-tool-limits.ts'
 import { scanObject } from '#relay/dialects/scan-request-object.ts'
 
 function limited(text: string) {
   const body = Buffer.from(text)
   const members = scanObject(body)
   if (!isMembers(members)) throw new Error('no object')
-  const { uses, edits } = limitIn(body, { members, end: body.length }, 'max_tool_calls')
+  const { uses, edits } = readUsesLimit(body, { members, end: body.length }, 'max_tool_calls')
   return [uses, applyEdits(body, edits).toString()]
 }
 
@@ -35,6 +35,6 @@ it('the largest uses of several requests are those of each tool', () => {
   expect(largestUses([undefined, {}])).toBeUndefined()
   const uses = largestUses([{ web_search: 3 }, undefined, { web_search: 2, file_search: 1 }])
   expect(uses).toEqual({ web_search: 3, file_search: 1 })
-  expect(usesIn(uses)).toBe(4)
-  expect(usesIn(undefined)).toBe(0)
+  expect(totalUses(uses)).toBe(4)
+  expect(totalUses(undefined)).toBe(0)
 })

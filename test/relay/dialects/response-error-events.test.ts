@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RESPONSES_ERRORS } from '#relay/dialects/openai-responses/error-events.ts'
+import { RESPONSES_ERRORS } from '#relay/dialects/openai-responses/response-errors.ts'
 
 const BODY = { error: { message: 'It failed.', type: 'server_error', param: null, code: null } }
 const eventOf = (data: object) => Buffer.from(`event: e\ndata: ${JSON.stringify(data)}\n\n`)
@@ -19,7 +19,8 @@ describe('the error of a streamed response', () => {
       eventOf({ type: 'response.output_text.delta', sequence_number: 41, delta: 'a' }),
       eventOf({ type: 'response.output_text.delta', sequence_number: 42, delta }),
     ])
-    expect(dataOf(RESPONSES_ERRORS.errorEvent(BODY, { first, last }))).toMatchObject([
+    const sent = { begun: RESPONSES_ERRORS.readBegun?.(first) ?? null, last }
+    expect(dataOf(RESPONSES_ERRORS.errorEvent(BODY, sent))).toMatchObject([
       { type: 'error', sequence_number: 43 },
       {
         ...{ type: 'response.failed', sequence_number: 44 },
@@ -28,11 +29,20 @@ describe('the error of a streamed response', () => {
     ])
   })
 
+  it('keeps nothing of the first event but the identity of the response', () => {
+    const tools = Array.from({ length: 100 }, () => ({ name: 'a tool', parameters: begun }))
+    const { status: _, ...identity } = begun
+    const long = eventOf({ type: 'response.created', response: { tools, ...begun } })
+    expect(RESPONSES_ERRORS.readBegun?.(long)).toEqual(identity)
+  })
+
   it.each([
     ['no event was sent', null],
-    ['the first event has no response', { first: eventOf({}), last: eventOf({}) }],
-    ['the first event is no JSON', { first: Buffer.from('data: {\n\n'), last: first }],
-  ])('has an id of its own if %s', (_name, sent) => {
+    ['the first event has no response', eventOf({})],
+    ['the response has no id', eventOf({ response: { model: 'm' } })],
+    ['the first event is no JSON', Buffer.from('data: {\n\n')],
+  ])('has an id of its own if %s', (_name, bytes) => {
+    const sent = bytes && { begun: RESPONSES_ERRORS.readBegun?.(bytes) ?? null, last: bytes }
     const events = dataOf(RESPONSES_ERRORS.errorEvent(BODY, sent))
     expect(events.at(-1)).toMatchObject({
       response: { id: expect.stringMatching(/^resp_\w{32}$/) },

@@ -105,7 +105,7 @@ describe('a request of the Responses API', () => {
   it.each([
     [{ effort: 'high', summary: 'auto' }, 'high'],
     [{ effort: null }, null],
-    [{ effort: 'a free text' }, null],
+    [{ effort: 'a free text' }, 'other'],
     [{}, null],
   ])('the reasoning %j has the effort %s', (reasoning, effort) => {
     expect(read({ reasoning }).reasoningEffort).toBe(effort)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { innerRules } from '#relay/dialects/check-nested-json-members.ts'
+import { nestedMemberRules } from '#relay/dialects/check-nested-json-members.ts'
 import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/scan-request-object.ts'
 import { budget } from '#test/support/time-limit.ts'
 
@@ -188,7 +188,7 @@ describe('a key that can be read as another one', () => {
     ['[{"role":1,"r\\u006fle":1}]', { path: '[0].role', other: 'role' }],
     ['[{"role":1,"x":{"Role":1}},{"role":1}]', null],
   ])('is looked for inside an array that has rules: %s', (list, ambiguity) => {
-    const rules = innerRules('list', { role: ['number'] })
+    const rules = nestedMemberRules('list', { role: ['number'] })
     const members = scanObject(Buffer.from(`{"list":${list}}`), known, rules)
     expect(members).toMatchObject([{ ambiguity }])
   })

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { FAMILIES } from '../clients/provider-families.ts'
 import { chat, onlyEnd, relayRig } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
-import { PROVIDER_SCRIPTS } from '../support/translated-provider-scripts.ts'
+import { OPENAI_COMPATIBLE_TYPES } from '../support/tested-channel-types.ts'
 
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(() => relayRig())
@@ -20,49 +18,41 @@ const STREAM = [
   'data: [DONE]\n\n',
 ]
 
-/** Clouds and providers of other formats have tests of their own. */
-const TYPES = PROFILES.filter(
-  ({ id, endpoints: [first], cloud }) =>
-    first?.format === 'chat' && cloud === undefined && !PROVIDER_SCRIPTS.has(id),
+describe.each(OPENAI_COMPATIBLE_TYPES.map(({ id, name }) => [id, name] as const))(
+  'type %i, %s',
+  (type) => {
+    beforeEach(async () => {
+      await rig.append(CHANNELS_STREAM, {
+        type: 'ChannelsDeleted',
+        v: 1,
+        data: { channelIds: [1] },
+      })
+      await rig.addChannel(2, { type, baseUrl: provider.url, other: 'account' })
+    })
+
+    it('bills a plain answer and a stream to the unit, and no error', async () => {
+      provider.answers.set('*', { body: ANSWER })
+      const before = await rig.balance()
+      expect((await chat(rig)).status).toBe(200)
+      const plain = before - (await rig.balance())
+      const pieces = STREAM.map((event) => Buffer.from(event))
+      provider.answers.set('*', { headers: { 'content-type': 'text/event-stream' }, pieces })
+      const streamed = await chat(rig, { stream: true })
+      expect(streamed.text).toContain('Hello')
+      const both = before - (await rig.balance())
+      expect([plain, both]).toEqual([BigInt(CHARGE), BigInt(2 * CHARGE)])
+      provider.answers.set('*', { status: 400, body: { error: { message: 'too long' } } })
+      const failed = await chat(rig)
+      expect(failed.status).toBe(400)
+      expect(failed.text).toContain('too long')
+      expect(before - (await rig.balance())).toBe(both)
+    })
+
+    it('counts the tokens of an answer without usage', async () => {
+      const { usage: _, ...rest } = ANSWER
+      provider.answers.set('*', { body: rest })
+      await chat(rig)
+      expect((await onlyEnd(rig)).data).toMatchObject({ usageSource: 'estimated' })
+    })
+  },
 )
-
-describe.each(TYPES.map(({ id, name }) => [id, name] as const))('type %i, %s', (type) => {
-  beforeEach(async () => {
-    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-    await rig.addChannel(2, { type, baseUrl: provider.url, other: 'account' })
-  })
-
-  it('bills a plain answer and a stream to the unit, and no error', async () => {
-    provider.answers.set('*', { body: ANSWER })
-    const before = await rig.balance()
-    expect((await chat(rig)).status).toBe(200)
-    const plain = before - (await rig.balance())
-    const pieces = STREAM.map((event) => Buffer.from(event))
-    provider.answers.set('*', { headers: { 'content-type': 'text/event-stream' }, pieces })
-    const streamed = await chat(rig, { stream: true })
-    expect(streamed.text).toContain('Hello')
-    const both = before - (await rig.balance())
-    expect([plain, both]).toEqual([BigInt(CHARGE), BigInt(2 * CHARGE)])
-    provider.answers.set('*', { status: 400, body: { error: { message: 'too long' } } })
-    const failed = await chat(rig)
-    expect(failed.status).toBe(400)
-    expect(failed.text).toContain('too long')
-    expect(before - (await rig.balance())).toBe(both)
-  })
-
-  it('counts the tokens of an answer without usage', async () => {
-    const { usage: _, ...rest } = ANSWER
-    provider.answers.set('*', { body: rest })
-    await chat(rig)
-    expect((await onlyEnd(rig)).data).toMatchObject({ usageSource: 'estimated' })
-  })
-})
-
-it('every type that takes calls has a test of its format', () => {
-  // `clients/every-format-and-provider.test.ts` calls the families.
-  const families = FAMILIES.map(({ terms }) => terms('model').type)
-  const tested = new Set([...TYPES.map(({ id }) => id), ...PROVIDER_SCRIPTS.keys(), ...families])
-  const others = PROFILES.map(({ id }) => id).filter((id) => !tested.has(id))
-  // Jina has no chats. `rerank-and-moderations.test.ts` calls it.
-  expect(others).toEqual([38])
-})

@@ -6,7 +6,7 @@ import {
   type ClientSecrets,
   createClientSecrets,
   SECRETS_MAX,
-} from '#relay/realtime/client-secrets.ts'
+} from '#relay/realtime/client-secret-store.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { clientSecretsInMemory } from '../support/in-memory-client-secrets.ts'

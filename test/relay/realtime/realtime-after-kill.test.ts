@@ -9,7 +9,17 @@ import { CHARGE, realtimeProvider } from '../support/realtime-provider.ts'
 import { MODEL } from '../support/realtime-site.ts'
 import { startRelaySite } from '../support/relay-site.ts'
 
-const SESSIONS = 20
+const SESSIONS = 100
+const ROOT = 1
+const CUT_TEXT = 'Hello there, '.repeat(40)
+/**
+ * The charge for a response that is cut after `CUT_TEXT`, at the prices below. Its input is the
+ * first response with its own input: 150 tokens of text and 500 of audio. `CUT_TEXT` counts as 130
+ * tokens.
+ */
+const CUT_CHARGE = 2.5 * (150 + 500 * 8 + 130 * 4)
+/** The code that a websocket reports if its connection ends without a closing handshake. */
+const ABNORMAL_CLOSURE = 1006
 const provider = startedOnce(realtimeProvider)
 const site = startedOnce(() => startRelaySite(SHORT_LEASES))
 let root: ConsoleClient
@@ -25,9 +35,8 @@ beforeAll(async () => {
   key = (await root.createToken({ name: 'realtime', unlimited_quota: true })).key
 })
 
-it('each response of a killed relay is ended once, with its recorded progress', async () => {
+it('responses of 100 sockets are billed once, and end once when the relay is killed', async () => {
   const victim = await site.startRelay()
-  const survivor = await site.startRelay()
   const headers = { authorization: `Bearer ${key}` }
   const clients = await Promise.all(
     Array.from({ length: SESSIONS }, () =>
@@ -37,29 +46,39 @@ it('each response of a killed relay is ended once, with its recorded progress', 
   for (const client of clients) client.send({ type: 'response.create' })
   await Promise.all(clients.map((client) => client.event('response.done')))
   provider.onEvent = ({ type }, at) => {
-    if (type === 'response.create') at.delta(at.begin(), 'Hello there, '.repeat(40))
+    if (type === 'response.create') at.delta(at.begin(), CUT_TEXT)
     return type === 'response.create'
   }
   for (const client of clients) client.send({ type: 'response.create' })
   await Promise.all(clients.map((client) => client.event('response.output_text.delta')))
   const progressed = async () => {
     const { events } = await readBook(site.store)
-    return events.filter(({ type }) => type === 'CallProgressed').length
+    const calls = events.flatMap(({ type, data }) =>
+      type === 'CallProgressed' && data.usage.output > 0 ? [data.call] : [],
+    )
+    return new Set(calls).size
   }
-  await expect.poll(progressed).toBeGreaterThanOrEqual(SESSIONS)
+  await expect.poll(progressed).toBe(SESSIONS)
   await victim.kill()
+  for (const client of clients) expect(await client.isClosed()).toBe(ABNORMAL_CLOSURE)
+  await expect
+    .poll(() => provider.sessions.filter(({ isClosed }) => isClosed))
+    .toHaveLength(SESSIONS)
+  // The sweeper of this relay ends the calls of the killed one.
+  const survivor = await site.startRelay()
   await expect
     .poll(async () => (await readBook(site.store)).open.length, { timeout: 60_000 })
     .toBe(0)
   const book = await readBook(site.store)
-  expect(book.endedNotOnce).toEqual([])
-  expect(book.ledgerSum).toBe(0n)
   const charges = (name: string) =>
     book.events.flatMap(({ type, data }) =>
       type === name && 'charge' in data ? [Number(data.charge)] : [],
     )
+  expect(book.endedNotOnce).toEqual([])
+  expect(book.ledgerSum).toBe(0n)
+  expect(book.held(ROOT)).toBe(0n)
+  expect(book.admitted(ROOT)).toBe(2 * SESSIONS)
   expect(charges('CallSettled')).toEqual(Array(SESSIONS).fill(CHARGE))
-  const cut = charges('CallInterrupted').filter((charge) => charge > 0)
-  expect(cut.length).toBeGreaterThanOrEqual(SESSIONS)
+  expect(charges('CallInterrupted')).toEqual(Array(SESSIONS).fill(CUT_CHARGE))
   expect(await survivor.stop()).toBe(0)
 }, 180_000)

@@ -315,6 +315,62 @@ describe('a realtime session that ends during a response', () => {
   })
 })
 
+describe('a realtime response that could be missed or undercounted', () => {
+  it('is billed if it begins after silence, although none follows speech', async () => {
+    const client = await connect()
+    const turn_detection = { type: 'server_vad', create_response: false, idle_timeout_ms: 5_000 }
+    client.send({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { turn_detection } } },
+    })
+    await client.event('session.updated')
+    session().respond(provider.usage)
+    await client.event('response.done')
+    expect(await charges()).toEqual([CHARGE])
+  })
+
+  it('is cancelled and not shown if nobody has requested it', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    session().respond(USAGE)
+    session().send({ type: 'conversation.item.added', item: { id: 'item_of_another' } })
+    await expect
+      .poll(() => client.events.map(({ type }) => type))
+      .toContain('conversation.item.added')
+    expect(client.events.filter(({ type }) => type.startsWith('response.'))).toEqual([])
+    await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+    expect(await bills(rig)).toEqual([])
+  })
+
+  it('is billed if the provider still responds to speech after a change', async () => {
+    provider.onEvent = ({ type }, at) => {
+      const turn_detection = { type: 'server_vad', create_response: true }
+      const effective = { audio: { input: { turn_detection } } }
+      if (type === 'session.update') at.send({ type: 'session.updated', session: effective })
+      return type === 'session.update'
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    session().respond(USAGE)
+    await client.event('response.done')
+    expect(await charges()).toEqual([CHARGE])
+  })
+
+  it('in the format of telephones is counted at the rate of this format', async () => {
+    provider.onEvent = ({ type }, at) => {
+      const response_id = type === 'response.create' ? at.begin() : ''
+      const delta = Buffer.alloc(4_000).toString('base64')
+      if (response_id !== '') at.send({ type: 'response.output_audio.delta', response_id, delta })
+      return type === 'response.create' || type === 'response.cancel'
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    const audio = { output: { format: { type: 'audio/pcmu' } } }
+    client.send({ type: 'response.create', response: { audio } })
+    await client.event('response.output_audio.delta')
+    client.socket.close()
+    await expect.poll(() => bills(rig)).toHaveLength(1)
+    expect((await bills(rig))[0]?.usage).toMatchObject({ outputAudio: 11 })
+  })
+})
+
 describe('the transcription of the input of a realtime session', () => {
   const COMPLETED = 'conversation.item.input_audio_transcription.completed'
   const transcription = { model: TRANSCRIBER }
@@ -391,6 +447,22 @@ describe('the transcription of the input of a realtime session', () => {
     session().send({ type: COMPLETED, item_id: 'item_1', transcript: 'Hi', usage: seconds })
     await client.event(COMPLETED)
     expect((await bills(rig))[0]?.usage).toMatchObject({ inputAudio: 15, output: 0 })
+  })
+
+  it('ends the session at the 1 001st that has not arrived, and charges them all', async () => {
+    const client = await transcribing()
+    const committed = (item: number) =>
+      session().send({ type: 'input_audio_buffer.committed', item_id: `item_${item}` })
+    for (let item = 2; item <= 1_000; item += 1) committed(item)
+    client.send(audio(96_000))
+    await expect.poll(() => session().typesOf('input_audio_buffer.append')).toHaveLength(2)
+    expect(client.closed).toBe(null)
+    committed(1_001)
+    expect((await client.event('error')).error).toMatchObject({ code: 'too_many_concurrent' })
+    expect(await client.isClosed()).toBe(1008)
+    await expect.poll(() => bills(rig)).toHaveLength(1)
+    expect((await bills(rig))[0]?.usage).toMatchObject({ inputAudio: 10 + 20 })
+    expect(await openCalls(rig)).toBe(0)
   })
 
   it('is charged by the own count if the caller leaves before it arrives', async () => {

@@ -128,3 +128,68 @@ describe('a limit of a model at realtime sessions', () => {
     expect(await openCalls(rig)).toBe(0)
   })
 })
+
+describe('a limit of concurrent calls at realtime sessions', () => {
+  beforeEach(() => rig.setOption('RateLimitsByModel', { [MODEL]: { concurrency: 1 } }))
+  const tooMany = { code: 'too_many_concurrent' }
+  const heard = () => session().typesOf('input_audio').length
+  const speak = async (client: RealtimeClient) => {
+    const before = heard()
+    client.send(AUDIO)
+    await expect.poll(heard).toBe(before + 1)
+  }
+
+  it('counts a response once, so that the caller can interrupt it', async () => {
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    await speak(client)
+    const first = session().begin()
+    await client.event('response.created')
+    await speak(client)
+    session().done(first, provider.usage, 'cancelled')
+    await client.event('response.done')
+    session().done(session().begin(), provider.usage)
+    await client.event('response.done')
+    expect(client.events.filter(({ type }) => type === 'error')).toEqual([])
+    expect(session().typesOf('response.cancel')).toEqual([])
+    expect((await bills(rig)).map(({ end }) => end)).toEqual(['incomplete', 'done'])
+  })
+
+  it('counts a session that listens once, also after a response', async () => {
+    const [client, other] = [
+      await new RealtimeClient(rig.url, MODEL).open(),
+      await new RealtimeClient(rig.url, MODEL).open(),
+    ]
+    await speak(client)
+    other.send(AUDIO)
+    expect((await other.event('error')).error).toMatchObject(tooMany)
+    const first = session().begin()
+    await client.event('response.created')
+    await speak(client)
+    session().done(first, provider.usage)
+    await client.event('response.done')
+    other.send(AUDIO)
+    expect((await other.event('error')).error).toMatchObject(tooMany)
+    client.socket.terminate()
+    const heardByOther = () => provider.sessions[1]?.typesOf('input_audio').length
+    const speakAgain = async () => {
+      other.send(AUDIO)
+      return heardByOther()
+    }
+    await expect.poll(speakAgain).toBeGreaterThan(0)
+  })
+
+  it('refuses a request for a second response, and cancels one without a request', async () => {
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    await speak(client)
+    session().begin()
+    await client.event('response.created')
+    const response = { conversation: 'none' }
+    client.send({ type: 'response.create', event_id: 'second', response })
+    expect((await client.event('error')).error).toMatchObject({ ...tooMany, event_id: 'second' })
+    expect(session().typesOf('response.create')).toEqual([])
+    await speak(client)
+    session().begin()
+    expect((await client.event('error')).error).toMatchObject(tooMany)
+    await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+  })
+})

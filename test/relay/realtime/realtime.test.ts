@@ -13,6 +13,7 @@ import {
   callTypes,
   MODEL,
   sessionWithoutSpeech,
+  TRANSCRIBER,
 } from '../support/realtime-site.ts'
 import { KEY, PROVIDER_KEY, relayRig, TOKEN, USER } from '../support/relay-rig.ts'
 
@@ -166,9 +167,62 @@ describe('what is sent to the provider of a realtime session', () => {
       },
       'model',
     ],
+    [
+      {
+        type: 'session.update',
+        session: { audio: { input: { turn_detection: null, Turn_Detection: {} } } },
+      },
+      'session.audio.input.Turn_Detection',
+    ],
+    [
+      {
+        type: 'session.update',
+        session: { turn_detection: { create_response: false, Create_Response: true } },
+      },
+      'session.turn_detection.Create_Response',
+    ],
+    [
+      {
+        type: 'session.update',
+        session: {
+          audio: { input: { transcription: { model: 'whisper-1' } } },
+          input_audio_transcription: { model: TRANSCRIBER },
+        },
+      },
+      'session.audio.input.transcription',
+    ],
     [{ type: 'response.create', response: { model: 'x' } }, 'response.model'],
     [{ type: 'response.create', response: { tools: [{ type: 'mcp' }] } }, 'response.tools[0].type'],
     [{ type: 'conversation.item.create', item: { type: 'mcp_call' } }, 'item.type'],
+    [
+      {
+        type: 'session.update',
+        session: { tools: [{ type: 'function', name: 'x', Type: 'mcp', server_url: 'x' }] },
+      },
+      'session.tools[0].Type',
+    ],
+    [
+      { type: 'response.create', response: { tools: [{ type: 'function', TYPE: 'mcp' }] } },
+      'response.tools[0].TYPE',
+    ],
+    [
+      { type: 'conversation.item.create', item: { type: 'message', Type: 'mcp_call' } },
+      'item.Type',
+    ],
+    [
+      {
+        type: 'conversation.item.create',
+        item: { content: [], Content: [{ type: 'input_image', image_url: 'x' }] },
+      },
+      'item.Content',
+    ],
+    [
+      {
+        type: 'response.create',
+        response: { input: [{ content: [{ type: 'input_text', Image_URL: 'x' }] }] },
+      },
+      'response.input[0].content[0].Image_URL',
+    ],
     [{ type: 'input_audio_buffer.append', audio: 7 }, 'audio'],
     [{ type: 'transcription_session.update', session: {} }, 'type'],
     [{ type: 'response.create', extra: 1 }, 'extra'],

@@ -58,13 +58,19 @@ describe('screening of prompts', () => {
 describe('screening of answers', () => {
   beforeEach(() => rig.setOption('StopOnSensitiveEnabled', 'true'))
 
-  it('withholds a plain answer with a sensitive word and charges nothing', async () => {
+  it('withholds a plain answer with a sensitive word and charges for it', async () => {
     const before = await rig.balance()
     const answer = await chat(rig, { max_tokens: 10 })
     expect(answer.status).toBe(400)
     expect(errorOf(answer).code).toBe('sensitive_answer')
-    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased' })
-    expect(await rig.balance()).toBe(before)
+    const end = await onlyEnd(rig)
+    expect(end).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'incomplete', usageSource: 'upstream' },
+    })
+    if (end.type !== 'CallSettled') throw new Error('not settled')
+    expect(Number(end.data.charge)).toBeGreaterThan(0)
+    expect(await rig.balance()).toBe(before - BigInt(end.data.charge))
   })
 
   it('ends a stream before a sensitive word and charges the delivered part', async () => {

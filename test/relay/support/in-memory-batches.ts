@@ -18,10 +18,14 @@ export function batchesInMemory(): BatchStore {
         attempts: 0,
         retryAt: 0,
         deniedAt: 0,
+        failingSince: 0,
+        endSeenAt: 0,
+        uploaded: null,
       })
       lines.set(added.batch, facts)
     },
     describe: async (batch, object) => change(batch, { object }),
+    noteUpload: async (batch, uploaded) => change(batch, { uploaded }),
     settle: async (batch) => change(batch, { isSettled: true }),
     postpone: async (batch, attempts, retryAt) => {
       if (batches.get(batch)?.attempts !== attempts) return false
@@ -29,9 +33,14 @@ export function batchesInMemory(): BatchStore {
       return true
     },
     deny: async (batch, at) => {
-      if (batches.get(batch)?.deniedAt === 0) change(batch, { deniedAt: at })
+      change(batch, { deniedAt: batches.get(batch)?.deniedAt || at, failingSince: 0 })
     },
-    resume: async (batch) => change(batch, { attempts: 0, retryAt: 0, deniedAt: 0 }),
+    noteFailure: async (batch, at) =>
+      change(batch, { failingSince: batches.get(batch)?.failingSince || at }),
+    noteEnd: async (batch, at) => change(batch, { endSeenAt: batches.get(batch)?.endSeenAt || at }),
+    clearDenied: async (batch) => change(batch, { deniedAt: 0, failingSince: 0 }),
+    resume: async (batch) =>
+      change(batch, { attempts: 0, retryAt: 0, deniedAt: 0, failingSince: 0 }),
     find: async (userId, batch) => {
       const found = batches.get(batch)
       return found?.userId === userId ? found : undefined

@@ -2,7 +2,7 @@ import {
   type ClientSecret,
   type ClientSecrets,
   SECRETS_MAX,
-} from '#relay/realtime/client-secrets.ts'
+} from '#relay/realtime/client-secret-store.ts'
 
 export function clientSecretsInMemory(): ClientSecrets {
   const secrets = new Map<string, ClientSecret>()

@@ -3,7 +3,7 @@ import {
   type FileStore,
   limitExceeded,
   type StoredFile,
-} from '#relay/batches/file-store.ts'
+} from '#relay/batches/file-record-store.ts'
 
 export function filesInMemory(): FileStore {
   const files = new Map<string, StoredFile>()

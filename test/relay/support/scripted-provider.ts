@@ -24,6 +24,8 @@ export type Scripted = {
   readonly hangs?: true
   /** Not ended after the last piece. */
   readonly keepsOpen?: true
+  /** The answer to the requests after this one. Without it, all get the same answer. */
+  readonly next?: Scripted
 }
 
 export type ScriptedProvider = {
@@ -69,6 +71,7 @@ export async function scriptedProvider(): Promise<ScriptedProvider> {
       requests.push({ method, path, headers, body: Buffer.concat(parts).toString('utf8') })
       const key = `${method} ${path.split('?')[0]}`
       const answer = answers.get(key) ?? answers.get('*') ?? { status: 404, body: {} }
+      if (answer.next !== undefined) answers.set(key, answer.next)
       if (answer.hangs) return
       await answer.until
       const { status = 200, body = {}, pieces, keepsOpen } = answer

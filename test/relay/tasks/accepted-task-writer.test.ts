@@ -108,7 +108,7 @@ it('a task accepted while the store is unavailable is answered and ends normally
     aheadMs = HOUR / 2
     const readAll = vi.spyOn(rig.core.store, 'readAll')
     await expect.poll(() => readAll.mock.calls.length).toBeGreaterThan(4)
-    expect(await types()).toEqual(['TaskSubmitted'])
+    expect(await types()).toEqual(['TaskSubmitted', 'TaskRouted'])
     isAway = false
     await expect.poll(types).toContain('TaskSucceeded')
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])

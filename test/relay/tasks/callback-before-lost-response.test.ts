@@ -107,11 +107,11 @@ describe('a callback before a lost answer', () => {
     expect((await imagine(key)).json).toMatchObject({ code: 1 })
   })
 
-  it('keeps the task with that provider although another accepts it too', async () => {
+  it('keeps the task with that provider, and no other is asked', async () => {
     const { answer, path } = await answeredAfter({ status: 'SUBMITTED' }, 503)
     expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
-    expect(second.requests).toHaveLength(1)
-    const [, accepted] = await rig.taskEvents(taskIn(path))
+    expect(second.requests).toHaveLength(0)
+    const [, , accepted] = await rig.taskEvents(taskIn(path))
     expect(accepted?.data).toMatchObject({ channelId: channels })
   })
 })
@@ -139,7 +139,7 @@ describe('a lost answer', () => {
     const task = taskIn(hookOf(first))
     const attempts = [{ channelId: channels, status: 200, error: 'format' }]
     const sentTo = { channelId: channels, keyRef: `ref-${channels}`, attempts }
-    expect((await rig.taskEvents(task))[1]).toMatchObject({ type: 'TaskUnconfirmed', data: sentTo })
+    expect((await rig.taskEvents(task))[2]).toMatchObject({ type: 'TaskUnconfirmed', data: sentTo })
     looked = [task]
     aheadMs = 601_000
     await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])

@@ -49,6 +49,7 @@ describe('a drawing', () => {
     const events = await rig.taskEvents(task)
     expect(events.map(({ type }) => type)).toEqual([
       'TaskSubmitted',
+      'TaskRouted',
       'TaskAccepted',
       'TaskStatusChanged',
       'TaskSucceeded',
@@ -119,11 +120,11 @@ describe('a drawing', () => {
       ['action', { taskId: task, customId: 'MJ::Inpaint::1::abc::SOLO' }, 'mj_inpaint'],
       ['modal', { taskId: task, prompt: 'a red door', maskBase64: PICTURE }, 'mj_modal'],
     ]
-    const [{ data: accepted } = { data: {} }] = (await rig.taskEvents(task)).slice(1)
+    const [{ data: accepted } = { data: {} }] = (await rig.taskEvents(task)).slice(2)
     for (const [path, body, model] of submission) {
       const { json } = await rig.ask(`/mj/submit/${path}`, body)
       expect(json, path).toMatchObject({ code: 1 })
-      const [submitted, taken] = await rig.taskEvents(json.result)
+      const [submitted, , taken] = await rig.taskEvents(json.result)
       expect(submitted?.data, path).toMatchObject({ model, origin: task })
       expect(taken?.data).toMatchObject({ channelId: 21, keyRef: 'ref-21' })
     }

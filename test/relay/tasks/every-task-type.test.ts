@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { PROFILES, TASK_PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { DRAWING_AND_MUSIC_TYPES } from '../support/tested-channel-types.ts'
 import { tasksRig } from './tasks-rig.ts'
 import { VIDEO_SCRIPTS } from './video-scripts.ts'
 
@@ -18,13 +19,7 @@ const TASKS = {
   },
 } as const
 
-const TYPES = TASK_PROFILES.flatMap(({ id, name, tasks }) =>
-  tasks?.kind === 'drawing' || tasks?.kind === 'music'
-    ? [{ type: id, name, kind: tasks.kind }]
-    : [],
-)
-
-describe.each(TYPES)('type $type, $name', ({ type, kind }) => {
+describe.each(DRAWING_AND_MUSIC_TYPES)('type $type, $name', ({ type, kind }) => {
   const rig = startedOnce(() => tasksRig({}, { taskMs: 100 }))
   const task = TASKS[kind]
 
@@ -62,10 +57,4 @@ it('every type that makes videos has a script of its vendor, which `videos.test.
     videos === undefined ? [] : [videos.vendor],
   )
   expect(Object.keys(VIDEO_SCRIPTS).toSorted()).toEqual([...new Set(vendors)].toSorted())
-})
-
-it('every type that accepts only tasks makes drawings, music or videos', () => {
-  const tested = new Set(TYPES.map(({ type }) => type))
-  const others = TASK_PROFILES.filter(({ id }) => !tested.has(id))
-  expect(others.filter(({ videos }) => videos === undefined)).toEqual([])
 })

@@ -60,7 +60,7 @@ it('a follow-up task needs a model that the original task’s channel offers', a
 it('a follow-up task uses the key of the original task and is refused without it', async () => {
   await rig.addChannel(63, { ...DRAWING, groups: ['default'], priority: 99 })
   const task = await drawn({})
-  expect((await rig.taskEvents(task))[1]?.data).toMatchObject({ channelId: 63, keyRef: 'ref-63' })
+  expect((await rig.taskEvents(task))[2]?.data).toMatchObject({ channelId: 63, keyRef: 'ref-63' })
   expect((await reroll(task)).json).toMatchObject({ code: 1 })
   const song = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
   const done = async () => (await rig.ask(`/suno/fetch/${song}`)).json.data.status

@@ -29,7 +29,7 @@ const ends = async (task: string) =>
 
 /** What the provider was told to call, and what it would say by now. */
 async function noticeOf(task: string): Promise<{ path: string; body: Record<string, unknown> }> {
-  const { data } = (await rig.taskEvents(task))[1] ?? {}
+  const { data } = (await rig.taskEvents(task))[2] ?? {}
   const id = data !== undefined && 'upstreamId' in data ? data.upstreamId : ''
   const hook = rig.provider.tasks.get(id)?.notifyHook ?? ''
   return {

@@ -111,3 +111,21 @@ it('a drawing is asked about with each of the keys that replaced its own one', a
   answers.set('POST /mj/task/list-by-condition', { body: [done] })
   await expect.poll(() => rig.money(json.result)).toEqual(['CallAdmitted', 'CallSettled'])
 })
+
+it('a video of a channel that has expired meanwhile is billed, and no other is sent', async () => {
+  const { answers } = rig.vendor
+  const channel = { type: 55, models: ['sora-2-expiring'] }
+  await rig.addChannel(73, { ...channel, baseUrl: rig.vendor.url })
+  await rig.setOption('ModelPrice', { 'sora-2-expiring': 0.05 })
+  answers.set('POST /v1/videos', { body: { id: 'video_3', status: 'queued' } })
+  answers.set('GET /v1/videos/video_3', { body: { id: 'video_3', status: 'queued' } })
+  const body = { model: 'sora-2-expiring', prompt: 'the sea' }
+  const { json, text } = await rig.post('/v1/videos', body)
+  expect(json.id, text).toBeDefined()
+  await replaceKeys(73, { ...channel, expiredTime: 1 }, [NEW_KEY])
+  const sent = keysOf('POST', '/v1/videos').length
+  expect((await rig.post('/v1/videos', body)).status).toBe(503)
+  expect(keysOf('POST', '/v1/videos')).toHaveLength(sent)
+  answers.set('GET /v1/videos/video_3', { body: { id: 'video_3', status: 'completed' } })
+  await expect.poll(() => rig.money(json.id)).toEqual(['CallAdmitted', 'CallSettled'])
+})

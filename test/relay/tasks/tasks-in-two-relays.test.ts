@@ -61,7 +61,7 @@ const ends = async (task: string) =>
 
 /** To both relays, several times, as soon as the task is there. */
 async function callBackAtOnce(task: string): Promise<number[]> {
-  const [, accepted] = await eventsOf(task)
+  const [, , accepted] = await eventsOf(task)
   const id = accepted?.type === 'TaskAccepted' ? accepted.data.upstreamId : ''
   const { notifyHook, startedAt } = provider.tasks.get(id) ?? { notifyHook: '', startedAt: 0 }
   await new Promise((over) => setTimeout(over, startedAt + TASK_MS - Date.now()))

@@ -1,7 +1,7 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/tasks/events.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import type { RelayOverrides } from '#relay/server.ts'
+import type { RelayOverrides } from '#relay/start-relay.ts'
 import type { FindOpenTasks } from '#relay/tasks/poll-tasks.ts'
 import { KEY, noProgress, type RelayRig, type RigOptions, relayRig } from '../support/relay-rig.ts'
 

@@ -18,6 +18,8 @@ const owner = { authorization: `Bearer sk-${KEY}` }
 const stranger = { authorization: `Bearer sk-${STRANGER}` }
 
 const MP4 = Buffer.from('0123456789'.repeat(1_000))
+const PNG = `data:image/png;base64,${Buffer.from('a picture').toString('base64')}`
+const KLING_WITH_ONE_PERMIT = 750
 const answerWith = (type: string) => ({
   headers: { 'content-type': type, 'content-length': `${MP4.length}`, etag: rig.vendor.url },
   pieces: [MP4],
@@ -264,7 +266,8 @@ describe('the formats of callers', () => {
 
   it('refuses what a model does not offer, and names the member', async () => {
     const before = await rig.balance()
-    const [sora, kling] = ['sora-2', 'kling-v1-6']
+    const [sora, kling, veo] = ['sora-2', 'kling-v1-6', 'veo-3.1-generate-preview']
+    const web = 'https://a.example/1.png'
     const bad: readonly [Record<string, unknown>, string][] = [
       [{ model: sora }, 'prompt'],
       [{ prompt: 'x' }, 'model'],
@@ -282,6 +285,13 @@ describe('the formats of callers', () => {
       [{ model: kling, prompt: { text: 'x' } }, 'prompt'],
       [{ model: 'wan2.5-t2v-preview', prompt: 'x', seconds: 7 }, 'seconds'],
       [{ model: 'wan2.5-t2v-preview', prompt: 'x', resolution: 'constructor' }, 'resolution'],
+      [{ model: kling, prompt: 'x', aspect_ratio: 'wide' }, 'aspect_ratio'],
+      [{ model: 'viduq2', prompt: 'x', aspect_ratio: '16/9' }, 'aspect_ratio'],
+      [{ model: DOUBAO_PRO, prompt: 'x', aspect_ratio: 'wide' }, 'aspect_ratio'],
+      [{ model: veo, prompt: 'x', aspect_ratio: 'wide' }, 'aspect_ratio'],
+      [{ model: veo, prompt: 'x', image: web }, 'image'],
+      [{ model: veo, prompt: 'x', image: PNG, last_image: web }, 'last_image'],
+      [{ model: 'veo-3.1-generate-001', prompt: 'x', image: web }, 'image'],
     ]
     for (const [body, param] of bad) {
       const { status, text, json } = await rig.post('/v1/videos', body)
@@ -292,5 +302,26 @@ describe('the formats of callers', () => {
     expect((await rig.ask('/v1/videos/x/y')).status).toBe(404)
     expect((await rig.post('/v1/videos', { model: 'unknown', prompt: 'x' })).status).toBe(400)
     expect(await rig.balance()).toBe(before)
+  })
+
+  it('holds no permit of a channel for a video that it refuses', async () => {
+    const limits = { maxConcurrency: 1, priority: 10 }
+    const terms = { type: 50, models: ['kling-v2-6'], baseUrl: rig.vendor.url, ...limits }
+    await rig.addChannel(KLING_WITH_ONE_PERMIT, terms)
+    const video = { model: 'kling-v2-6', prompt: 'x' }
+    const submitted = async () =>
+      (await rig.taskEvents()).filter(({ type }) => type === 'TaskSubmitted').length
+    const before = await submitted()
+    for (const aspect_ratio of ['wide', '16/9']) {
+      const { status, text } = await rig.post('/v1/videos', { ...video, aspect_ratio })
+      expect(status, text).toBe(400)
+    }
+    expect(await submitted()).toBe(before)
+    const accepted = { code: 0, data: { task_id: 'k1', task_status: 'submitted' } }
+    rig.vendor.answers.set('POST /v1/videos/text2video', { body: accepted })
+    const { status, json, text } = await rig.post('/v1/videos', video)
+    expect(status, text).toBe(200)
+    const [, routed] = await rig.taskEvents(json.id)
+    expect(routed?.data).toMatchObject({ channelId: KLING_WITH_ONE_PERMIT })
   })
 })

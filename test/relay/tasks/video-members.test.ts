@@ -6,6 +6,7 @@ const rig = startedOnce(() => videosRig())
 const [one, other] = ['https://a.example/1.png', 'https://a.example/2.png']
 const GEMINI = '/v1beta/models/veo-3.1-generate-preview:predictLongRunning'
 const SUBMIT = 'POST /v1/videos/image2video'
+const TEXT = 'POST /v1/videos/text2video'
 const PREDICT = `POST ${GEMINI}`
 
 const posted = () => rig.vendor.requests.filter(({ method }) => method === 'POST')
@@ -20,6 +21,7 @@ const droppedBy = async (path: string, body: object) => {
 beforeEach(() => {
   const name = 'models/veo-3.1-generate-preview/operations/op1'
   rig.vendor.answers.set(SUBMIT, { body: { code: 0, data: { task_id: 'k1' } } })
+  rig.vendor.answers.set(TEXT, { body: { code: 0, data: { task_id: 'k2' } } })
   rig.vendor.answers.set(PREDICT, { body: { name } })
 })
 
@@ -33,6 +35,17 @@ describe('members of a request for a video that are not sent', () => {
       'callback_url, metadata.cfg_scale, metadata.image',
     )
     expect(lastBody()).toMatchObject({ image: one, duration: '10', negative_prompt: 'rain' })
+  })
+
+  it('are named if the vendor has no such option, as the request names it', async () => {
+    const path = '/v1/video/generations'
+    const body = { ...video, seed: 7, ratio: '1:1', metadata: { resolution: '720p' } }
+    expect(await droppedBy(path, body)).toBe('metadata.resolution, ratio, seed')
+    const plain = { model: 'kling-v1-6', prompt: 'the sea', ratio: '1:1', sound: 'off' }
+    expect(await droppedBy(path, plain)).toBeNull()
+    expect(lastBody()).toMatchObject({ aspect_ratio: '1:1' })
+    const parameters = { durationSeconds: 8, resolution: '720p', seed: 7, aspectRatio: '16:9' }
+    expect(await droppedBy(GEMINI, { instances: [{ prompt: 'x' }], parameters })).toBeNull()
   })
 
   it('are named if they are second names with other values', async () => {

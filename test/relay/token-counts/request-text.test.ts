@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { RequestText } from '#relay/token-counts/request-text.ts'
+import { RequestTextCollector } from '#relay/token-counts/collect-request-text.ts'
 
 function read(json: string | Buffer, pieceBytes = Number.POSITIVE_INFINITY) {
   const bytes = Buffer.from(json)
-  const request = new RequestText()
+  const request = new RequestTextCollector()
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const piece = bytes.subarray(at, at + pieceBytes)
     request.feed(piece, piece.length)

@@ -7,19 +7,19 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
-import { ExactQuota, Hash } from '../elements/amounts.tsx'
+import { ExactQuota, Hash } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { indented } from './call-arithmetic.tsx'
+import { indented } from './call-charge-panels.tsx'
 
 /**
- * The number of results shown at first. The rest is behind a button, so that the panels below stay
- * near.
+ * The number of results that are shown at first. A button shows the others, so that the panels
+ * below are not far down the page.
  */
 const SHOWN_FIRST = 10
 
 /**
- * Shows the results of a batch of requests whose billed requests this call pays for. The server
- * lists only the first results.
+ * Shows the results of a batch of requests. The call pays for those requests of the batch that are
+ * billed. The server lists only the first results.
  */
 export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
   const { t } = useTranslation()
@@ -44,15 +44,15 @@ export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
 }
 
 /**
- * Shows the results as a table. Its columns depend on all results and not only on the shown ones,
- * so that they do not change when more rows are shown.
+ * Shows results in a table. The columns depend on all results and not only on the shown ones, so
+ * that the columns do not change when more rows are shown.
  */
 function ResultTable(props: { all: readonly BatchResult[]; shown: readonly BatchResult[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const has = (name: 'model' | 'request_id') =>
+  const isAnySet = (name: 'model' | 'request_id') =>
     props.all.some(({ evidence }) => evidence?.[name] !== undefined)
-  const [hasModels, hasRequestIds] = [has('model'), has('request_id')]
+  const [hasModels, hasRequestIds] = [isAnySet('model'), isAnySet('request_id')]
   return (
     <DataTable
       label={t('audit.call.results')}
@@ -109,8 +109,9 @@ function ReportedUsage({ usage }: { usage: string | null }) {
 }
 
 /**
- * Says how many results are not listed. Auditors can find them in the events of the batch, starting
- * with the first event that billed a request.
+ * Says how many of the billed results the server has listed. A link leads auditors to the events of
+ * the batch, which contain all results. The list of events starts with the event of the first
+ * listed result.
  */
 function NotListed(props: {
   batch: NonNullable<CallExplanation['batch']>

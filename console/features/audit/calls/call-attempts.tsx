@@ -4,9 +4,9 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { CallExplanation, ExplainedAttempt } from '#read-api/contract/calls.ts'
-import { Hash } from '../elements/amounts.tsx'
+import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { Facts } from '../elements/data-table.tsx'
 
 export function CallAttempts({ call }: { call: CallExplanation }) {
@@ -65,8 +65,9 @@ function Attempt({ attempt, number }: { attempt: ExplainedAttempt; number: numbe
 }
 
 /**
- * Shows the evidence of an attempt: what the provider reported, and hashes of what was sent and
- * received. Calls made with earlier versions of Tallygate have none.
+ * Shows the evidence of an attempt, which is the sending of a call to one provider: what the
+ * provider reported, and hashes of what was sent and received. Calls made with earlier versions of
+ * Tallygate have no evidence.
  */
 function Evidence({ attempt: { evidence } }: { attempt: ExplainedAttempt }) {
   const { t } = useTranslation()

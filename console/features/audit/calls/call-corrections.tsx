@@ -3,10 +3,13 @@ import { isAuditor, useUser } from '#console/api/session.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 
-/** Lists the corrections of the charge, oldest first. Most calls have none. */
+/**
+ * Lists the corrections of a call's charge, oldest first. Shows nothing for a call without
+ * corrections.
+ */
 export function CallCorrections({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const isAudit = isAuditor(useUser())

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, type TableRow } from '../elements/data-table.tsx'
 
 type Moment = Pick<
@@ -10,7 +10,10 @@ type Moment = Pick<
   'position' | 'revision' | 'created_at' | 'balance_after' | 'held_after'
 >
 
-/** Lists the events by which the call changed the account, from its admission to its end. */
+/**
+ * Lists the events by which a call changed the balance or the held quota of the account, from the
+ * admission of the call to its end.
+ */
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const { admission, raised_holds: raises, end } = call

@@ -16,18 +16,21 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { Facts } from '../elements/data-table.tsx'
-import { NoObject } from '../elements/missing-object.tsx'
+import { ObjectPlaceholder } from '../elements/object-placeholder.tsx'
 import { BatchResults } from './batch-results.tsx'
-import { CallArithmetic, PricesInForce, UsagePanel } from './call-arithmetic.tsx'
 import { CallAttempts } from './call-attempts.tsx'
+import { CallChargePanel, PricesInForce, UsagePanel } from './call-charge-panels.tsx'
 import { CallCorrections } from './call-corrections.tsx'
 import { CallHistory } from './call-history.tsx'
 import { CallReceipts } from './call-receipts.tsx'
 import '../audit.css'
 
-/** Explains one call. If the URL contains no request id, only the search field is shown. */
+/**
+ * Explains the call with the request id in the URL. Without an id in the URL, only the search field
+ * is shown.
+ */
 export function CallPage() {
   const { t } = useTranslation()
   const { requestId = '' } = useParams()
@@ -67,7 +70,7 @@ function Explanation({ requestId }: { requestId: string }) {
   if (call !== undefined) return <ExplainedCall call={call} />
   return (
     <Panel>
-      <NoObject
+      <ObjectPlaceholder
         error={error}
         onRetry={() => void refetch()}
         missing={{ title: t('audit.call.notFound'), body: t('audit.call.notFoundLead') }}
@@ -84,7 +87,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
       <CallCorrections call={call} />
       <CallAttempts call={call} />
       <div className="tg-audit-columns">
-        <CallArithmetic call={call} />
+        <CallChargePanel call={call} />
         <UsagePanel call={call} />
       </div>
       <BatchResults call={call} />

@@ -3,11 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 
 /**
- * Shows the receipts of a call. A receipt proves that an event is part of the sealed history: here
- * the admission and the end of the call.
+ * Shows the receipts for the admission and the end of a call, and for later corrections of its
+ * charge. A receipt proves that an event is part of the history whose hash the site has signed.
  */
 export function CallReceipts({ requestId }: { requestId: string }) {
   const { t } = useTranslation()
@@ -22,7 +23,16 @@ export function CallReceipts({ requestId }: { requestId: string }) {
       actions={<SaveReceipts receipts={query.data} id={requestId} />}
     >
       <QueryView query={query} height={160}>
-        {(receipts) => <ReceiptList receipts={receipts} />}
+        {(receipts) => (
+          <>
+            {receipts.unproven_corrections > 0 && (
+              <Alert tone="bad">
+                {t('audit.call.unprovenCorrections', { count: receipts.unproven_corrections })}
+              </Alert>
+            )}
+            <ReceiptList receipts={receipts} />
+          </>
+        )}
       </QueryView>
     </Panel>
   )

@@ -10,8 +10,8 @@ import {
 } from '#read-api/contract/audit-act-names.ts'
 
 /**
- * Returns a function that translates the name of an act (something that a user did) or the type of
- * an event. An unknown name is returned unchanged.
+ * Returns a function that translates the name of an act or the type of an event. An act is
+ * something that a user did, as listed in the audit log. An unknown name is returned unchanged.
  */
 export function useEventLabel(): (actOrType: string) => string {
   const { t } = useTranslation()
@@ -26,8 +26,8 @@ export function useEventLabel(): (actOrType: string) => string {
 }
 
 /**
- * Returns the labels of all acts, and a function that finds the act for a label, a name or a part
- * of either.
+ * Returns the labels of all acts, and a function that finds the name of an act by its label, by its
+ * name, or by a part of either.
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
@@ -36,7 +36,10 @@ export function useActSearch() {
 
 const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
-/** Returns the labels of all types of events, and a function that finds the type for a text. */
+/**
+ * Returns the labels of all types of events, and a function that finds a type by its label, by its
+ * name, or by a part of either.
+ */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()
   return useMemo(() => searchAmong(EVENT_TYPES, labelOf), [labelOf])
@@ -50,8 +53,8 @@ function searchAmong(names: readonly string[], labelOf: (name: string) => string
     const isSame = (one: string) => one.toLowerCase() === searched
     const exact = named.find(({ name, label }) => isSame(label) || isSame(name))
     const matches = named.filter(({ label }) => label.toLowerCase().includes(searched))
-    const only = searched !== '' && matches.length === 1 ? matches[0] : undefined
-    return (exact ?? only)?.name ?? text.trim()
+    const onlyMatch = searched !== '' && matches.length === 1 ? matches[0] : undefined
+    return (exact ?? onlyMatch)?.name ?? text.trim()
   }
   return { labels, nameOf }
 }

@@ -7,8 +7,8 @@ import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.
 const AT = /^(?:\d{1,15}|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,3})?Z)$/
 
 /**
- * The URL parameter for a point in the history: an event log position or a time in UTC. An empty
- * text is the present.
+ * The URL parameter for a point in the history. It is a position of the event log, or a time in
+ * UTC. An empty text means the present.
  */
 export const asOfParam: UrlParam<string> = {
   fallback: '',
@@ -17,8 +17,8 @@ export const asOfParam: UrlParam<string> = {
 }
 
 /**
- * Selects the point in time whose state a page shows. The time has no seconds, so the whole
- * selected minute is included.
+ * Selects the point in the history whose state a page shows. A selected time has no seconds, so it
+ * means the end of the selected minute.
  */
 export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()

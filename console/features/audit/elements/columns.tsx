@@ -1,10 +1,13 @@
-import { type Column, column, NUMBER_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, NUMBER_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
-import { ExactQuota } from './amounts.tsx'
+import { ExactQuota } from './amounts-and-hashes.tsx'
 
 type Rest<Row> = Partial<Omit<Column<Row>, 'id' | 'title' | 'width' | 'cell'>>
 
-/** A column with a time in unix seconds. The user can show it as an elapsed time. */
+/**
+ * A column of times. `read` returns a row's time in Unix seconds. The user can switch the column to
+ * elapsed times, such as “2 hours ago”.
+ */
 export const timeColumn = <Row,>(
   id: string,
   title: string,
@@ -16,7 +19,7 @@ export const timeColumn = <Row,>(
     ...rest,
   })
 
-/** A column with a number or another short value. It is right-aligned. */
+/** A right-aligned column of numbers or other short values. */
 export const numberColumn = <Row,>(
   id: string,
   title: string,
@@ -25,7 +28,10 @@ export const numberColumn = <Row,>(
   rest: Rest<Row> = {},
 ): Column<Row> => column(id, title, width, cell, { ...NUMBER_COLUMN, ...rest })
 
-/** A column with an amount in quota units, which is not rounded. Null is shown as a dash. */
+/**
+ * A right-aligned column of amounts, which are not rounded. `read` returns a row's amount in quota
+ * units. Null is shown as a dash.
+ */
 export const quotaColumn = <Row,>(
   id: string,
   title: string,

@@ -2,7 +2,7 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
-import type { Column } from '#console/ui/data-grid/column.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import type { DataGridProps } from '#console/ui/data-grid/grid-props.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -23,7 +23,10 @@ type Props<Row> = Pick<
   'label' | 'rowKey' | 'empty' | 'expand' | 'onOpen' | 'isMuted' | 'openKey' | 'isFresh'
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
-  /** Adds rows from live events to the rows of the query. */
+  /**
+   * Receives the rows of the query. Returns these rows together with the rows that live events have
+   * delivered.
+   */
   withLive?: (rows: readonly Row[]) => readonly Row[]
   layoutKey: string
   columns: readonly Column<Row>[]

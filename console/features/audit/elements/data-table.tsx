@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
 
-/** The head of a column. With `end`, the column contains numbers and is right-aligned. */
+/**
+ * The heading of a column. A heading that is written as `{ end: heading }` makes the column
+ * right-aligned, which suits numbers. Its amounts are aligned at the decimal point.
+ */
 type TableHead = string | { readonly end: string }
 
 export type TableRow = {
@@ -12,22 +16,28 @@ export type TableRow = {
 }
 
 /**
- * A small table. On a narrow screen, each row becomes a block in which a name precedes each value.
+ * A small table. On a narrow screen, each row becomes a block, in which each value follows the name
+ * of its column. If `isShort` is true, the columns are few and short, so they fit on every screen.
  */
 export function DataTable(props: {
   label: string
+  isShort?: boolean
   heads: readonly TableHead[]
   rows: readonly TableRow[]
 }) {
   const names = props.heads.map((head) => (typeof head === 'string' ? head : head.end))
-  const alignment = (index: number) =>
+  const alignmentOf = useAmountAlignments()
+  const classOf = (index: number) =>
     typeof props.heads[index] === 'string' ? undefined : 'tg-audit-end'
   return (
-    <table className="tg-audit-table" aria-label={props.label}>
+    <table
+      className={`tg-audit-table ${props.isShort === true ? 'tg-audit-short' : 'tg-audit-blocks'}`}
+      aria-label={props.label}
+    >
       <thead>
         <tr>
           {names.map((name, index) => (
-            <th key={name} scope="col" className={alignment(index)}>
+            <th key={name} scope="col" className={classOf(index)}>
               {name}
             </th>
           ))}
@@ -37,8 +47,8 @@ export function DataTable(props: {
         {props.rows.map((row) => (
           <tr key={row.key} className={row.tone === undefined ? undefined : `tg-audit-${row.tone}`}>
             {row.cells.map((cell, index) => (
-              <td key={names[index]} className={alignment(index)} data-name={names[index]}>
-                {cell}
+              <td key={names[index]} className={classOf(index)} data-name={names[index]}>
+                <AlignedColumn alignment={alignmentOf(String(index))}>{cell}</AlignedColumn>
               </td>
             ))}
           </tr>

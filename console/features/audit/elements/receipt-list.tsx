@@ -1,31 +1,31 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import type { Data } from '#console/api/client.ts'
+import { saveFile } from '#console/ui/browser/save-file.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
-import { saveFile } from '#console/ui/state/save-file.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 import { useEventLabel } from './act-and-event-labels.ts'
-import { ExactQuota, Hash } from './amounts.tsx'
+import { ExactQuota, Hash } from './amounts-and-hashes.tsx'
+import { CheckpointStatus, checkpointStatusOf, type Status } from './checkpoint-status.tsx'
 import { Facts } from './data-table.tsx'
-import { SealState, sealStateOf } from './seal-state.tsx'
 import { VerifierHint } from './verifier-hint.tsx'
 
 /**
- * The polling interval (ms) for pending receipts. A pending receipt becomes complete with the next
- * signed checkpoint.
+ * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
+ * signed a checkpoint (a hash of the history) that includes its event.
  */
 const PENDING_EVERY_MS = 5_000
 
 type Receipts = Data<'GET /api/audit/receipts'>
 
-/** The polling interval of a query of receipts: it polls only while a signature is pending. */
+/** Returns the polling interval (ms) of a query for receipts, or false if no receipt is pending. */
 export const refetchWhilePending = ({ state }: { state: { data: Receipts | undefined } }) =>
   state.data?.items.some((receipt) => receipt.is_pending) === true ? PENDING_EVERY_MS : false
 
 /**
- * A button that saves receipts in the format of the offline verifier. `id` is a part of the file's
- * name.
+ * A button that saves receipts as a file that the offline verifier can read. `id` becomes a part of
+ * the file's name.
  */
 export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined; id: string }) {
   const { t } = useTranslation()
@@ -40,7 +40,10 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
   )
 }
 
-/** Lists the events that the receipts prove, and explains how to check the receipts. */
+/**
+ * Lists the events that the receipts prove. Says what the receipts prove and what they don't, and
+ * explains how to check them.
+ */
 export function ReceiptList({ receipts }: { receipts: Receipts }) {
   return (
     <>
@@ -49,25 +52,29 @@ export function ReceiptList({ receipts }: { receipts: Receipts }) {
           <ReceiptItem key={receipt.record.id} receipt={receipt} />
         ))}
       </ol>
+      <Meaning receipts={receipts} />
       <HowToCheck />
     </>
   )
 }
 
+const statusOf = (receipt: Receipt): Status =>
+  receipt.is_pending ? 'pending' : checkpointStatusOf(receipt)
+
 function ReceiptItem({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation()
   const { record, inclusion, cosignatures } = receipt
   const label = useEventLabel()(record.type)
-  const state = receipt.is_pending ? 'pending' : sealStateOf(receipt)
+  const status = statusOf(receipt)
   return (
     <li>
       <header>
         <strong>{label}</strong>
         {label !== record.type && <code className="tg-audit-type">{record.type}</code>}
-        <SealState state={state} />
+        <CheckpointStatus status={status} />
         {receipt.expected_at !== null && (
           <span className="tg-muted">
-            {t('audit.receipt.expected')} <Time at={receipt.expected_at} canLieAhead />
+            {t('audit.receipt.expected')} <Time at={receipt.expected_at} mayBeInFuture />
           </span>
         )}
       </header>
@@ -104,6 +111,25 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
   )
 }
 
+/**
+ * Says what receipts prove, for each status that one of them has. A receipt without witnesses
+ * proves less. What no receipt proves is said here as well, where it can't be overlooked.
+ */
+function Meaning({ receipts }: { receipts: Receipts }) {
+  const { t } = useTranslation()
+  const statuses = [...new Set(receipts.items.map(statusOf))]
+  return (
+    <ul className="tg-audit-meaning">
+      {statuses.map((status) => (
+        <li key={status}>
+          <CheckpointStatus status={status} /> {t(`audit.receipt.meaning.${status}`)}
+        </li>
+      ))}
+      <li>{t('audit.receipt.limits')}</li>
+    </ul>
+  )
+}
+
 function HowToCheck() {
   const { t } = useTranslation()
   return (
@@ -118,7 +144,6 @@ function HowToCheck() {
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
       <VerifierHint />
-      <p className="tg-hint">{t('audit.receipt.limits')}</p>
     </details>
   )
 }

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react'
 import { addressOf, type RouteName } from '#console/api/client.ts'
 import { type ApiRequest, type QueryValue, requestFile } from '#console/api/request.ts'
+import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { saveFile } from '#console/ui/state/save-file.ts'
 
 export type FileRequest = {
   readonly route: RouteName
@@ -14,8 +14,8 @@ export type FileRequest = {
 const REPORT_EVERY_MS = 200
 
 /**
- * Downloads a file that the server sends as a stream. `bytes` is the received size, or null while
- * no download is running.
+ * Downloads a file that the server sends as a stream. `bytes` is the number of bytes received so
+ * far, or null while no download is running.
  */
 export function useFileDownload() {
   const [bytes, setBytes] = useState<number | null>(null)

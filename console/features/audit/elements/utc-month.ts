@@ -6,7 +6,7 @@ export const monthText = (time: Date): string => time.toISOString().slice(0, 7)
 
 /**
  * Returns the current month in UTC. While a scratch copy (the site as of an earlier time) is open,
- * it is the month of the copy.
+ * returns the month of that earlier time.
  */
 export const presentMonth = (): string => monthText(new Date(presentSeconds() * 1_000))
 
@@ -34,3 +34,9 @@ export const monthParam: UrlParam<string> = {
   read: (text) => (/^2\d{3}-(?:0[1-9]|1[0-2])$/.test(text) ? text : null),
   write: (month) => month,
 }
+
+/** Returns the name of a month. `month` has the form `2026-11`. */
+export const monthName = (month: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+    Date.parse(`${month}-01`),
+  )

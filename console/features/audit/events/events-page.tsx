@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
@@ -34,7 +34,9 @@ import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import '../audit.css'
 
 const FILTERS = {
-  /** The event log position at which the list starts. Without it, the time range applies. */
+  /**
+   * The event log position at which the list starts, or 0. The time range applies only if it is 0.
+   */
   position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
   range: rangeParam(relativeRange('today')),
   stream: textParam(),
@@ -159,7 +161,7 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
   column('event', t('audit.event'), 200, ({ type }) => labelOf(type), {
     ...{ ...TITLE_COLUMN, isGrowing: true },
   }),
-  // A verifier and an export name only this type.
+  // The type is not translated, because the offline verifier and exports contain it in this form.
   column('type', t('audit.events.type'), 196, ({ type }) => <code title={type}>{type}</code>),
   column(
     'stream',
@@ -174,7 +176,7 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
   }),
 ]
 
-/** Shows the stored data of an event. Personal data in it stays encrypted. */
+/** Shows the data of an event as stored. Personal data in the event is not decrypted. */
 function EventData({ event }: { event: RawEvent }) {
   const { t } = useTranslation()
   const text = JSON.stringify(event, null, 2)

@@ -16,6 +16,7 @@ import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { DataTable } from '../elements/data-table.tsx'
+import { actorText } from '../elements/user-and-actor-text.ts'
 import { type AuditObject, type ObjectChange, objectHistoryQuery } from './object-history.ts'
 import { ObjectState } from './object-state.tsx'
 import { PriceAsOf } from './price-as-of.tsx'
@@ -24,8 +25,8 @@ import '../audit.css'
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
 
 /**
- * Returns true for the options and the prices, of which a site has one each. All other objects have
- * an id.
+ * Reports whether a kind of object exists only once on a site: the options and the prices. Objects
+ * of other kinds have an id.
  */
 const isOfSite = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
 
@@ -137,13 +138,15 @@ function Changes({ object, at }: { object: AuditObject; at: string }) {
 function Change({ change }: { change: ObjectChange }) {
   const { t } = useTranslation()
   const act = useEventLabel()(change.type)
+  const [kind = '', id = ''] = change.actor.split(/:(.*)/s)
+  const actor = { kind, id, name: change.actor_name }
   return (
     <li>
       <header>
         <strong>{act}</strong>
         {act !== change.type && <code className="tg-audit-type">{change.type}</code>}
         {stamp(change.created_at)}
-        <span className="tg-muted">{change.actor}</span>
+        <span className="tg-muted">{actorText(t, actor)}</span>
         <Link to={`/app/audit/events?position=${change.position}`}>#{change.position}</Link>
       </header>
       {change.changes.length === 0 ? (

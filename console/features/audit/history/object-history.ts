@@ -6,7 +6,7 @@ import { changesBetween, type StateChange } from './state-changes.ts'
 
 export type AuditObject = { readonly kind: StateKind; readonly id: string }
 
-/** One change of an object, with the changed values. */
+/** One change of an object: when and by whom it was changed, and which values. */
 export type ObjectChange = NonNullable<StateAsOf['last_change']> & {
   readonly changes: readonly StateChange[]
 }
@@ -14,7 +14,8 @@ export type ObjectChange = NonNullable<StateAsOf['last_change']> & {
 const CHANGES_PER_PAGE = 8
 
 /**
- * Reads the state of an object at a point in time. Returns null if the object did not exist then.
+ * Reads the state of an object at a point in the history: a position of the event log, or a time.
+ * Returns null if the object did not exist at that point.
  */
 export async function readState(
   { kind, id }: AuditObject,
@@ -31,8 +32,9 @@ export async function readState(
 }
 
 /**
- * Lists the changes of an object until a point in time, newest first. A change is the difference
- * between the states before and after an event, so the server needs no index of changes.
+ * Lists the changes of an object until a point in the history, newest first. A change is computed
+ * as the difference between the states before and after an event, so the server needs no index of
+ * changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>
   infiniteQueryOptions({
@@ -49,8 +51,8 @@ export const objectHistoryQuery = (object: AuditObject, at: string) =>
         after = before
       }
       const last = items.at(-1)
-      const isMore = after?.last_change != null && last !== undefined
-      return { items, next: isMore ? String(last.position - 1) : null }
+      const hasOlderChanges = after?.last_change != null && last !== undefined
+      return { items, next: hasOlderChanges ? String(last.position - 1) : null }
     },
     getNextPageParam: ({ next }) => next,
   })

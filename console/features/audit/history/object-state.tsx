@@ -11,14 +11,14 @@ import { type AuditObject, readState } from './object-history.ts'
 import { valuesOf } from './state-changes.ts'
 
 /**
- * The number of values shown at first. The options have hundreds of values, which would make the
- * page very long.
+ * The number of values that are shown at first. Without this limit, the hundreds of options would
+ * make the page very long.
  */
 const VALUES_AT_FIRST = 20
 
 /**
- * Shows the values of an object at a point in time. The filter keeps the values whose name or text
- * contains its text.
+ * Shows the values of an object at a point in the history. With a `filter`, shows only values whose
+ * name or text contains the filter's text.
  */
 export function ObjectState(props: {
   object: AuditObject

@@ -4,15 +4,15 @@ import { apiQuery } from '#console/api/client.ts'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { InForceTable } from '../calls/call-arithmetic.tsx'
+import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 import { valuesOf } from './state-changes.ts'
 
 type Asked = { readonly model: string; readonly group: string }
 
 /**
- * Shows the price of a model for a group at a point in time, and the settings that it resulted
- * from.
+ * Shows the price of a model for a group at a point in the history, and the settings from which the
+ * price resulted.
  */
 export function PriceAsOf(props: Asked & { at: string; onAsk: (patch: Partial<Asked>) => void }) {
   const { t } = useTranslation()

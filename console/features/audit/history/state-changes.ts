@@ -2,19 +2,22 @@ type State = Readonly<Record<string, unknown>>
 
 export type StateChange = {
   readonly name: string
-  /** The value before the change, or null if there was none. */
+  /** The value before the change, or null if the value did not exist. */
   readonly before: string | null
   /** The value after the change, or null if the change removed it. */
   readonly after: string | null
 }
 
 const SEPARATOR = ' › '
-/** The depth up to which the members of an object are listed. Deeper values are shown as JSON. */
+/**
+ * The depth up to which the members of nested objects are separate values. Deeper objects are shown
+ * as JSON.
+ */
 const DEPTH_MAX = 3
 
 /**
- * Lists the values that differ between two states, sorted by name. A state is null if the object
- * does not exist.
+ * Returns the values that differ between two states of an object, sorted by name. A state is null
+ * if the object does not exist in it.
  */
 export function changesBetween(before: State | null, after: State | null): StateChange[] {
   const [old, now] = [valuesOf(before), valuesOf(after)]
@@ -26,8 +29,8 @@ export function changesBetween(before: State | null, after: State | null): State
 }
 
 /**
- * Returns the values of a state as texts, by name. The members of objects are separate values, and
- * so are the members of JSON texts such as price tables. Empty values are left out.
+ * Returns the values of a state as texts, by name. The members of an object are separate values. So
+ * are the members of an option's JSON text, such as a table of prices. Empty values are left out.
  */
 export function valuesOf(state: State | null): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

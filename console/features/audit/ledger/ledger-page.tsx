@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router-dom'
@@ -30,7 +31,7 @@ const URL_PARAMS = {
   month: monthParam,
 }
 
-/** Shows the ledger of the user who is logged in: all changes of the balance. */
+/** Shows the ledger of the logged-in user, which lists all changes of the balance. */
 export function LedgerPage() {
   const { t } = useTranslation()
   return <Ledger account={null} title={t('shell.ledger')} />
@@ -42,18 +43,27 @@ function UserLedger() {
   const { t } = useTranslation()
   const id = Number(useParams().userId)
   const { data: name } = useQuery(ledgerOwnerQuery(id))
-  // A scratch copy does not have the pages of users.
+  // The pages of users are not available while a scratch copy (the site as of an earlier time) is
+  // open.
   const mayOpenUser = isAdmin(useUser()) && openCopy() === null && name !== undefined
   return (
     <Ledger
       key={id}
       account={id}
-      title={name ? t('audit.ledger.ofNamedUser', { id, name }) : t('audit.ledger.ofUser', { id })}
+      title={titleOf(t, id, name)}
       actions={
         mayOpenUser && <ButtonLink to={`/user/edit/${id}`}>{t('audit.ledger.openUser')}</ButtonLink>
       }
     />
   )
+}
+
+/** Returns the title of a user's ledger. The name is unknown while it loads. */
+function titleOf(t: TFunction, id: number, name: string | undefined): string {
+  if (name === undefined) return t('audit.ledger.ofUser', { id })
+  return name === ''
+    ? t('audit.ledger.ofErasedUser', { id })
+    : t('audit.ledger.ofNamedUser', { id, name })
 }
 
 function Ledger(props: { account: Account; title: string; actions?: ReactNode }) {

@@ -4,12 +4,15 @@ import type { LedgerPage } from '#read-api/contract/ledger.ts'
 import { nextCursor } from '../elements/cursor-list.tsx'
 
 /**
- * The account whose ledger is read, by the id of its user. Null is the account of the logged-in
- * user, which is read by separate routes.
+ * The user id of the account whose ledger is read, or null for the account of the logged-in user.
+ * Separate routes read the logged-in user's account.
  */
 export type Account = number | null
 
-/** The filters of a ledger. Times are in unix seconds, and an empty text does not filter. */
+/**
+ * The filters of a ledger. `from` and `to` are in Unix seconds. `types` contains the types of
+ * movements, and an empty text selects all types.
+ */
 export type LedgerParams = { from?: number; to?: number; types: string }
 
 const MOVEMENTS_PER_PAGE = 50
@@ -17,8 +20,8 @@ const MOVEMENTS_PER_PAGE = 50
 type PageParams = LedgerParams & { cursor: string; limit: number }
 
 /**
- * Reads one page of the movements of an account, which are the changes of its balance, newest
- * first.
+ * Reads one page of the movements of an account, newest first. A movement is a change of the
+ * account's balance.
  */
 export const ledgerPage = (
   account: Account,
@@ -40,8 +43,8 @@ export const ledgerQuery = (account: Account, params: LedgerParams) =>
   })
 
 /**
- * Reads the name of the user to whom the ledger belongs. The query does not depend on the page's
- * filters, so the name stays when they change.
+ * Reads the name of the user to whom a ledger belongs. The name has a separate query without the
+ * filters of the page, so that it stays visible when the filters change.
  */
 export const ledgerOwnerQuery = (userId: number) =>
   queryOptions({
@@ -52,9 +55,24 @@ export const ledgerOwnerQuery = (userId: number) =>
     },
   })
 
+const ACCOUNTS_PER_PAGE = 10
+
+/** Reads the accounts of users, newest first. `search` is a user id or a part of a username. */
+export const accountsQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['ledger', 'accounts', search],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const query = { search, cursor: pageParam, limit: ACCOUNTS_PER_PAGE }
+      return call('GET /api/audit/accounts', { query, signal })
+    },
+    getNextPageParam: (page) => nextCursor(page),
+    placeholderData: keepPreviousData,
+  })
+
 /**
- * Reads the balance of an account at a point in the history. `at` is an event log position or a
- * time, and an empty text is the present.
+ * Reads the balance of an account at a point in the history. `at` is a position of the event log or
+ * a time. An empty text means the present.
  */
 export const balanceQuery = (account: Account, at: string) =>
   account === null
@@ -65,7 +83,10 @@ export const balanceQuery = (account: Account, at: string) =>
         at,
       ])
 
-/** Reads the calls whose charges were corrected by the movement at a position of the event log. */
+/**
+ * Reads the calls whose charges were corrected by one movement. `position` is the event log
+ * position of this movement.
+ */
 export const correctedCallsQuery = (account: Account, position: number) =>
   account === null
     ? apiQuery('GET /api/ledger/self/corrections/:position', { params: { position } }, [

@@ -8,11 +8,12 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { MOVEMENT_TYPES } from '#read-api/contract/ledger-movement-types.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
+import { monthName } from '../elements/utc-month.ts'
 import type { Account } from './ledger-queries.ts'
+import { typeText } from './movement-reason.ts'
 import { type CompleteStatement, statementQuery } from './statement-lines.ts'
 import { StatementTable } from './statement-table.tsx'
 import { SumTable } from './sum-table.tsx'
@@ -50,12 +51,6 @@ export function MonthStatement(props: {
   )
 }
 
-/** Returns the name of a month that is given as `2026-11`. */
-const monthName = (month: string, locale: string): string =>
-  new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
-    Date.parse(`${month}-01`),
-  )
-
 function StatementTables({ complete }: { complete: CompleteStatement }) {
   const { t } = useTranslation()
   const site = useSiteName()
@@ -64,12 +59,8 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
   const { statement } = complete
   const { opening, closing } = statement
   const name = statement.username || (user?.id === statement.user_id ? user.username : '')
-  const typeText = (type: string): string => {
-    const known = MOVEMENT_TYPES.find((one) => one === type)
-    return known === undefined ? type : t(`audit.movement.${known}`)
-  }
   const dayText = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const byType = statement.by_type.map((row) => ({ ...row, name: typeText(row.type) }))
+  const byType = statement.by_type.map((row) => ({ ...row, name: typeText(t, row.type) }))
   const byModel = statement.by_model.map((row) => ({ ...row, name: row.model || '–' }))
   const byDay = statement.by_day.map((row) => ({ ...row, name: dayText.format(row.day * 1000) }))
   return (
@@ -93,9 +84,11 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
         <p className="tg-muted">{t('audit.ledger.noneInMonth')}</p>
       ) : (
         <div className="tg-ledger-tables">
-          <SumTable title={t('audit.ledger.byType')} rows={byType} />
-          {byModel.length > 0 && <SumTable title={t('shared.byModel')} rows={byModel} />}
-          <SumTable title={t('audit.ledger.byDay')} rows={byDay} />
+          <SumTable title={t('audit.ledger.byType')} head={t('audit.ledger.type')} rows={byType} />
+          {byModel.length > 0 && (
+            <SumTable title={t('shared.byModel')} head={t('ui.model')} rows={byModel} />
+          )}
+          <SumTable title={t('audit.ledger.byDay')} head={t('audit.ledger.day')} rows={byDay} />
         </div>
       )}
       {byType.length > 0 && <StatementTable complete={complete} />}
@@ -104,8 +97,8 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
 }
 
 /**
- * Prints the latest checkpoint, which is the signed hash of the history. With it, a later change of
- * the history can be detected.
+ * Shows the latest checkpoint, which is the signed hash of the history, on the printed statement.
+ * With this hash, a later change of the history can be detected.
  */
 function LatestCheckpoint() {
   const { t } = useTranslation()

@@ -1,12 +1,13 @@
 import type { TFunction } from 'i18next'
-import { type Column, column, HIDDEN_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, HIDDEN_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { MovementType } from '#read-api/contract/ledger-movement-types.ts'
-import { QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
+import { userText } from '../elements/user-and-actor-text.ts'
 import type { Account } from './ledger-queries.ts'
-import { detailsOf } from './movement-reason.ts'
+import { detailsOf, knownType, typeText } from './movement-reason.ts'
 import { MovementSource } from './movement-source.tsx'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
@@ -37,7 +38,7 @@ export const movementColumns = (
   column('source', t('audit.ledger.source'), 190, (item) => (
     <MovementSource item={item} account={account} />
   )),
-  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(t, item), {
+  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(t, item) || '–', {
     isGrowing: true,
   }),
   numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
@@ -48,7 +49,7 @@ export const movementColumns = (
   column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),
   ...(isAudit
     ? [
-        column<LedgerItem>('actor', t('audit.actor'), 76, ({ actor_id: id }) => actorCell(t, id)),
+        column<LedgerItem>('actor', t('audit.actor'), 110, (item) => actorCell(t, item)),
         column<LedgerItem>(
           'channel',
           t('shared.channelId'),
@@ -60,10 +61,15 @@ export const movementColumns = (
     : []),
 ]
 
-const TypeTag = ({ t, type }: { t: TFunction; type: MovementType }) => (
-  <StatusTag tone={TONES[type]} isPlain>
-    {t(`audit.movement.${type}`)}
-  </StatusTag>
-)
+function TypeTag({ t, type }: { t: TFunction; type: string }) {
+  const known = knownType(type)
+  const tag = (
+    <StatusTag tone={known === undefined ? 'neutral' : TONES[known]} isPlain>
+      {known === undefined ? t('audit.ledger.otherType') : typeText(t, known)}
+    </StatusTag>
+  )
+  return known === undefined ? <span title={type}>{tag}</span> : tag
+}
 
-const actorCell = (t: TFunction, id: number) => (id === 0 ? t('audit.site') : `#${id}`)
+const actorCell = (t: TFunction, { actor_id: id, actor_name: name }: LedgerItem): string =>
+  id === 0 ? t('audit.site') : userText(t, id, name)

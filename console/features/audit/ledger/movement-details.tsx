@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/ledger.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
 import { reasonText } from './movement-reason.ts'
@@ -11,8 +11,8 @@ import { MovementReceipt } from './movement-receipt.tsx'
 import { MovementSource } from './movement-source.tsx'
 
 /**
- * Shows the details of a movement (a change of an account's balance): the facts without a column,
- * the calls whose charges it corrected, and its receipt.
+ * Shows the details of a movement, which is a change of an account's balance: the facts that have
+ * no column in the list, the calls whose charges the movement corrected, and the receipt.
  */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
   const { t } = useTranslation()

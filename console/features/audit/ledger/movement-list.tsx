@@ -12,7 +12,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
@@ -99,8 +99,8 @@ export function Movements(props: {
 const rowKey = ({ position }: LedgerItem): string => String(position)
 
 /**
- * Shows the balance and the held quota of an account at a point in time. Quota that is held (set
- * aside for running calls) is a separate figure, because a hold is not a movement of the ledger.
+ * Shows the balance and the held quota of an account at a point in the history. Held quota is set
+ * aside for running calls. It is a separate figure, because the ledger lists no movement for it.
  */
 function Balance(props: { account: Account; at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()

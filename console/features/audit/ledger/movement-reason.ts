@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 
 const CODES = [
   ...(['settled', 'interrupted', 'setup', 'new-user', 'invited', 'admin', 'redemption'] as const),
@@ -8,9 +9,25 @@ const CODES = [
 const RESTORED = 'restored:'
 
 /**
- * Returns the reason for a movement: the text of an admin, or the translation of a code. An unknown
- * code is returned unchanged. API requests can change a quota without a reason, and the returned
- * text then says so. It says something else if a reason was erased with the user's data.
+ * Returns the type if this console knows it. A newer version of the server can record movements of
+ * other types. They are shown like any movement, because the running totals include them.
+ */
+export const knownType = (type: string): MovementType | undefined =>
+  MOVEMENT_TYPES.find((one) => one === type)
+
+/** Returns the name of a type of movements. The name of an unknown type includes its code. */
+export function typeText(t: TFunction, type: string): string {
+  const known = knownType(type)
+  return known === undefined
+    ? t('audit.ledger.otherTypeOf', { type })
+    : t(`audit.movement.${known}`)
+}
+
+/**
+ * Returns the reason for a movement (a change of an account's balance) as a text to show. It is the
+ * text that an admin has entered, or the translation of a reason code. An unknown code is returned
+ * unchanged. If an API request has changed the quota without a reason, the text says that there is
+ * no reason. If the reason was erased with the user's data, the text says so.
  */
 export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
   if (item.is_note_erased) return t('audit.reasonErased')
@@ -26,8 +43,11 @@ function codeText(t: TFunction, reason: string): string {
   return code === undefined ? reason : t(`audit.movementReason.${code}`)
 }
 
-/** Returns the details of a movement: the model of a call, or the reason for any other movement. */
+/**
+ * Returns the text for the column of details: the model if the movement belongs to a call, and the
+ * reason. The reason of a normal charge is left out. The text is empty if there is neither.
+ */
 export function detailsOf(t: TFunction, item: LedgerItem): string {
   const reason = item.reason === 'settled' ? '' : reasonText(t, item)
-  return [item.model, reason].filter((text) => text !== '').join(' · ') || '–'
+  return [item.model, reason].filter((text) => text !== '').join(' · ')
 }

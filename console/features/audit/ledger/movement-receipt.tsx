@@ -6,8 +6,8 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 
 /**
- * Shows the receipt for the event of a movement. The receipt proves that the event is part of the
- * history.
+ * Shows the receipt for a movement. The receipt proves that the event at `position`, which caused
+ * the movement, is part of the history.
  */
 export function MovementReceipt({ position }: { position: number }) {
   const { t } = useTranslation()

@@ -7,8 +7,8 @@ import type { Account } from './ledger-queries.ts'
 type Viewer = { readonly isAdmin: boolean; readonly isAuditor: boolean; readonly userId: number }
 
 /**
- * Shows the id of what caused a movement, such as a call or an order. It is a link if the user may
- * open the page of the cause.
+ * Shows the id of the call, order or other object that caused a movement. The id is a link if the
+ * user may open the page of this object.
  */
 export function MovementSource({ item, account }: { item: LedgerItem; account: Account }) {
   const user = useUser()
@@ -42,7 +42,8 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
     case 'rebate':
       return viewer.isAdmin ? `/admin/orders?keyword=${encodeURIComponent(source)}` : null
     case 'correction':
-      // Scratch copies do not have the page of corrections.
+      // The page of corrections is not available while a scratch copy (the site as of an earlier
+      // time) is open.
       return viewer.isAuditor && openCopy() === null
         ? '/app/audit/reconciliation?tab=corrections'
         : null
@@ -54,7 +55,10 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
   }
 }
 
-/** Returns the path of the audit log, filtered to the admins' changes of a user's quota. */
+/**
+ * Returns the path of the audit log with filters that select the changes of a user's quota by
+ * admins.
+ */
 function pathOfAct(userId: number, amount: number): string {
   const act = amount < 0 ? 'quota-deducted' : 'quota-granted'
   return `/app/audit/log?${new URLSearchParams({ act, object: `user:${userId}`, range: 'all' })}`

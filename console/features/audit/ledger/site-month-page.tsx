@@ -1,54 +1,40 @@
 import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router-dom'
 import { apiQuery } from '#console/api/client.ts'
-import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { useLocale } from '#console/i18n/use-locale.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
+import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { SiteMonth } from '#read-api/contract/ledger.ts'
-import { QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
-import { monthParam, presentMonth } from '../elements/utc-month.ts'
+import { monthName, monthParam, presentMonth } from '../elements/utc-month.ts'
+import { AccountList } from './account-list.tsx'
 import { SumTable } from './sum-table.tsx'
 import '../audit.css'
 import './ledger.css'
 
-const URL_PARAMS = { month: monthParam }
+const URL_PARAMS = { month: monthParam, search: textParam() }
 
 export const SiteMonthPage = auditorPage('shell.ledgers', SiteMonthContent)
 
-/** Shows the totals of the whole site for a month, and links to the ledgers of users. */
+/** Lists the accounts of all users, and shows the totals of the whole site for a month. */
 function SiteMonthContent() {
   const { t } = useTranslation()
-  const navigate = useNavigate()
+  const locale = useLocale()
   const [values, set] = useUrlState(URL_PARAMS)
   const month = values.month === '' ? presentMonth() : values.month
   const query = useQuery(apiQuery('GET /api/audit/site-month', { query: { month } }))
-  const openUser = (id: string): void => {
-    if (Number(id) > 0) void navigate(`/app/audit/ledgers/${Number(id)}`)
-  }
   return (
-    <Page
-      title={t('shell.ledgers')}
-      lead={t('audit.siteMonth.lead')}
-      actions={
-        <search>
-          <FilterInput
-            label={t('audit.siteMonth.openUser')}
-            value=""
-            wholeNumber={{ errorText: t('audit.history.idInvalid') }}
-            onCommit={openUser}
-          />
-        </search>
-      }
-    >
+    <Page title={t('shell.ledgers')} lead={t('audit.siteMonth.lead')}>
+      <AccountList search={values.search} onSearch={(search) => set({ search })} />
       <Panel
-        title={t('audit.siteMonth.title', { month })}
+        title={t('audit.siteMonth.title', { month: monthName(month, locale) })}
         actions={<MonthInput month={month} onMonth={(next) => set({ month: next })} />}
       >
         <QueryView query={query} height={320}>
@@ -67,8 +53,8 @@ const FIGURES = [
 type NamedChannel = Pick<SiteMonth['by_channel'][number], 'channel_id' | 'channel_name'>
 
 /**
- * Returns the name and the id of a channel, because two channels can have the same name. An
- * interrupted call may have no channel.
+ * Returns the name of a channel with its id, because two channels can have the same name. The id is
+ * 0 for calls without a channel, such as a call that was interrupted early.
  */
 function channelText(t: TFunction, { channel_id: id, channel_name: name }: NamedChannel): string {
   if (id === 0) return t('audit.siteMonth.noChannel')
@@ -88,8 +74,12 @@ function SiteMonthTables({ data }: { data: SiteMonth }) {
         ])}
       />
       <div className="tg-ledger-tables">
-        <SumTable title={t('audit.siteMonth.byChannel')} rows={byChannel} />
-        <SumTable title={t('shared.byModel')} rows={byModel} />
+        <SumTable
+          title={t('audit.siteMonth.byChannel')}
+          head={t('shared.channel')}
+          rows={byChannel}
+        />
+        <SumTable title={t('shared.byModel')} head={t('ui.model')} rows={byModel} />
       </div>
     </>
   )

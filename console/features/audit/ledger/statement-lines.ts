@@ -1,13 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
-import { MOVEMENT_TYPES } from '#read-api/contract/ledger-movement-types.ts'
 import { daysOfMonth } from '../elements/utc-month.ts'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
 /**
- * The maximum number of calls with a line each. If a month has more, there is one line for all
- * calls of a day to a model.
+ * The maximum number of calls in a month for which each call has a line. If there are more, one
+ * line sums up all calls of one day to one model.
  */
 const SINGLE_CALLS_MAX = 500
 const ITEMS_PER_PAGE = 100
@@ -16,7 +15,10 @@ const DAY = 86_400
 /** The sum of all calls of one day (UTC) to one model. */
 export type CallSum = Statement['calls'][number]
 
-/** A line of a statement. `running` is the total of the account after this line. */
+/**
+ * A line of a statement: one movement, or a sum of calls. `running` is the account's total after
+ * this line.
+ */
 export type StatementLine = { readonly running: number } & (
   | { readonly item: LedgerItem }
   | { readonly sum: CallSum }
@@ -26,11 +28,13 @@ export type CompleteStatement = {
   readonly statement: Statement
   /** The lines, oldest first. The `running` total of the last line is the closing total. */
   readonly lines: readonly StatementLine[]
-  /** The number of calls if they are summed by day and model, or null if each call has a line. */
+  /**
+   * The number of calls that the lines sum up by day and model, or null if each call has a line.
+   */
   readonly summedCalls: number | null
 }
 
-/** Reads the statement of a month. Its movements are read page by page. */
+/** Reads the statement of an account for one month. The movements are read page by page. */
 export const statementQuery = (account: Account, month: string) =>
   queryOptions({
     queryKey: ['statement', account, month],
@@ -53,7 +57,7 @@ async function readStatement(
   const isSummed = calls > SINGLE_CALLS_MAX
   const newest = statement.items[0]?.position ?? 0
   const items = isSummed
-    ? await readItems(account, month, { cursor: newest + 1, types: OTHER_TYPES }, signal)
+    ? await readOtherItems(account, statement, newest + 1, signal)
     : [
         ...statement.items,
         ...(await readItems(account, month, { cursor: statement.next_cursor, types: '' }, signal)),
@@ -65,9 +69,25 @@ async function readStatement(
   }
 }
 
-const OTHER_TYPES = MOVEMENT_TYPES.filter((type) => type !== 'call').join(',')
+/**
+ * Reads the movements of a month that belong to no call. Their types are those that the server has
+ * summed up, which can include types that this console does not know.
+ */
+async function readOtherItems(
+  account: Account,
+  { month, by_type: sums }: Statement,
+  cursor: number,
+  signal: AbortSignal,
+): Promise<LedgerItem[]> {
+  const types = sums.flatMap(({ type }) => (type === 'call' ? [] : [type])).join(',')
+  // Without a type, the server would return the movements of all types.
+  return types === '' ? [] : await readItems(account, month, { cursor, types }, signal)
+}
 
-/** Reads the movements of a month that are older than the cursor, newest first. */
+/**
+ * Reads all pages of the movements of a month, starting at a cursor. Returns the movements newest
+ * first.
+ */
 async function readItems(
   account: Account,
   month: string,
@@ -87,8 +107,9 @@ async function readItems(
 }
 
 /**
- * Sorts the movements (oldest first) and the daily sums of calls by time, and computes the total
- * after each. The sums of a day follow the day's other movements.
+ * Merges movements and daily sums of calls, both oldest first, into the lines of a statement, and
+ * computes the account's total after each line. The sums of a day follow the other movements of the
+ * day.
  */
 function linesOf(
   { opening }: Statement,

@@ -1,19 +1,16 @@
 import { useTranslation } from 'react-i18next'
-import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, type TableRow } from '../elements/data-table.tsx'
-import { detailsOf } from './movement-reason.ts'
+import { detailsOf, typeText } from './movement-reason.ts'
 import type { CompleteStatement, StatementLine } from './statement-lines.ts'
 
-/** Shows the movements of a month between its opening and its closing total, oldest first. */
+/** Shows the opening total of a month, its movements (oldest first), and its closing total. */
 export function StatementTable({ complete }: { complete: CompleteStatement }) {
   const { t } = useTranslation()
-  const locale = useLocale()
   const number = useNumberFormat()
   const { statement, lines, summedCalls } = complete
-  const utc = { timeZone: 'UTC', dateStyle: 'medium' } as const
-  const day = new Intl.DateTimeFormat(locale, utc)
-  const moment = new Intl.DateTimeFormat(locale, { ...utc, timeStyle: 'medium' })
   const row = (line: StatementLine): TableRow => {
     const running = <ExactQuota key="running" value={line.running} />
     if ('sum' in line) {
@@ -24,7 +21,7 @@ export function StatementTable({ complete }: { complete: CompleteStatement }) {
       return {
         key: `${sum.day} ${sum.model}`,
         cells: [
-          ...[day.format(sum.day * 1_000), t('audit.movement.call'), calls],
+          ...[stampText(sum.day, 'UTC').slice(0, 10), t('audit.movement.call'), calls],
           ...[<QuotaChange key="amount" value={sum.amount} />, running],
         ],
       }
@@ -33,7 +30,7 @@ export function StatementTable({ complete }: { complete: CompleteStatement }) {
     return {
       key: String(item.position),
       cells: [
-        ...[moment.format(item.created_at * 1_000), t(`audit.movement.${item.type}`)],
+        ...[stampText(item.created_at, 'UTC'), typeText(t, item.type)],
         <span key="details" className="tg-ledger-line">
           {detailsOf(t, item)} <code>{item.source}</code>
         </span>,

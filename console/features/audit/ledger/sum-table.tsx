@@ -1,25 +1,25 @@
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 
 export type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
 
-/** Shows the number and the sum of movements by type, model, channel or day. */
-export function SumTable(props: { title: string; rows: readonly SumRow[] }) {
+/**
+ * Shows the number and the sum of movements in groups. A row stands for a type of movement, a
+ * model, a channel or a day, which `head` names.
+ */
+export function SumTable(props: { title: string; head: string; rows: readonly SumRow[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { title, rows } = props
+  const { title, head, rows } = props
   return (
     <section className="tg-ledger-sums">
       <h3>{title}</h3>
       <DataTable
         label={title}
-        heads={[
-          t('shared.item'),
-          { end: t('audit.ledger.count') },
-          { end: t('audit.ledger.amount') },
-        ]}
+        isShort
+        heads={[head, { end: t('audit.ledger.count') }, { end: t('audit.ledger.amount') }]}
         rows={rows.map(({ name, count, amount }) => ({
           key: name,
           cells: [name, number.format(count), <QuotaChange key="amount" value={amount} />],

@@ -4,7 +4,12 @@ import { useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { presentSeconds } from '#console/api/scratch-copy.ts'
-import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
@@ -28,6 +33,7 @@ import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { useFileDownload } from '../elements/use-file-download.ts'
+import { actorText } from '../elements/user-and-actor-text.ts'
 import { changesBetween } from '../history/state-changes.ts'
 import { actKey, useLiveActs, withLiveActs } from './use-live-acts.ts'
 import '../audit.css'
@@ -52,12 +58,12 @@ function AuditLog() {
   const labelOf = useEventLabel()
   const columns = useMemo(() => actColumns(t, labelOf), [t, labelOf])
   const fresh = new Set(live.map(actKey))
-  const isPast = filters.range.kind === 'absolute' && filters.range.to * 1_000 < Date.now()
+  const isRangePast = filters.range.kind === 'absolute' && filters.range.to * 1_000 < Date.now()
   return (
     <Page
       title={t('shell.auditLog')}
       lead={t('audit.acts.lead', { zone: zoneName() })}
-      actions={<LiveIndicator kind={isPast ? 'past' : 'live'} />}
+      actions={<LiveIndicator kind={isRangePast ? 'past' : 'live'} />}
     >
       <CursorList
         label={t('shell.auditLog')}
@@ -79,10 +85,13 @@ function AuditLog() {
   )
 }
 
-/** Reads the acts that match the filters, and adds acts from live events. */
+/**
+ * Reads the acts that match the filters, and receives later acts by live events. An act is
+ * something that a user did, as recorded in the audit log.
+ */
 function useActs(filters: Filters) {
-  /** The event log position of the last resync. Later reads must include all acts up to it. */
-  const floor = useRef(0)
+  /** The event log position of the last resync. Later responses must include all acts up to it. */
+  const minPosition = useRef(0)
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
   const query = useInfiniteQuery({
     queryKey: ['audit', 'log', view],
@@ -90,7 +99,7 @@ function useActs(filters: Filters) {
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/audit/log', {
         query: { ...queryOf(filters), cursor: pageParam, limit: ACTS_PER_PAGE },
-        afterPosition: floor.current,
+        afterPosition: minPosition.current,
         signal,
       }),
     getNextPageParam: (page) => nextCursor(page),
@@ -99,7 +108,7 @@ function useActs(filters: Filters) {
   const { refetch } = query
   const readAgain = useCallback(
     (position: number | null) => {
-      floor.current = Math.max(floor.current, position ?? 0)
+      minPosition.current = Math.max(minPosition.current, position ?? 0)
       void refetch()
     },
     [refetch],
@@ -112,14 +121,17 @@ function useActs(filters: Filters) {
   return { query, live }
 }
 
-/** Returns true if a live act matches the filters. The rules are those of the server. */
+/**
+ * Reports whether an act from a live event matches the filters. The server filters by the same
+ * rules.
+ */
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
   const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
-  const isActor = ['', actor.name, `${actor.kind}:${actor.id}`].includes(filters.actor)
-  const isAct = filters.act === '' || filters.act === act
+  const matchesActor = ['', actor.name, `${actor.kind}:${actor.id}`].includes(filters.actor)
+  const matchesAct = filters.act === '' || filters.act === act
   const isObject = filters.object === '' || filters.object === `${object.kind}:${object.id}`
-  return isInRange && isActor && isAct && isObject
+  return isInRange && matchesActor && matchesAct && isObject
 }
 
 function queryOf({ range, actor, act, object }: Filters) {
@@ -183,9 +195,27 @@ function ExportMenu({ filters }: { filters: Filters }) {
 
 type Named = AuditAct['object']
 
-const nameOf = ({ kind, id, name }: Named): string => name || `${kind}:${id}`
+/** The objects of acts, which have a name on screen. */
+const KINDS = [
+  ...(['channel', 'correction', 'invoice', 'job', 'message', 'option', 'order'] as const),
+  ...(['price-change', 'redemption', 'token', 'user'] as const),
+]
 
-/** The acts for which the console asks for a reason. API requests can omit the reason. */
+const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
+
+/** Names an object for a reader. The filter takes its code, which is in the details of the act. */
+function objectText(t: TFunction, object: Named): string {
+  const { kind, id, name } = object
+  if (kind === 'site') return t('audit.site')
+  const known = KINDS.find((one) => one === kind)
+  if (known === undefined) return codeOf(object)
+  if (name !== '') return `${name} (#${id})`
+  return `${t(`audit.object.${known}`)} ${/^\d+$/.test(id) ? `#${id}` : id}`
+}
+
+/**
+ * The acts for which the console asks the admin for a reason. An API request can omit the reason.
+ */
 const REASONED_ACTS: readonly string[] = ['quota-granted', 'quota-deducted']
 
 function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: AuditAct): string {
@@ -195,16 +225,16 @@ function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: Aud
 
 const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
   timeColumn('time', t('audit.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
-  column('actor', t('audit.actor'), 130, ({ actor }) => nameOf(actor)),
+  column('actor', t('audit.actor'), 130, ({ actor }) => actorText(t, actor)),
   column('act', t('audit.acts.act'), 200, ({ act }) => labelOf(act), TITLE_COLUMN),
-  column('object', t('audit.acts.object'), 190, ({ object }) =>
-    object.name === '' ? nameOf(object) : `${object.name} (${object.kind}:${object.id})`,
-  ),
+  column('object', t('audit.acts.object'), 190, ({ object }) => objectText(t, object)),
   column('reason', t('audit.acts.reason'), 170, (act) => reasonOf(t, act) || '–'),
   column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
 ]
 
-/** Shows the values that an act changed, before and after it, and the origin of the request. */
+/**
+ * Shows the values that an act changed, before and after the act, and the origin of the request.
+ */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()
   const changes = changesBetween(act.before, act.after)
@@ -225,6 +255,8 @@ function ActDetails({ act }: { act: AuditAct }) {
       <Facts
         facts={[
           [t('audit.acts.act'), <code key="act">{act.act}</code>],
+          [t('audit.actor'), <code key="actor">{codeOf(act.actor)}</code>],
+          [t('audit.acts.object'), <code key="object">{codeOf(act.object)}</code>],
           [t('audit.acts.reason'), reasonOf(t, act)],
           [t('audit.acts.ip'), act.client_ip],
           [t('shared.requestId'), act.request_id],

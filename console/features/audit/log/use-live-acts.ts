@@ -3,8 +3,8 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 
 /**
- * The maximum number of live acts. If there are more, the list is read again, so that a page that
- * stays open does not use more and more memory.
+ * The maximum number of acts from live events that are kept. If more arrive, they are dropped and
+ * the list is read again, so that a page that stays open does not use more and more memory.
  */
 const LIVE_ACTS_MAX = 500
 
@@ -12,18 +12,20 @@ export const actKey = ({ position, object }: AuditAct): string =>
   `${position} ${object.kind} ${object.id}`
 
 type LiveList = {
-  /** Identifies the filters of the list. If it changes, the list starts again without live acts. */
+  /**
+   * Identifies the filters of the list. If `view` changes, the live acts received so far are
+   * dropped.
+   */
   readonly view: string
   readonly isListed: (act: AuditAct) => boolean
   /**
-   * Reads the list again. The result must include all acts up to `position`, unless that is null.
+   * Reads the list again. If `position` is not null, the response must include all acts up to this
+   * position of the event log.
    */
   readonly readAgain: (position: number | null) => void
 }
 
-/**
- * Returns the acts that have arrived by the live stream since the list was opened, newest first.
- */
+/** Returns the acts that live events have delivered since the list was opened, newest first. */
 export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly AuditAct[] {
   const [live, setLive] = useState<{ view: string; acts: readonly AuditAct[] }>({ view, acts: [] })
   const acts = live.view === view ? live.acts : []
@@ -44,10 +46,10 @@ export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly A
 }
 
 /**
- * Merges live acts into a list, newest first and without duplicates. Acts can arrive in another
- * order than their positions, because a read model is updated by several workers (lanes). If the
- * list has more acts to load, live acts older than its last act are left out: they appear when that
- * part of the list is loaded.
+ * Merges live acts into the list, newest first and without duplicates. Live acts can arrive in
+ * another order than that of their positions, because several workers update the read model in
+ * parallel. If the list has further pages, live acts that are older than the last listed act are
+ * left out. They appear when the page to which they belong is loaded.
  */
 export function withLiveActs(
   listed: readonly AuditAct[],
@@ -58,6 +60,6 @@ export function withLiveActs(
   const keys = new Set(listed.map(actKey))
   const added = live.filter((act) => act.position > lowest && !keys.has(actKey(act)))
   if (added.length === 0) return listed
-  // The sort is stable: both lists have the acts of one position in the same order.
+  // The sort is stable, so acts with the same position keep their order.
   return [...added, ...listed].toSorted((one, other) => other.position - one.position)
 }

@@ -7,7 +7,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { Hash } from '../elements/amounts.tsx'
+import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 import { Finality, LogStatusPanels } from './transparency-log-status.tsx'
@@ -15,8 +15,8 @@ import { Finality, LogStatusPanels } from './transparency-log-status.tsx'
 const CHECKPOINTS_PER_PAGE = 20
 
 /**
- * Shows the state of the transparency log, which is a Merkle tree of all events, and its signed
- * checkpoints, newest first.
+ * Shows the status of the transparency log, which is a Merkle tree of all events. Also lists its
+ * signed checkpoints, newest first.
  */
 export function CheckpointsPanel() {
   const { t } = useTranslation()

@@ -10,7 +10,7 @@ import { useFileDownload } from '../elements/use-file-download.ts'
 const POSITION = /^(?:[1-9]\d{0,14})?$/
 const MEGABYTE = 1_000_000
 
-/** Downloads events with their proofs, together with the offline verifier that checks them. */
+/** Downloads events with their proofs, and offers the offline verifier that checks these proofs. */
 export function ExportPanel() {
   const { t } = useTranslation()
   const number = useNumberFormat({ maximumFractionDigits: 1 })

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
 import { currentLanguage } from '#console/i18n/i18n.ts'
@@ -12,15 +13,17 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
-import { Hash } from '../elements/amounts.tsx'
+import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { userText } from '../elements/user-and-actor-text.ts'
+import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
 import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
 
 const KEY = ['audit', 'verifications'] as const
 
 /**
- * Starts verifications of the event log and shows one of them: the one with the given `id` or,
- * without an id, the newest.
+ * Starts verifications of the event log, and shows the verification with the given `id`. If `id` is
+ * empty, the newest verification is shown.
  */
 export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
   const { t } = useTranslation()
@@ -102,7 +105,7 @@ function VerificationDetails({ verification }: { verification: Verification }) {
             t('audit.verify.range'),
             `#${verification.from_position + 1} – #${verification.to_position}`,
           ],
-          [t('audit.verify.requestedBy'), requester(verification) ?? t('audit.verify.nightly')],
+          [t('audit.verify.requestedBy'), requesterText(t, verification)],
           [t('audit.verify.finished'), verification.finished_at && stamp(verification.finished_at)],
           [t('audit.verify.treeSize'), root !== null && number.format(verification.tree_size)],
           [t('audit.verify.root'), root !== null && <Hash value={root} />],
@@ -112,6 +115,7 @@ function VerificationDetails({ verification }: { verification: Verification }) {
       <h3 className="tg-proofs-heading">{t('audit.verify.checks')}</h3>
       <DataTable
         label={t('audit.verify.checks')}
+        isShort
         heads={[
           t('audit.verify.check'),
           { end: t('audit.verify.times') },
@@ -132,14 +136,16 @@ function VerificationDetails({ verification }: { verification: Verification }) {
 }
 
 /**
- * Returns the color of a verification. A verification that finished with findings is shown as
- * failed, because the log is not intact.
+ * Returns the color of a verification. A verification with findings has the color of a failure,
+ * because the event log is not intact.
  */
 const toneOf = ({ status, finding_count: count }: Verification): Tone =>
   count > 0 ? 'bad' : JOB_TONES[status]
 
-const requester = ({ requested_by: id }: Verification): string | null =>
-  id === null ? null : `#${id}`
+const requesterText = (
+  t: TFunction,
+  { requested_by: id, requested_by_name: name }: Verification,
+): string => (id === null ? t('audit.verify.nightly') : userText(t, id, name))
 
 function FindingTables({ verification }: { verification: Verification }) {
   const { t } = useTranslation()
@@ -183,24 +189,15 @@ function Findings(props: { title: string; label: string; findings: readonly Audi
           key: String(index),
           cells: [
             t(`audit.check.${finding.check}`),
-            finding.position === null ? '–' : `#${finding.position}`,
-            placeOf(finding),
-            <span key="detail" className="tg-proofs-detail">
-              {finding.detail}
-            </span>,
+            <FindingPosition key="position" position={finding.position} />,
+            <FindingPlace key="place" finding={finding} />,
+            <FindingDetail key="detail" parts={finding.parts} />,
           ],
         }))}
       />
     </>
   )
 }
-
-/**
- * Returns where a finding is: a stream of events and the revision (number) of an event in it. A
- * finding about a whole stream has no revision.
- */
-const placeOf = ({ stream, revision }: Pick<AuditFinding, 'stream' | 'revision'>): string =>
-  stream === null ? '–' : revision === null ? stream : `${stream} #${revision}`
 
 function PastVerifications(props: {
   items: readonly Verification[]

@@ -34,7 +34,7 @@ export function JobProgress({ job }: { job: Job }) {
   )
 }
 
-/** Shows the share of a job that is done, and the estimated time left. */
+/** Shows which share of a job is done, and the estimated time left. */
 export function ProgressBar({ progress }: { progress: NonNullable<Job['progress']> }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -17,7 +17,8 @@ import './proofs.css'
 
 const TABS = ['verify', 'checkpoints', 'export', 'rebuilds', 'copies'] as const
 /**
- * The tabs that exist in a scratch copy. The other tabs show jobs, which run only on the live site.
+ * The tabs that are available while a scratch copy (the site as of an earlier time) is open. The
+ * other tabs show jobs, which run only on the live site.
  */
 const TABS_IN_COPY: readonly ProofsTab[] = ['copies']
 type ProofsTab = (typeof TABS)[number]
@@ -25,7 +26,7 @@ type ProofsTab = (typeof TABS)[number]
 const URL_PARAMS = {
   tab: choiceParam<ProofsTab>(TABS, 'verify'),
   id: textParam('', 64),
-  /** The event log position before which a new scratch copy ends. */
+  /** A new scratch copy contains the events before this position of the event log. */
   before: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
 }
 

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
 import { Page, useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { VerifierHint } from '../elements/verifier-hint.tsx'
@@ -9,22 +11,28 @@ import './proofs.css'
 /** The public page with everything that is needed to check receipts of this site. */
 export function PublicProofPage() {
   const { t } = useTranslation()
+  const { data: log, isPending } = useQuery(apiQuery('GET /api/transparency-log/status'))
   return (
     <Page title={t('audit.proof.title')} lead={t('audit.proof.lead', { site: useSiteName() })}>
       <LogStatusPanels />
-      <Panel title={t('audit.proof.meaning')}>
-        <ol className="tg-proofs-steps">
-          <li>{t('audit.proof.sealed')}</li>
-          <li>{t('audit.proof.witnessed')}</li>
-          <li>{t('audit.proof.receipts')}</li>
-          <li>{t('audit.receipt.limits')}</li>
-        </ol>
-        <VerifierHint />
-        <p className="tg-hint">
-          {t('audit.proof.tiles')} <code>/transparency-log/checkpoint</code>,{' '}
-          <code>/transparency-log/tile/&lt;L&gt;/&lt;N&gt;</code>
-        </p>
-      </Panel>
+      {/* The panel waits for the status, so that it does not move while the panel above grows. */}
+      {!isPending && (
+        <Panel title={t('audit.proof.meaning')}>
+          <ol className="tg-proofs-steps">
+            <li>{t('audit.proof.sealed')}</li>
+            {log && (
+              <li>{t(`audit.proof.${log.witnesses.length > 0 ? 'witnessed' : 'unwitnessed'}`)}</li>
+            )}
+            <li>{t('audit.proof.receipts')}</li>
+            <li>{t('audit.receipt.limits')}</li>
+          </ol>
+          <VerifierHint />
+          <p className="tg-hint">
+            {t('audit.proof.tiles')} <code>/transparency-log/checkpoint</code>,{' '}
+            <code>/transparency-log/tile/&lt;L&gt;/&lt;N&gt;</code>
+          </p>
+        </Panel>
+      )}
     </Page>
   )
 }

@@ -19,8 +19,9 @@ import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress
 const KEY = ['audit', 'rebuilds'] as const
 
 /**
- * Lists and starts rebuilds. A rebuild computes a read model again from all events, while the
- * current one stays in use. Only super admins can start rebuilds.
+ * Lists and starts rebuilds of read models. A read model is a set of tables that is computed from
+ * the events. A rebuild computes the tables again from all events, while the present tables stay in
+ * use. Only super admins can start rebuilds.
  */
 export function RebuildsPanel() {
   const { t } = useTranslation()
@@ -59,7 +60,7 @@ function StartRebuild({ names, isRunning }: { names: readonly string[]; isRunnin
     setSelected([])
     await client.invalidateQueries({ queryKey: KEY })
   })
-  const flip = (name: string) =>
+  const toggleModel = (name: string) =>
     setSelected(names.filter((one) => selected.includes(one) !== (one === name)))
   return (
     <>
@@ -70,7 +71,7 @@ function StartRebuild({ names, isRunning }: { names: readonly string[]; isRunnin
             key={name}
             label={name}
             isOn={selected.includes(name)}
-            onChange={() => flip(name)}
+            onChange={() => toggleModel(name)}
           />
         ))}
       </fieldset>

@@ -13,10 +13,12 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { RefusingWitness } from '#read-api/contract/transparency-log.ts'
+import { Hash } from '../elements/amounts-and-hashes.tsx'
 
 /**
- * The witnesses that refuse to sign. Admins can acknowledge a refusal where `isEditable`. It stays
- * listed afterwards, because it still says that two histories exist.
+ * Warns of witnesses that refuse to sign checkpoints. If `isEditable` is true, admins can
+ * acknowledge a refusal. An acknowledged refusal stays listed, because it still means that two
+ * versions of the history exist.
  */
 export function RefusalAlerts(props: {
   refusals: readonly RefusingWitness[]
@@ -35,6 +37,12 @@ export function RefusalAlerts(props: {
             <span>
               {t('audit.log.refused', { name: witness, size: number.format(size) })}{' '}
               {at !== null && t('audit.log.acknowledged', { time: stampText(at) })}
+              {refusal.refused_root !== null && (
+                <span className="tg-proofs-refused">
+                  {t('audit.log.refusedTree', { size: number.format(refusal.refused_size) })}{' '}
+                  <Hash value={refusal.refused_root} />
+                </span>
+              )}
             </span>
             {at === null && mayAcknowledge && (
               <Button onClick={() => setSelected(refusal)}>{t('audit.log.acknowledge')}</Button>

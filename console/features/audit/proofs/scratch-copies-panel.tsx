@@ -35,8 +35,8 @@ const isUnderWay = ({ status }: ScratchCopy): boolean =>
 const exists = (copy: ScratchCopy): boolean => isUnderWay(copy) || copy.status === 'ready'
 
 /**
- * Lists scratch copies, which show the site as of an earlier time, and creates new ones. A new copy
- * ends before the event at the position `before`.
+ * Lists scratch copies, which show the site as of an earlier time, and creates new ones. `before`
+ * fills in the form: a new copy contains the events before this position of the event log.
  */
 export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
@@ -89,7 +89,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
   const seconds = readLocalTime(time)
   const isWrong = moment === 'time' ? seconds === null : number === null || number > head
   const { isBusy, submit } = useSubmit(async () => {
-    // The copy includes the complete selected minute.
+    // The copy contains all events of the selected minute.
     const body =
       moment === 'time'
         ? { position: null, time: (seconds ?? 0) + 59 }

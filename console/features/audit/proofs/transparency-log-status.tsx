@@ -7,9 +7,9 @@ import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
-import { Hash } from '../elements/amounts.tsx'
+import { Hash } from '../elements/amounts-and-hashes.tsx'
+import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { SealState, sealStateOf } from '../elements/seal-state.tsx'
 import { RefusalAlerts } from './refusal-alerts.tsx'
 
 const STATUS_EVERY_MS = 10_000
@@ -38,7 +38,7 @@ function Status({ status, isEditable }: { status: LogStatus; isEditable: boolean
   const { latest } = status
   return (
     <>
-      {/* A refusal matters before anything is sealed. */}
+      {/* Refusals are shown even if the site has not signed a checkpoint yet. */}
       <RefusalAlerts refusals={status.refusals} isEditable={isEditable} />
       {latest === null ? (
         <p className="tg-muted">{t('audit.log.none')}</p>
@@ -61,11 +61,12 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
           [t('audit.log.size'), number.format(latest.size)],
           [t('audit.log.signed'), <Time key="signed" at={latest.created_at} />],
           [t('audit.verify.root'), <Hash key="root" value={latest.root} />],
-          [t('audit.log.key'), status.key && <Hash value={status.key} />],
-          [t('audit.log.witnessKey'), status.witness_key && <Hash value={status.witness_key} />],
+          [t('audit.log.key'), status.key && <Key value={status.key} />],
+          [t('audit.log.witnessKey'), status.witness_key && <Key value={status.witness_key} />],
           [
             t('audit.log.quorum'),
-            t('audit.log.quorumText', { count: status.quorum, all: witnesses.length }),
+            witnesses.length > 0 &&
+              t('audit.log.quorumText', { count: status.quorum, all: witnesses.length }),
           ],
           [t('shared.status'), <Finality key="final" checkpoint={latest} />],
         ]}
@@ -93,7 +94,7 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
             key,
             cells: [
               name,
-              <Hash key="key" value={key} />,
+              <Key key="key" value={key} />,
               size === null ? '–' : number.format(size),
               at === null ? t('audit.log.notYet') : stamp(at),
             ],
@@ -104,6 +105,14 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
   )
 }
 
+/**
+ * Shows a key without the name in front of it, because the first characters of all keys of a site
+ * are the same. The button copies the whole key.
+ */
+const Key = ({ value }: { value: string }) => (
+  <Hash value={value} shown={value.slice(value.indexOf('+') + 1)} />
+)
+
 export function Finality({ checkpoint }: { checkpoint: SignedCheckpoint }) {
-  return <SealState state={sealStateOf(checkpoint)} />
+  return <CheckpointStatus status={checkpointStatusOf(checkpoint)} />
 }

@@ -10,7 +10,10 @@ type Scan = {
   readonly isComplete: boolean
 }
 
-/** Shows the progress of a scan. If the scan was stopped before the end of the period, says so. */
+/**
+ * Shows the progress of a scan, which computes something for all calls of a period. If the scan was
+ * stopped before the end of the period, says so.
+ */
 export function ScanProgress({ scan, onStop }: { scan: Scan; onStop: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

@@ -1,8 +1,8 @@
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 
 /**
- * The members of a corrected price in a request. Each value is the name of the price factor that
- * the member replaces.
+ * The members that a corrected price can have in a request. The value of each member here is the
+ * name of the price factor that the member replaces.
  */
 export const PRICE_MEMBERS = {
   model_ratio: 'model',

@@ -22,8 +22,8 @@ const NO_PRICE = Object.fromEntries(PRICE_MEMBER_NAMES.map((name) => [name, ''])
 >
 
 /**
- * The form to correct the price of calls. It shows a preview of all changes before they are
- * applied.
+ * The form to correct the price of past calls. A preview shows all changes of charges before the
+ * admin applies them.
  */
 export function CorrectionForm(props: {
   scope: Scope

@@ -10,17 +10,19 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
+import { useUserNames } from '../elements/use-user-names.ts'
 import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
 
 /**
- * A preview and the request that it belongs to, which `key` identifies. If the form changes, its
- * key differs and the preview is hidden.
+ * A preview of a correction. `key` identifies the values of the form for which the preview was
+ * requested. When these values change, the preview is hidden.
  */
 export type Previewed = {
   readonly key: string
@@ -39,7 +41,7 @@ export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
   const number = useNumberFormat()
   const [isApplying, setApplying] = useState(false)
   const { preview, at } = previewed
-  const { calls, accounts, refunded, charged, skipped } = preview
+  const { calls, accounts, refunded, charged, unpaid, skipped } = preview
   return (
     <Panel
       title={t('reconciliation.correction.previewTitle')}
@@ -72,9 +74,11 @@ export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
                 t('reconciliation.correction.charged'),
                 <ExactQuota key="charged" value={charged} />,
               ],
+              [t('reconciliation.correction.unpaid'), <ExactQuota key="unpaid" value={unpaid} />],
               [t('reconciliation.figure.skipped'), number.format(skipped)],
             ]}
           />
+          {unpaid > 0 && <Alert role="note">{t('reconciliation.correction.unpaidHint')}</Alert>}
           <Changes preview={preview} />
         </>
       )}
@@ -93,19 +97,28 @@ export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
 function Changes({ preview }: { preview: CorrectionPreview }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
+  const names = useUserNames(preview.users.map(({ user_id: id }) => id))
+  const hasUnpaid = preview.unpaid > 0
   return (
     <>
       <ResultPart title={t('reconciliation.correction.byUser')}>
         <DataTable
           label={t('reconciliation.correction.byUser')}
-          heads={[t('shared.user'), { end: t('shared.calls') }, { end: t('audit.ledger.amount') }]}
-          rows={preview.users.map(({ user_id: id, calls, amount }) => ({
+          isShort={!hasUnpaid}
+          heads={[
+            t('shared.user'),
+            { end: t('shared.calls') },
+            { end: t('audit.ledger.amount') },
+            ...(hasUnpaid ? [{ end: t('reconciliation.correction.unpaid') }] : []),
+          ]}
+          rows={preview.users.map(({ user_id: id, calls, amount, unpaid }) => ({
             key: String(id),
             cells: [
-              <UserLink key="user" id={id} />,
+              <UserLink key="user" id={id} name={names.get(id)} />,
               number.format(calls),
-              // The amount is what the account is charged, and the balance changes the other way.
+              // `amount` is what the account is charged, and the balance changes by the opposite.
               <QuotaChange key="amount" value={-amount} />,
+              ...(hasUnpaid ? [<ExactQuota key="unpaid" value={unpaid} />] : []),
             ],
           }))}
         />
@@ -124,6 +137,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
 function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
   const { t } = useTranslation()
   const { skipped, skipped_calls: calls } = preview
+  const names = useUserNames(calls.map(({ user_id: id }) => id))
   const title = t('reconciliation.correction.skippedTitle', { shown: calls.length, all: skipped })
   return (
     <ResultPart title={title}>
@@ -134,7 +148,7 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
           key: id,
           cells: [
             <CallLink key="call" requestId={id} />,
-            <UserLink key="user" id={user} />,
+            <UserLink key="user" id={user} name={names.get(user)} />,
             t(`reconciliation.correction.skip.${reason}`),
           ],
         }))}
@@ -144,8 +158,8 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
 }
 
 /**
- * Shows the totals once more and asks for the reason. The server refuses the correction if the
- * preview is outdated.
+ * Shows the totals once more and asks for the reason of the correction. The server refuses the
+ * correction if the preview is outdated.
  */
 function ApplyDialog(props: Props & { onClose: () => void }) {
   const { t } = useTranslation()

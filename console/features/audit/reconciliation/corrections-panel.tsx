@@ -8,7 +8,12 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
-import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { Button, CreateButton } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
@@ -17,10 +22,14 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { useUserNames } from '../elements/use-user-names.ts'
+import { userText } from '../elements/user-and-actor-text.ts'
 import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './corrected-price-members.ts'
 import { CorrectionForm } from './correction-form.tsx'
 import { UserLink } from './result-tables.tsx'
@@ -29,8 +38,8 @@ import type { Scope } from './scan-scope.ts'
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50
 /**
- * The polling interval (ms) for unfinished corrections, which may be running in another server
- * process.
+ * The polling interval (ms) while a correction is unfinished. The correction may be running in
+ * another server process.
  */
 const UNFINISHED_EVERY_MS = 2_000
 
@@ -114,14 +123,25 @@ const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Corr
   timeColumn('time', t('audit.time'), ({ started_at: at }) => at, { onCard: 'aside' }),
   column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
   column('state', t('reconciliation.correction.state'), 120, (row) => <State t={t} row={row} />),
-  numberColumn('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls)),
-  quotaColumn('refunded', t('reconciliation.correction.refunded'), 110, (row) => row.refunded),
-  quotaColumn('charged', t('reconciliation.correction.charged'), 140, (row) => row.charged),
+  numberColumn('calls', t('shared.calls'), 72, (row) => number.format(row.applied.calls)),
+  quotaColumn(
+    'refunded',
+    t('reconciliation.correction.refunded'),
+    110,
+    (row) => row.applied.refunded,
+  ),
+  quotaColumn('charged', t('reconciliation.correction.charged'), 140, (row) => row.applied.charged),
   column('reason', t('audit.acts.reason'), 200, ({ reason }) => reason || '–'),
   column('price', t('reconciliation.correction.priceColumn'), 220, (row) => priceText(t, row), {
     ...HIDDEN_COLUMN,
   }),
-  column('actor', t('audit.actor'), 80, ({ requested_by: id }) => `#${id}`, HIDDEN_COLUMN),
+  column(
+    'actor',
+    t('audit.actor'),
+    130,
+    ({ requested_by: id, requested_by_name: name }) => userText(t, id, name),
+    HIDDEN_COLUMN,
+  ),
 ]
 
 const minuteText = (at: number): string => stampText(at).slice(0, 16)
@@ -139,7 +159,8 @@ function State({ t, row }: { t: TFunction; row: Correction }) {
 }
 
 function priceText(t: TFunction, { price }: Correction): string {
-  // The list has the names of the domain, and the form those of the request.
+  // A stored correction names the factors of a price differently from a request, so `PRICE_MEMBERS`
+  // translates the names.
   const factors = PRICE_MEMBER_NAMES.map((name) => PRICE_MEMBERS[name])
   const parts = factors
     .filter((name) => price[name] !== undefined)
@@ -151,7 +172,15 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   const { t } = useTranslation()
   const { correction } = props
   const { id, group, from, to, finished_at: finishedAt, requested_by: requestedBy } = correction
+  const { requested_by_name: name, applied } = correction
+  const { unpaid } = applied
   const number = useNumberFormat()
+  const rule = useMoneyRule()
+  const money = (value: number): string => exactQuotaText(quotaOf(value), rule)
+  const plannedText = t('reconciliation.correction.plannedText', {
+    ...{ count: correction.calls, number: number.format(correction.calls) },
+    ...{ refunded: money(correction.refunded), charged: money(correction.charged) },
+  })
   const isWaiting = isUnfinished(correction)
   return (
     <div className="tg-audit-act">
@@ -162,9 +191,11 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
           [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
           [t('ui.groupName'), group],
           [t('reconciliation.correction.accounts'), number.format(correction.accounts)],
+          [t('reconciliation.correction.unpaid'), unpaid > 0 && money(unpaid)],
+          [t('reconciliation.correction.planned'), plannedText],
           [t('reconciliation.correction.priceColumn'), priceText(t, correction)],
           [t('audit.acts.reason'), correction.reason],
-          [t('audit.actor'), <UserLink key="actor" id={requestedBy} />],
+          [t('audit.actor'), <UserLink key="actor" id={requestedBy} name={name} />],
           [t('reconciliation.correction.finishedAt'), finishedAt !== null && stamp(finishedAt)],
           [t('shared.id'), <code key="id">{id}</code>],
         ]}
@@ -181,12 +212,13 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
 }
 
 /**
- * Lists the accounts in which the correction failed. They keep their charges, and another
- * correction of the same period includes them.
+ * Lists the accounts for which a correction failed. The charges of these accounts are unchanged. A
+ * further correction of the same period will include them.
  */
 function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
+  const names = useUserNames(failed.map(({ user_id: id }) => id))
   const title = t('reconciliation.correction.failed')
   return (
     <section>
@@ -201,7 +233,7 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
         rows={failed.map(({ user_id: id, calls, code }) => ({
           key: String(id),
           cells: [
-            <UserLink key="user" id={id} />,
+            <UserLink key="user" id={id} name={names.get(id)} />,
             number.format(calls),
             <code key="code">{code}</code>,
           ],
@@ -212,7 +244,8 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 }
 
 /**
- * Continues a correction that was interrupted. The preview that the admin confirmed still applies.
+ * Lets a super admin continue a correction that was interrupted. The changes are those of the
+ * preview that was confirmed when the correction was started.
  */
 function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()

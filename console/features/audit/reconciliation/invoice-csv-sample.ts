@@ -1,6 +1,6 @@
 /**
- * The data that an invoice's CSV file can contain, in the order of the form. The first three are
- * required.
+ * The kinds of data that the columns of an invoice's CSV file can contain, in the order of the
+ * form. The first three are required.
  */
 export const INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
 export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
@@ -17,18 +17,28 @@ export type CsvSample = {
 const SAMPLE_BYTES = 64 * 1024
 const ROWS_SHOWN = 3
 
-/** Reads the start of a file to fill the form. The server reads the whole file itself. */
+/**
+ * Reads the first rows of a CSV file, from which the form guesses the delimiter and the columns.
+ * Only the server reads the whole file.
+ */
 export async function readSample(file: Blob): Promise<CsvSample> {
-  const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
+  const text = await startOf(file)
   const firstLine = /^[^\r\n]*/.exec(text)?.[0] ?? ''
   const delimiter = delimiterOf(firstLine)
   return sampleWith(text, delimiter)
 }
 
-/** Reads the start of a file with another delimiter between its columns. */
+/** Reads the first rows of a CSV file with a delimiter that the user has selected. */
 export async function readSampleWith(file: Blob, delimiter: Delimiter): Promise<CsvSample> {
-  const text = (await file.slice(0, SAMPLE_BYTES).text()).replace(/^\uFEFF/, '')
-  return sampleWith(text, delimiter)
+  return sampleWith(await startOf(file), delimiter)
+}
+
+/** Decodes the start of a file as the server does: UTF-8, or UTF-16 with a byte order mark. */
+async function startOf(file: Blob): Promise<string> {
+  const bytes = new Uint8Array(await file.slice(0, SAMPLE_BYTES).arrayBuffer())
+  const isUtf16 = (first: number, second: number) => bytes[0] === first && bytes[1] === second
+  const encoding = isUtf16(0xff, 0xfe) ? 'utf-16le' : isUtf16(0xfe, 0xff) ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 function sampleWith(text: string, delimiter: Delimiter): CsvSample {
@@ -73,8 +83,8 @@ function recordsOf(text: string, delimiter: string, max: number): string[][] {
 }
 
 /**
- * The names that providers give to the columns of their exports. The first pattern that matches is
- * used.
+ * Patterns for the names that providers give to the columns of their exports. A column is searched
+ * for with the first pattern, and if no name matches, with the next.
  */
 const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
   day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],
@@ -85,7 +95,8 @@ const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
 }
 
 /**
- * Guesses which column of the file contains which data. The guess is empty if no column matches.
+ * Guesses from the header which column of the file contains which kind of data. Returns the
+ * column's name for each kind, or an empty text if no column matches.
  */
 export function guessColumns(header: readonly string[]): Record<InvoiceColumn, string> {
   const found = (column: InvoiceColumn): string => {

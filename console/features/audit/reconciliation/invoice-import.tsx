@@ -26,15 +26,15 @@ import { SuggestedField } from './suggested-input.tsx'
 
 const NO_INVOICE: InvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },
-  ...{ currency: 'USD', dollars: '1', models: '' },
+  ...{ currency: 'USD', dollars: '', models: '' },
   ...{ day: '', model: '', amount: '', tokens: '', request_id: '' },
 }
 
 const FILTERS = { keyword: '', model: '', group: '' }
 
 /**
- * The form to import an invoice. It sends the CSV file of a provider and says which column contains
- * what.
+ * The form to import an invoice. The user selects the CSV file of a provider, and the column for
+ * each kind of data.
  */
 export function InvoiceImport(props: {
   isOpen: boolean
@@ -50,7 +50,7 @@ export function InvoiceImport(props: {
       if (file === null) return
       const query = { ...draft, channel_id: draft.channel_id.trim() }
       const { id, rows } = await call('POST /api/audit/invoices', { query, file })
-      // The navigation closes earlier messages.
+      // The message is shown after the navigation, because the navigation closes earlier messages.
       await props.onImported(id)
       showSuccess(t('reconciliation.invoice.imported', { count: rows, rows: number.format(rows) }))
     },
@@ -125,7 +125,8 @@ function InvoiceFields({ form }: { form: DraftForm<InvoiceDraft> }) {
 }
 
 /**
- * The fields for the file's format: how it writes numbers, its currency, and its names of models.
+ * The fields for the format of the file: how the file writes numbers, its currency, and how it
+ * names models.
  */
 function Format(props: {
   form: DraftForm<InvoiceDraft>
@@ -163,6 +164,8 @@ function Format(props: {
         />
         <TextField
           label={t('reconciliation.invoice.dollars')}
+          isRequired={draft.currency !== 'USD'}
+          hint={t('reconciliation.invoice.dollarsHint')}
           inputMode="decimal"
           autoComplete="off"
           maxLength={19}
@@ -183,8 +186,8 @@ function Format(props: {
 }
 
 /**
- * The fields that assign the columns of the file, and a preview of the first rows as they will be
- * read.
+ * The fields that select the column for each kind of data, and a preview of the first rows with
+ * these columns.
  */
 function Columns({ form, sample }: { form: DraftForm<InvoiceDraft>; sample: CsvSample | null }) {
   const { t } = useTranslation()

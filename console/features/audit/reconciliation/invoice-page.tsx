@@ -8,7 +8,7 @@ import { call } from '#console/api/client.ts'
 import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { HistoryLink } from '#console/ui/elements/history-link.tsx'
@@ -19,6 +19,7 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { confirmDelete } from '#console/ui/lists/list-actions.ts'
+import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -30,13 +31,13 @@ import type {
   InvoiceItem,
   RequestMatch,
 } from '#read-api/contract/invoices.ts'
-import { ExactQuota, Hash, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { NoObject } from '../elements/missing-object.tsx'
+import { ObjectPlaceholder } from '../elements/object-placeholder.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
 import { fileNameOf, InvoiceRequests, MATCHES, NoItems } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
@@ -157,7 +158,7 @@ function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => voi
   return (
     <Page title={t('reconciliation.invoice.title')}>
       <Panel>
-        <NoObject
+        <ObjectPlaceholder
           error={error}
           onRetry={onRetry}
           missing={{
@@ -176,6 +177,8 @@ function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }
   const { invoice } = props
   const { channel_id: channel, channel_name: name, first_day: first, last_day: last } = invoice
   const mayManage = isAdmin(useUser())
+  const number = useNumberFormat()
+  const known = invoice.requests?.known_ids ?? 0
   const title = t('reconciliation.invoice.pageTitle', { channel })
   return (
     <Page
@@ -189,6 +192,14 @@ function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }
         </>
       }
     >
+      {invoice.is_out_of_range && (
+        <Alert tone="bad">{t('reconciliation.invoice.outOfRangeLead')}</Alert>
+      )}
+      {known > 0 && (
+        <Alert>
+          {t('reconciliation.invoice.knownIds', { count: known, ids: number.format(known) })}
+        </Alert>
+      )}
       <Totals invoice={invoice} />
       {props.children}
     </Page>
@@ -204,7 +215,7 @@ function DeleteButton({ id }: { id: string }) {
     if (!(await confirmDelete(title, t('reconciliation.invoice.deleteBody')))) return
     await call('DELETE /api/audit/invoices/:id', { params: { id } })
     await client.invalidateQueries({ queryKey: INVOICES_KEY, exact: true })
-    // The navigation closes earlier messages.
+    // The message is shown after the navigation, because the navigation closes earlier messages.
     await navigate(LIST_PATH)
     showSuccess(t('reconciliation.invoice.deleted'))
   })
@@ -302,8 +313,8 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
 }
 
 /**
- * Returns the columns of the comparison. Amounts come first, and some columns are hidden at first,
- * because a screen of 1280 pixels has no space for all of them.
+ * Returns the columns of the comparison. A window that is 1280 pixels wide has no space for all of
+ * them, so amounts come first and some other columns are hidden at first.
  */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {

@@ -4,7 +4,12 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import type {
@@ -12,24 +17,25 @@ import type {
   InvoiceRequest,
   RequestMatch,
 } from '#read-api/contract/invoices.ts'
-import { QuotaChange } from '../elements/amounts.tsx'
+import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
+import { type UserNames, useUserNames } from '../elements/use-user-names.ts'
 import { INVOICES_KEY } from './invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'
 
 export const MATCHES = [
-  ...(['different', 'unknown', 'failed', 'other_period'] as const),
-  ...(['duplicate', 'only_ours', 'matched'] as const),
+  ...(['different', 'other_model', 'unknown', 'failed', 'other_period'] as const),
+  ...(['duplicate', 'only_ours', 'cost_unknown', 'matched'] as const),
 ] as const satisfies readonly RequestMatch[]
 
 const PER_PAGE = 50
 
 /**
- * Lists the lines of the invoice that contain a request id, grouped by whether they match a
- * recorded call.
+ * Compares the request ids of the invoice with those of recorded calls. Lists the ids for which the
+ * comparison had the result `match`.
  */
 export function InvoiceRequests(props: {
   invoice: InvoiceComparison
@@ -51,7 +57,9 @@ export function InvoiceRequests(props: {
     getNextPageParam: (page) => nextCursor(page),
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => requestColumns(t, number), [t, number])
+  const rows = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const names = useUserNames(rows.flatMap(({ call: ours }) => ours?.user_id ?? []))
+  const columns = useMemo(() => requestColumns(t, number, names), [t, number, names])
   const counts = invoice.requests?.counts ?? {}
   return (
     <CursorList
@@ -83,13 +91,16 @@ export function InvoiceRequests(props: {
   )
 }
 
-/** Shown in place of a list of the invoice if no line matches the filter. */
+/** Takes the place of a list of invoice lines if no line matches the filter. */
 export function NoItems({ body }: { body: string }) {
   const { t } = useTranslation()
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
-/** Returns the start of the file names under which the comparison of an invoice is saved. */
+/**
+ * Returns the beginning of the name of each file in which a part of an invoice's comparison is
+ * saved.
+ */
 export const fileNameOf = ({ channel_id: channel, first_day: day }: InvoiceComparison): string =>
   `invoice-channel-${channel}-${day}`
 
@@ -103,7 +114,11 @@ const requestsFile = (invoice: InvoiceComparison, match: RequestMatch): FileRequ
 const matchText = (t: TFunction, match: RequestMatch, count: string): string =>
   `${t(`reconciliation.invoice.matchOf.${match}`)} (${count})`
 
-const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceRequest>[] => [
+const requestColumns = (
+  t: TFunction,
+  number: Intl.NumberFormat,
+  names: UserNames,
+): Column<InvoiceRequest>[] => [
   column('upstream', t('reconciliation.invoice.column.request_id'), 210, upstreamId, {
     ...TITLE_COLUMN,
   }),
@@ -127,15 +142,16 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   column(
     'row',
     t('reconciliation.invoice.row'),
-    80,
-    ({ row }) => (row === 0 ? '–' : number.format(row)),
+    110,
+    ({ row, rows }) => rowText(t, number.format(row), rows),
     HIDDEN_COLUMN,
   ),
   column(
     'user',
     t('shared.user'),
-    80,
-    ({ call: ours }) => (ours === null ? '–' : <UserLink id={ours.user_id} />),
+    120,
+    ({ call: ours }) =>
+      ours === null ? '–' : <UserLink id={ours.user_id} name={names.get(ours.user_id)} />,
     HIDDEN_COLUMN,
   ),
   quotaColumn(
@@ -146,5 +162,10 @@ const requestColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
     HIDDEN_COLUMN,
   ),
 ]
+
+function rowText(t: TFunction, row: string, rows: number): string {
+  if (rows === 0) return '–'
+  return rows === 1 ? row : t('reconciliation.invoice.rowOfSeveral', { row, count: rows })
+}
 
 const upstreamId = ({ upstream_id: id }: InvoiceRequest) => <code title={id}>{id}</code>

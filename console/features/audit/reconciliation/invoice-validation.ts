@@ -13,8 +13,8 @@ export type InvoiceDraft = Record<InvoiceColumn, string> & {
 }
 
 /**
- * Returns the errors of the form. The server would find the same errors, but only after a large
- * file has been sent.
+ * Returns an error text for each invalid field. The server would find the same errors, but only
+ * after a large file has been sent.
  */
 export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> {
   const { file, channel_id: channel, currency, dollars, models } = draft
@@ -31,7 +31,8 @@ export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> 
   if (!/^[A-Z]{3}$/.test(currency)) {
     errors.currency = translate('reconciliation.invoice.currencyInvalid')
   }
-  if (!/^\d{1,6}(?:\.\d{1,12})?$/.test(dollars) || Number(dollars) === 0) {
+  const isRateNeeded = currency !== 'USD' || dollars !== ''
+  if (isRateNeeded && (!/^\d{1,6}(?:\.\d{1,12})?$/.test(dollars) || Number(dollars) === 0)) {
     errors.dollars = translate('reconciliation.invoice.dollarsInvalid')
   }
   if (models.trim() !== '' && !isNameMap(models)) {

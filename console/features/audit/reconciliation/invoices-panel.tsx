@@ -8,17 +8,24 @@ import { openCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
-import { type Column, column, HIDDEN_COLUMN, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { CreateButton } from '#console/ui/elements/button.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { InvoiceSummary } from '#read-api/contract/invoices.ts'
-import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
+import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
+import { numberColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { InvoiceImport } from './invoice-import.tsx'
 
 export const INVOICES_KEY = ['audit', 'invoices'] as const
 
-/** Reads all invoices. There is no paging, because the server limits their number. */
+/** Reads all invoices in one page, because the server limits the number of invoices. */
 const invoicesQuery = infiniteQueryOptions({
   queryKey: INVOICES_KEY,
   initialPageParam: '',
@@ -94,7 +101,13 @@ const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   numberColumn('duplicates', t('reconciliation.invoice.duplicates'), 110, ({ duplicates }) =>
     number.format(duplicates),
   ),
-  quotaColumn('billed', t('reconciliation.invoice.billed'), 130, ({ billed }) => billed),
+  numberColumn('billed', t('reconciliation.invoice.billed'), 130, (invoice) =>
+    invoice.is_out_of_range ? (
+      <StatusTag tone="bad">{t('reconciliation.invoice.outOfRange')}</StatusTag>
+    ) : (
+      <ExactQuota value={invoice.billed} />
+    ),
+  ),
   column('currency', t('reconciliation.invoice.currencyRate'), 130, rateOf),
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]
@@ -108,7 +121,10 @@ const linkOf = ({ id, channel_id: channel, channel_name: name }: InvoiceSummary)
 const daysOf = ({ first_day: first, last_day: last }: InvoiceSummary): string =>
   first === last ? first : `${first} – ${last}`
 
-/** Returns the currency of an invoice and the dollars that one unit of it is worth. */
+/**
+ * Returns the currency of an invoice, such as `EUR × 1.08`: one unit of the currency is worth 1.08
+ * dollars. The factor is left out for US dollars.
+ */
 export const rateOf = ({ currency, dollars }: InvoiceSummary): string =>
   currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`
 

@@ -4,14 +4,14 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
-import { ExactQuota } from '../elements/amounts.tsx'
+import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
@@ -25,7 +25,10 @@ const PER_PAGE = 50
  */
 const FIGURES_HEIGHT = 46
 
-/** The first and the last day in UTC. If both are empty, the current month is meant. */
+/**
+ * The first and the last day in UTC. If both are empty, the current month is selected. If only one
+ * of them is empty, the other one is both the first and the last day.
+ */
 type Days = { first: string; last: string }
 
 const chosenDays = ({ first, last }: Days): Days => {
@@ -34,7 +37,9 @@ const chosenDays = ({ first, last }: Days): Days => {
   return { first: first || last, last: last || first }
 }
 
-/** Compares what users were charged with what providers bill, by channel and model. */
+/**
+ * Shows the margins by channel and model: what users were charged minus what the providers bill.
+ */
 export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -63,7 +68,7 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
           {(margins) => <MarginSums margins={margins} />}
         </QueryView>
       </Panel>
-      {/* An error is shown once, in place of the sums. */}
+      {/* If nothing could be read, only the panel of the sums shows the error. */}
       {(page !== undefined || query.error === null) && (
         <CursorList
           label={t('reconciliation.margin.byChannel')}
@@ -87,8 +92,9 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 }
 
 /**
- * Selects a whole month or a range of days. If the first day is set after the last day, the last
- * day is set to the same day, and vice versa.
+ * Selects a whole month or a range of days. If the user sets the first day to a day after the last
+ * day, the last day becomes the same day. If the user sets the last day to a day before the first
+ * day, the first day becomes the same day.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -128,7 +134,7 @@ const DayInput = (props: { label: string; day: string; onDay: (day: string) => v
 
 function MarginSums({ margins }: { margins: Margins }) {
   const { t } = useTranslation()
-  const { total, overlapping_channels: overlapping } = margins
+  const { total, overlapping_channels: overlapping, out_of_range_channels: refused } = margins
   return (
     <>
       <Figures
@@ -144,6 +150,13 @@ function MarginSums({ margins }: { margins: Margins }) {
         <Alert>
           {t('reconciliation.margin.overlap', {
             channels: overlapping.map((id) => `#${id}`).join(', '),
+          })}
+        </Alert>
+      )}
+      {refused.length > 0 && (
+        <Alert tone="bad">
+          {t('reconciliation.margin.outOfRange', {
+            channels: refused.map((id) => `#${id}`).join(', '),
           })}
         </Alert>
       )}
@@ -183,8 +196,8 @@ const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =
   name === '' ? `#${id}` : `${name} (#${id})`
 
 /**
- * A column with one kind of cost. The costs of a row usually come from one source, so the columns
- * of the other sources show a dash.
+ * A column of amounts that shows 0 as a dash. The costs of a row usually come from one source,
+ * either invoices or cost ratios, so the amounts from the other source are usually 0.
  */
 const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
   quotaColumn(id, title, 113, (item) => read(item) || null)

@@ -2,7 +2,10 @@ import type { Recomputation, Repricing } from '#write-api/contract/corrections.t
 
 const SHOWN_MAX = 100
 
-/** Merges the results for two parts of a period. Only the first 100 differences are kept. */
+/**
+ * Merges the recomputed charges for two parts of a period. Only the first 100 calls whose charge
+ * differs are kept.
+ */
 export const mergeRecomputations = (all: Recomputation, part: Recomputation): Recomputation => ({
   calls: all.calls + part.calls,
   charged: all.charged + part.charged,
@@ -16,8 +19,9 @@ export const mergeRecomputations = (all: Recomputation, part: Recomputation): Re
 type Figures = Pick<Repricing, 'calls' | 'charged' | 'drafted' | 'refused'>
 
 /**
- * Merges the results of a what-if computation for two parts of a period. Only the rows with the
- * largest differences are kept.
+ * Merges the results of a what-if computation for two parts of a period. The rows of the same
+ * model, group or user are summed up. Of the single calls, only those with the largest differences
+ * are kept.
  */
 export const mergeRepricings = (all: Repricing, part: Repricing): Repricing => ({
   ...sumOf(all, part),

@@ -7,7 +7,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { ScanProgress } from './call-scan-progress.tsx'
 import { mergeRecomputations } from './merge-scan-results.ts'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
@@ -18,7 +18,8 @@ import { useScan } from './use-call-scan.ts'
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
 /**
- * Recomputes the charges of all calls in a period from their events, and lists charges that differ.
+ * Computes the charges of all calls in a period again from their events, and lists the calls whose
+ * stored charge differs.
  */
 export function RecomputePanel({ scope, onScope }: Props) {
   const { t } = useTranslation()

@@ -35,7 +35,8 @@ export const ReconciliationPage = auditorPage('shell.reconciliation', Reconcilia
 function Reconciliation() {
   const { t } = useTranslation()
   const [{ tab, new: isNew, first, last, ...scope }, set] = useUrlState(URL_PARAMS)
-  // The draft is kept here, so that it outlives a look at another tab.
+  // The draft of the what-if prices is kept here, so that it is still there after the user has
+  // looked at another tab.
   const [draft, setDraft] = useState(NO_DRAFT)
   const panels: Record<ReconciliationTab, () => ReactElement> = {
     recompute: () => <RecomputePanel scope={scope} onScope={set} />,

@@ -3,8 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
+import { useUserNames } from '../elements/use-user-names.ts'
+import { userText } from '../elements/user-and-actor-text.ts'
 
 /** Shows the main figures of a result in a row. */
 export function Figures(props: {
@@ -37,9 +39,15 @@ export const CallLink = ({ requestId }: { requestId: string }) => (
   </Link>
 )
 
-export const UserLink = ({ id }: { id: number }) => (
-  <Link to={`/app/audit/ledgers/${id}`}>#{id}</Link>
-)
+/** Links to the ledger of a user. While the name loads, the user is shown by the id. */
+export const UserLink = ({ id, name }: { id: number; name: string | undefined }) => {
+  const { t } = useTranslation()
+  return (
+    <Link to={`/app/audit/ledgers/${id}`}>
+      {name === undefined ? `#${id}` : userText(t, id, name)}
+    </Link>
+  )
+}
 
 export type CallDifference = {
   readonly request_id: string
@@ -47,14 +55,15 @@ export type CallDifference = {
   readonly model?: string
   readonly charged: number
   /**
-   * The charge that `charged` is compared with: the recomputed, the drafted or the corrected
-   * charge.
+   * The charge with which `charged` is compared: the recomputed charge, the charge with what-if
+   * prices, or the corrected charge.
    */
   readonly other: number
 }
 
 /**
- * Lists calls with two charges and their difference. Each call links to the page that explains it.
+ * Lists calls with two charges and the difference between them. Each row links to the page that
+ * explains the call.
  */
 export function CallTable(props: {
   label: string
@@ -62,6 +71,7 @@ export function CallTable(props: {
   calls: readonly CallDifference[]
 }) {
   const { t } = useTranslation()
+  const names = useUserNames(props.calls.map(({ user_id: id }) => id))
   const hasModels = props.calls.some(({ model }) => model !== undefined)
   return (
     <DataTable
@@ -78,7 +88,7 @@ export function CallTable(props: {
         key: id,
         cells: [
           <CallLink key="call" requestId={id} />,
-          <UserLink key="user" id={user} />,
+          <UserLink key="user" id={user} name={names.get(user)} />,
           ...(hasModels ? [model ?? '–'] : []),
           <ExactQuota key="charged" value={charged} />,
           <ExactQuota key="other" value={other} />,
@@ -99,7 +109,10 @@ export type FiguresRow = {
   readonly action?: ReactNode
 }
 
-/** Shows the totals of calls with the current and the drafted prices, by model, group or user. */
+/**
+ * Shows what calls were charged and what they would have been charged with the what-if prices,
+ * summed by model, group or user.
+ */
 export function FiguresTable(props: { label: string; head: string; rows: readonly FiguresRow[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

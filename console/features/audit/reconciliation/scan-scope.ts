@@ -2,7 +2,10 @@ import { apiQuery } from '#console/api/client.ts'
 import { integerParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { boundsOf, rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
-/** The URL parameters that select the calls of a computation. */
+/**
+ * The URL parameters that select the calls for a recomputation, a what-if computation or a
+ * correction.
+ */
 export const SCOPE_PARAMS = {
   range: rangeParam(relativeRange('7d')),
   model: textParam(),
@@ -11,17 +14,14 @@ export const SCOPE_PARAMS = {
 }
 export type Scope = UrlValues<typeof SCOPE_PARAMS>
 
-/**
- * Returns the first and the last second of a range in unix seconds. A range without an end ends
- * now.
- */
+/** Returns the start and the end of a range in Unix seconds. The end is never later than now. */
 export function periodOf(range: Scope['range']): { from: number; to: number } {
   const now = Math.floor(Date.now() / 1000)
   const { from, to } = boundsOf(range, now)
   return { from: from ?? 0, to: Math.min(to ?? now, now) }
 }
 
-/** Returns the selected calls as the body of a request. A relative range ends now. */
+/** Returns the body of a request that selects the calls. A relative range ends now. */
 export const scanBodyOf = ({ range, model, channel, user }: Scope) => ({
   ...periodOf(range),
   ...(model === '' ? {} : { model }),

@@ -4,8 +4,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 type Part = { readonly next_cursor: string | null }
 
 /**
- * The state of a scan. `key` identifies its request. If the request changes, the result is no
- * longer shown.
+ * The state of a scan. `key` identifies the inputs of the scan. When the inputs change, the result
+ * is no longer shown.
  */
 type Scan<Result> = {
   readonly key: string
@@ -17,9 +17,10 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Runs a computation over a long period. The server limits the time of a request, so the period is
- * computed in parts, and their results are merged. Leaving the page or calling `stop` ends the
- * scan. After `stop`, the results of the finished parts stay.
+ * Runs a scan: a computation for all calls of a period, which may be long. The server limits the
+ * time of a request, so the period is computed in parts, and the results of the parts are merged.
+ * The scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged
+ * results of the finished parts stay.
  */
 export function useScan<Result extends Part>(
   key: string,

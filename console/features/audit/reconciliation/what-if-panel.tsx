@@ -10,7 +10,8 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import type { Repricing } from '#write-api/contract/corrections.ts'
-import { ExactQuota, QuotaChange } from '../elements/amounts.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
+import { useUserNames } from '../elements/use-user-names.ts'
 import { ScanProgress } from './call-scan-progress.tsx'
 import { mergeRepricings } from './merge-scan-results.ts'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
@@ -91,6 +92,7 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
 
 function WhatIfResult({ result, scope }: { result: Repricing; scope: Scope }) {
   const { t } = useTranslation()
+  const names = useUserNames(result.users.map(({ user_id: id }) => id))
   if (result.calls === 0) {
     return (
       <EmptyState
@@ -132,7 +134,7 @@ function WhatIfResult({ result, scope }: { result: Repricing; scope: Scope }) {
             label={t('reconciliation.whatIf.byUser')}
             head={t('shared.user')}
             rows={users.map(({ user_id: id, ...row }) => ({
-              ...{ ...row, key: String(id), name: <UserLink id={id} /> },
+              ...{ ...row, key: String(id), name: <UserLink id={id} name={names.get(id)} /> },
             }))}
           />
         </ResultPart>
@@ -161,8 +163,8 @@ function Totals({ result }: { result: Repricing }) {
 }
 
 /**
- * Shows the result by model. From a row, super admins can go on to a correction of the model's
- * charges.
+ * Shows the result of a what-if computation by model. In each row, super admins find a link to the
+ * form that corrects the charges of the model's calls.
  */
 function ModelTable({ rows, scope }: { rows: Repricing['models']; scope: Scope }) {
   const { t } = useTranslation()

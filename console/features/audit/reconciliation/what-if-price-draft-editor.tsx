@@ -29,8 +29,8 @@ type Props = {
 }
 
 /**
- * Edits the prices of a what-if computation, either in a table that starts with the current prices
- * of some models, or as JSON with any price options.
+ * Edits the prices of a what-if computation. In a table, the user edits the current prices of some
+ * models. As JSON, the user can enter any price options.
  */
 export function PriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
   const { t } = useTranslation()
@@ -80,7 +80,8 @@ export function PriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
 }
 
 /**
- * Adds a model to the table. Its row starts with the current price in the first group of the site.
+ * Adds a model to the table. Its row starts with the model's current price in the first group of
+ * the site.
  */
 function AddModel({ draft, onDraft }: Omit<Props, 'isJsonInvalid'>) {
   const { t } = useTranslation()

@@ -1,6 +1,6 @@
 /**
- * The price options that contain one entry for each model. The draft changes only some of their
- * entries.
+ * The price options that contain one entry for each model. Of these options, the draft contains
+ * only the changed entries.
  */
 const MODEL_OPTIONS = [
   'ModelRatio',
@@ -15,8 +15,8 @@ const MODEL_OPTIONS = [
 ] as const
 
 /**
- * The options that the table can edit. The value names the member of the current price that fills
- * the column.
+ * The options that the table can edit, each in a column. The value of each option here names the
+ * member of a model's current price that the column starts with.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
@@ -34,7 +34,10 @@ export type DraftRow = {
   readonly model: string
   /** How the model is charged, or null if it has no price. */
   readonly mode: 'tokens' | 'call' | null
-  /** The current values. A value is empty if the price does not contain it. */
+  /**
+   * The values of the current price. A value is an empty text if the current price does not contain
+   * it.
+   */
   readonly today: Values
   readonly values: Values
 }
@@ -52,8 +55,8 @@ export function rowOf(model: string, price: Readonly<Record<string, unknown>> | 
 }
 
 /**
- * Returns true if the row uses the option. A price per call has no ratios, and a price per token
- * has no price per call.
+ * Reports whether an option applies to a row. A model that is charged per call has no ratios. A
+ * model that is charged per token has no price per call.
  */
 export const isUsed = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')
@@ -61,14 +64,19 @@ export const isUsed = ({ mode }: DraftRow, option: TableOption): boolean =>
 export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
 
 /**
- * Returns true for an invalid value. An empty value is valid, because it keeps the current price.
+ * Reports whether a value is invalid. An empty value is valid and means that the current value
+ * stays.
  */
 export const isWrong = (text: string): boolean => text.trim() !== '' && !isDecimal(text)
 
 type Entries = Record<string, unknown>
 type Changes = Map<string, Entries>
 
-/** Returns the entries that differ from the current prices, or null if the JSON is invalid. */
+/**
+ * Returns the changed price options. For options with one entry per model, only the changed entries
+ * are returned. The entries of the JSON replace those of the table. Returns null if the JSON is
+ * invalid.
+ */
 export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
   for (const { model, today, values } of rows) {
@@ -97,8 +105,9 @@ export const countOf = (changes: ReadonlyMap<string, unknown>): number =>
   )
 
 /**
- * Merges the changed entries into the current options, because the server replaces each option as a
- * whole. A null entry removes the model. `today` contains the current texts of the options.
+ * Returns the new text of each changed option. The changed entries are merged into the current
+ * text, because the server replaces each option as a whole. An entry that is null removes the model
+ * from the option. `today` contains the current texts of the options.
  */
 export function pricesOf(
   changes: ReadonlyMap<string, unknown>,

@@ -34,8 +34,8 @@ export function BasicFields(props: ChannelFormProps) {
 function TypeField({ form, stored, type }: ChannelFormProps) {
   const { t } = useTranslation()
   const { types, nameOf, find } = useChannelTypes()
-  const own = stored === null || find(stored.type) !== undefined ? [] : [stored.type]
-  const choices = [...types.map(({ id }) => id), ...own]
+  const unsupportedTypes = stored === null || find(stored.type) !== undefined ? [] : [stored.type]
+  const choices = [...types.map(({ id }) => id), ...unsupportedTypes]
   return (
     <SelectField
       label={t('shared.type')}

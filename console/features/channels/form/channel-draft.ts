@@ -6,8 +6,9 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
 /**
- * How the entered keys are stored. `single`, `batch` and `multi_to_single` are for a new channel,
- * `replace` and `append` for an existing one.
+ * How the entered keys are stored. For a new channel, `single` stores one key, `batch` creates one
+ * channel for each key, and `multi_to_single` creates one channel with all keys. For an existing
+ * channel, `replace` removes the stored keys, and `append` keeps them.
  */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
@@ -25,11 +26,13 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     multiKeyMode: Exclude<Channel['multi_key_mode'], ''>
     enableKeys: readonly number[]
     /**
-     * The cost ratio, from which the costs of calls are estimated. An empty text means that it is
-     * unknown.
+     * The cost ratio: what the provider charges as a multiple of the list price, such as 0.6. The
+     * costs of calls are estimated from it. An empty text means that the ratio is unknown.
      */
     costRatio: string
-    /** The expiry of the channel. An empty text means that it does not expire. */
+    /**
+     * The time at which the channel expires. An empty text means that the channel does not expire.
+     */
     expiresAt: string
   }
 
@@ -68,7 +71,10 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   expiresAt: dateFieldText(channel.expired_time),
 })
 
-/** Changes the type of the channel. The address changes, too, unless the user has edited it. */
+/**
+ * Returns the draft with another channel type. The provider's address changes to the new type's
+ * default address, unless the user has edited the address.
+ */
 export function withType(
   draft: ChannelDraft,
   before: ChannelType | undefined,

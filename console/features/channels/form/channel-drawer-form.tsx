@@ -25,7 +25,7 @@ type FormProps = {
   isOpen: boolean
   channel: Channel | null
   onClose: () => void
-  /** Called instead of `onClose` if some models of the saved channel have no price. */
+  /** Called instead of `onClose` if models that were added to the channel have no price. */
   onUnpriced: (models: readonly string[]) => void
 }
 
@@ -86,7 +86,7 @@ function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
   return namesOf(after).filter((name) => !old.has(name))
 }
 
-const KEEP_ON_NEXT_PAGE = { goesAlong: true }
+const KEEP_ON_NEXT_PAGE = { staysOnNavigation: true }
 
 function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { t } = useTranslation()
@@ -115,8 +115,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
     else onClose()
   }
   /**
-   * Returns the models without a price. The list is empty if calls without a price are permitted,
-   * or if the prices could not be read.
+   * Returns the models in `models` that have no price. Returns an empty list if the site permits
+   * calls of models without a price, or if the prices could not be read.
    */
   function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
     if (isSelfUse) return Promise.resolve([])
@@ -141,8 +141,9 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
 }
 
 /**
- * Returns a function that saves a channel. If keys are removed that unfinished work needs, the
- * admin decides; the function returns null if the admin cancels.
+ * Returns a function that saves a channel and returns the server's message. If the change removes a
+ * key that unfinished work needs, the function asks the admin to confirm the removal. It returns
+ * null if the admin cancels.
  */
 function useUpdate() {
   const { t } = useTranslation()

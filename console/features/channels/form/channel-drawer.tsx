@@ -27,8 +27,9 @@ function ChannelDrawerContent(props: ChannelDrawerContentProps) {
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
   const [loaded, setLoaded] = useState<Channel | null>(null)
-  // Loads the channel only once. After a second load, the form would treat another user's change as
-  // a change by this user.
+  // Keeps the first loaded version of the channel. The form finds the changes of this user by
+  // comparison with that version. A later version would make another user's change look like a
+  // change by this user.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)

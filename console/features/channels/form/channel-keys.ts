@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Returns true if the key must be entered again, because the type, the address or the proxy was
- * changed. Otherwise, another server could receive the stored key.
+ * Reports whether the admin must enter the provider's key again, because the channel's type,
+ * address or proxy was changed. Otherwise, another server could receive the stored key.
  */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

@@ -6,8 +6,8 @@ import { type ChannelDraft, FORM_FIELDS } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
 
 /**
- * Converts a draft to the body of a request. The caller must have checked the draft with
- * `validateChannel`.
+ * Returns the body of the request that creates a channel. The caller must have checked the draft
+ * with `validateChannel`.
  */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =
@@ -26,12 +26,12 @@ export function updateChannelBody(
   after: ChannelDraft,
 ): Partial<UpdateChannel> {
   const keys = keysOf(after)
-  const isSeveral = channel.multi_key_mode !== ''
+  const hasSeveralKeys = channel.multi_key_mode !== ''
   return {
     ...changedFields(termsOf(before), termsOf(after)),
     ...(keys.length === 0 ? {} : { key: keys.join('\n') }),
-    ...(keys.length > 0 && isSeveral ? { key_mode: keyModeOf(before, after) } : {}),
-    ...(isSeveral && before.multiKeyMode !== after.multiKeyMode
+    ...(keys.length > 0 && hasSeveralKeys ? { key_mode: keyModeOf(before, after) } : {}),
+    ...(hasSeveralKeys && before.multiKeyMode !== after.multiKeyMode
       ? { multi_key_mode: after.multiKeyMode }
       : {}),
     ...(after.enableKeys.length === 0 ? {} : { enable_keys: [...after.enableKeys] }),
@@ -39,8 +39,8 @@ export function updateChannelBody(
 }
 
 /**
- * Returns how the entered keys are stored. After a change of the address, they replace the stored
- * keys.
+ * Returns whether the entered keys replace the stored keys or are appended to them. If the
+ * channel's type, address or proxy was changed, the entered keys always replace the stored keys.
  */
 const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
   after.keyMode === 'append' && !needsKeyReentry(before, after) ? 'append' : 'replace'

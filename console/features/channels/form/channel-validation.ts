@@ -17,8 +17,8 @@ export type ChannelErrorKey =
 export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
 /**
- * Returns the errors of the fields. `before` contains the stored values, or is null for a new
- * channel.
+ * Returns an error key for each invalid field. `before` contains the stored values of the channel,
+ * or is null for a new channel.
  */
 export function validateChannel(
   draft: ChannelDraft,
@@ -46,7 +46,8 @@ export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
 
 /**
- * Returns true for a valid cost ratio. An empty text is valid and means that the ratio is unknown.
+ * Reports whether `text` is a valid cost ratio. An empty text is valid and means that the cost
+ * ratio is unknown.
  */
 const isCostRatio = (text: string): boolean =>
   /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= CHANNEL_FIELDS.costRatio.max
@@ -57,7 +58,10 @@ function validateKey(draft: ChannelDraft, before: ChannelDraft | null): ChannelE
   return needsKeyReentry(before, draft) ? 'keyMissing' : null
 }
 
-/** Returns the error of an expiry. A past expiry is valid only if the user has not changed it. */
+/**
+ * Returns the error key of an expiry date, or null if the date is valid. A past date is valid only
+ * if the user has not changed it.
+ */
 function validateExpiry(text: string, before: string | undefined): ChannelErrorKey | null {
   const seconds = secondsOfDateField(text, 0)
   if (seconds === null) return 'dateInvalid'

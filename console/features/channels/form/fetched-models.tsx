@@ -14,14 +14,14 @@ export function FetchedModels(
   const { draft } = props.form
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
-  const [found, setFound] = useState<readonly string[] | null>(null)
+  const [fetchedModels, setFetchedModels] = useState<readonly string[] | null>(null)
   const [isOpen, setOpen] = useState(false)
   const fetchAll = async () => {
-    const asking = modelFetcherOf(props)
-    if (asking === null) return showError(t('channelForm.error.keyMissing'))
+    const fetchModels = modelFetcherOf(props)
+    if (fetchModels === null) return showError(t('channelForm.error.keyMissing'))
     setBusy(true)
     try {
-      setFound([...new Set(await asking())].sort())
+      setFetchedModels([...new Set(await fetchModels())].sort())
       setOpen(true)
     } catch (error) {
       showError(withSummary(error, t('channels.modelsFailed')))
@@ -35,7 +35,7 @@ export function FetchedModels(
       </Button>
       <ModelPicker
         isOpen={isOpen}
-        found={found ?? []}
+        fetchedModels={fetchedModels ?? []}
         selected={draft.models}
         onClose={() => setOpen(false)}
         onSelect={(models) => {
@@ -48,8 +48,9 @@ export function FetchedModels(
 }
 
 /**
- * Returns a function that reads the list of models from the provider. Returns null if no key is
- * entered and the stored key can't be used.
+ * Returns a function that reads the list of models from the provider. The function uses the first
+ * entered key or, if no key is entered, the stored key. Returns null if no key is entered and the
+ * stored key can't be used.
  */
 function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
@@ -58,7 +59,8 @@ function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | nu
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The server reads the proxy's password from the channel with this id.
+    // The draft does not contain the proxy's password. The server reads it from the channel with
+    // this id.
     const channelId = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>

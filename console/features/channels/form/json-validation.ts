@@ -48,8 +48,8 @@ function validateProxy(proxy: unknown): 'proxyInvalid' | null {
   if (proxy.trim() === '') return null
   const url = URL.parse(proxy)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  const isRight = isWeb && url?.pathname === '/' && !/[?#\\]/.test(proxy)
-  return isRight ? null : 'proxyInvalid'
+  const isValidProxy = isWeb && url?.pathname === '/' && !/[?#\\]/.test(proxy)
+  return isValidProxy ? null : 'proxyInvalid'
 }
 
 const validateIncludeUsage = (value: unknown): 'includeUsageInvalid' | null =>
@@ -61,7 +61,7 @@ const validateAllowedMembers = (names: unknown): 'allowedMembersInvalid' | null 
     ? null
     : 'allowedMembersInvalid'
 
-/** Returns an error unless the text is empty or a JSON object. */
+/** Returns an error key, or null if the text is empty or a JSON object. */
 export function validateJsonObject(text: string): 'notJson' | 'notObject' | null {
   if (text.trim() === '') return null
   try {

@@ -4,7 +4,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { PasswordField, TextAreaField } from '#console/ui/forms/fields.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
@@ -17,9 +17,9 @@ function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel
   const count = channel.key_count
   const aside = channel.keys_set_aside
   const toggle = (index: number) => {
-    const isBack = draft.enableKeys.includes(index)
+    const isReenabled = draft.enableKeys.includes(index)
     const others = draft.enableKeys.filter((other) => other !== index)
-    change({ enableKeys: isBack ? others : [...others, index].sort((a, b) => a - b) })
+    change({ enableKeys: isReenabled ? others : [...others, index].sort((a, b) => a - b) })
   }
   return (
     <div className="tg-field">
@@ -31,7 +31,7 @@ function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel
       {aside.length > 0 && (
         <ul className="tg-keys-aside-list">
           {aside.map(({ index, reason, time }) => {
-            const isBack = draft.enableKeys.includes(index)
+            const isReenabled = draft.enableKeys.includes(index)
             const name = t('channelForm.keyNumber', { place: index + 1 })
             return (
               <li key={index}>
@@ -41,13 +41,13 @@ function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel
                 </span>
                 <Button
                   size="small"
-                  isPressed={isBack}
-                  label={t(isBack ? 'channelForm.keepKeySetAside' : 'channelForm.reuseKey', {
+                  isPressed={isReenabled}
+                  label={t(isReenabled ? 'channelForm.keepKeySetAside' : 'channelForm.reuseKey', {
                     name,
                   })}
                   onClick={() => toggle(index)}
                 >
-                  {t(isBack ? 'channelForm.reusedOnSave' : 'channelForm.reuseKeyShort')}
+                  {t(isReenabled ? 'channelForm.reusedOnSave' : 'channelForm.reuseKeyShort')}
                 </Button>
               </li>
             )
@@ -65,15 +65,15 @@ export function KeyFields(props: ChannelFormProps) {
   const { form, stored, channel } = props
   const { draft } = form
   const { t } = useTranslation()
-  const isSeveral = channel !== null && channel.multi_key_mode !== ''
-  const isTurned = isSeveral || draft.keyMode === 'multi_to_single'
-  const canAppend = isSeveral && stored !== null && !needsKeyReentry(stored, draft)
+  const hasSeveralKeys = channel !== null && channel.multi_key_mode !== ''
+  const usesSeveralKeys = hasSeveralKeys || draft.keyMode === 'multi_to_single'
+  const canAppend = hasSeveralKeys && stored !== null && !needsKeyReentry(stored, draft)
   return (
     <>
       {channel === null && <Modes {...props} modes={NEW_MODES} />}
       {canAppend && <Modes {...props} modes={STORED_MODES} />}
-      <Keys {...props} isSeveral={isSeveral || isSeveralMode(draft.keyMode)} />
-      {isTurned && (
+      <Keys {...props} hasSeveralKeys={hasSeveralKeys || takesSeveralKeys(draft.keyMode)} />
+      {usesSeveralKeys && (
         <RadioCards
           label={t('channelForm.multiKeyMode')}
           choices={CHANNEL_FIELDS.keyMode.values
@@ -86,7 +86,7 @@ export function KeyFields(props: ChannelFormProps) {
           {...form.field('multiKeyMode')}
         />
       )}
-      {isSeveral && <DisabledKeys {...props} channel={channel} />}
+      {hasSeveralKeys && <DisabledKeys {...props} channel={channel} />}
     </>
   )
 }
@@ -106,27 +106,29 @@ function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }) {
   )
 }
 
-const isSeveralMode = (mode: KeyMode): boolean => mode === 'batch' || mode === 'multi_to_single'
+const takesSeveralKeys = (mode: KeyMode): boolean => mode === 'batch' || mode === 'multi_to_single'
 
-function Keys(props: ChannelFormProps & { isSeveral: boolean }) {
-  const { form, stored, type, isSeveral } = props
+function Keys(props: ChannelFormProps & { hasSeveralKeys: boolean }) {
+  const { form, stored, type, hasSeveralKeys } = props
   const { draft } = form
   const { t } = useTranslation()
-  const isAgain = stored !== null && needsKeyReentry(stored, draft)
+  const isReentryNeeded = stored !== null && needsKeyReentry(stored, draft)
   const count = keysOf(draft).length
   const hints = [
-    stored === null ? '' : t(isAgain ? 'channelForm.keyReentryHint' : 'channelForm.keyKeptHint'),
-    isSeveral ? t('channelForm.keyLines', { count }) : '',
+    stored === null
+      ? ''
+      : t(isReentryNeeded ? 'channelForm.keyReentryHint' : 'channelForm.keyKeptHint'),
+    hasSeveralKeys ? t('channelForm.keyLines', { count }) : '',
     stored === null ? (type?.key_hint[currentLanguage()] ?? '') : '',
   ].filter((hint) => hint !== '')
   const shared = {
     label: t('shared.key'),
     hint: hints.length === 0 ? undefined : hints.join(' '),
-    isRequired: stored === null || isAgain,
+    isRequired: stored === null || isReentryNeeded,
     isMono: true,
     ...form.field('key'),
   }
-  return isSeveral ? (
+  return hasSeveralKeys ? (
     <TextAreaField
       {...shared}
       rows={5}

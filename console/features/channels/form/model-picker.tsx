@@ -7,10 +7,10 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 
 type PickerProps = {
   isOpen: boolean
-  found: readonly string[]
+  fetchedModels: readonly string[]
   selected: readonly string[]
   onClose: () => void
-  /** Called with all selected models, including those that the provider does not list. */
+  /** Receives all selected models, including those that the provider's list does not contain. */
   onSelect: (models: readonly string[]) => void
 }
 
@@ -24,18 +24,18 @@ export function ModelPicker(props: PickerProps) {
       className="tg-picker"
       onClose={onClose}
     >
-      <Presets {...props} />
+      <PickerFields {...props} />
     </Dialog>
   )
 }
 
-function Presets(props: PickerProps) {
-  const { found, selected } = props
+function PickerFields(props: PickerProps) {
+  const { fetchedModels, selected } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set(selected))
   const needle = search.trim().toLowerCase()
-  const visibleModels = found.filter((model) => model.toLowerCase().includes(needle))
+  const visibleModels = fetchedModels.filter((model) => model.toLowerCase().includes(needle))
   const areAllOn = visibleModels.length > 0 && visibleModels.every((model) => selection.has(model))
   const set = (models: readonly string[], isOn: boolean) => {
     const next = new Set(selection)
@@ -47,7 +47,9 @@ function Presets(props: PickerProps) {
   }
   return (
     <>
-      <p className="tg-hint">{t('channelForm.selectModelsLead', { count: found.length })}</p>
+      <p className="tg-hint">
+        {t('channelForm.selectModelsLead', { count: fetchedModels.length })}
+      </p>
       <SearchInput label={t('shared.searchModels')} value={search} onChange={setSearch} />
       <div className="tg-picker-head">
         <Checkbox

@@ -59,7 +59,10 @@ export function RoutingAndLimitFields({ form }: ChannelFormProps) {
   )
 }
 
-/** Warns that a setting has no effect, because the option that enables it for the site is off. */
+/**
+ * Warns that this channel is not disabled automatically, because the option that enables automatic
+ * disabling for the whole site is off.
+ */
 function SiteWideOffWarning() {
   const { t } = useTranslation()
   const { data: options } = useQuery(optionsQuery)

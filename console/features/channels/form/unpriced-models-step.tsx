@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
-import { usableModelsQuery } from '#console/api/account.ts'
+import { usableModelsQuery } from '#console/api/account-queries.ts'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { optionsKey, optionsQuery } from '#console/api/options.ts'
 import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
@@ -24,35 +24,36 @@ type Props = {
   models: readonly string[]
   /** True if the channel is already saved, so that closing the form loses no changes. */
   isSaved?: boolean
-  /** The path to which the user returns from the form for prices. */
+  /** The path of the page that opens when the price form of a model closes. */
   returnTo?: string
   onClose: () => void
 }
 
-const ADDRESS = { unpriced: flagParam() }
+const URL_PARAMS = { unpriced: flagParam() }
 const LINKED_STEP = '/admin/channels?unpriced=1'
 const AFTER_PRICE = { isAfterPrice: true }
 
 export function LinkedUnpricedModelsStep() {
-  const [{ unpriced: isLinked }, setAddress] = useUrlState(ADDRESS)
+  const [{ unpriced: isLinked }, setUrlParams] = useUrlState(URL_PARAMS)
   const enabled = useQuery({ ...enabledModelsQuery, enabled: isLinked })
   const find = useUnpricedModels()
   const navigate = useNavigate()
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // Keeps the first list. Otherwise, a model would disappear when its price is saved.
+  // Keeps the models that were found first. Otherwise, a model would disappear from the list when
+  // its price is saved.
   const [models, setModels] = useState<readonly string[]>([])
-  const found =
+  const foundModels =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
-  if (found.length > 0) setModels(found)
+  if (foundModels.length > 0) setModels(foundModels)
   const close = () => {
-    if (returnTo === null) setAddress({ unpriced: false }, { replace: true })
+    if (returnTo === null) setUrlParams({ unpriced: false }, { replace: true })
     else void navigate(returnTo)
   }
   const isLoaded = areOptionsRead && enabled.data !== undefined
   const isAfterPrice = (state as Partial<typeof AFTER_PRICE> | null)?.isAfterPrice === true
-  if (isLinked && isAfterPrice && isLoaded && models.length + found.length === 0) {
+  if (isLinked && isAfterPrice && isLoaded && models.length + foundModels.length === 0) {
     return <Navigate to={returnTo ?? '/admin/channels'} replace />
   }
   return (
@@ -83,7 +84,7 @@ export function UnpricedModelsStep(props: Props) {
       client.invalidateQueries({ queryKey: usableModelsQuery.queryKey }),
       client.invalidateQueries({ queryKey: optionsKey }),
     ])
-    showSuccess(t('channelForm.presetSaved', { count: priced.length }), { goesAlong: true })
+    showSuccess(t('channelForm.presetSaved', { count: priced.length }), { staysOnNavigation: true })
     onClose()
   }, onClose)
   return (

@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** Shown in a URL in place of a part that is not known yet. */
+/** The text that a displayed URL contains in place of a part that is not known yet. */
 const UNKNOWN = '…'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
@@ -13,9 +13,12 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
   const isVersioned = base.endsWith('/v1') && type.chat_path.startsWith('/v1/')
   const path = isVersioned ? type.chat_path.slice('/v1'.length) : type.chat_path
   const filled = other.trim() === '' ? UNKNOWN : encodeURIComponent(other.trim())
-  // The model, and the place in a cloud, are known only when a call is sent.
+  // Other placeholders, such as the model and the cloud region, are filled in only when a call is
+  // sent.
   return `${base}${path.replace('{other}', () => filled).replace(/\{\w+\}/g, UNKNOWN)}`
 }
 
-/** Returns true if the address ends with `/v1`. The relay then does not add `/v1` to it. */
+/**
+ * Reports whether an address ends with `/v1`. Calls to such an address do not get a second `/v1`.
+ */
 export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

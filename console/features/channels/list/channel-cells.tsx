@@ -6,7 +6,7 @@ import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import { Tooltip } from '#console/ui/elements/tooltip.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import {
   type ChannelState,
@@ -14,7 +14,7 @@ import {
   responseSpeed,
   type Speed,
   statusCause,
-} from './channel-status.ts'
+} from './channel-status-and-speed.ts'
 
 const STATE_TONES: Readonly<Record<ChannelState, Tone>> = {
   enabled: 'good',
@@ -105,7 +105,10 @@ export function ChannelNote({ channel }: { channel: Channel }) {
   )
 }
 
-/** Shows the response time of a channel. With `isShort`, only screen readers get the rating. */
+/**
+ * Shows the response time of a channel with a rating such as “slow”. With `isShort`, the rating is
+ * not visible, but screen readers read it.
+ */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
@@ -133,7 +136,7 @@ export function Expiry({ at }: { at: number }) {
   const { t } = useTranslation()
   const now = useNow()
   if (at <= 0) return <span className="tg-quiet">{t('shared.never')}</span>
-  if (at > now) return <Time at={at} canLieAhead />
+  if (at > now) return <Time at={at} mayBeInFuture />
   return (
     <StatusTag tone="bad">
       {t('shared.state.expired')} <Time at={at} />

@@ -1,13 +1,19 @@
 import type { TFunction } from 'i18next'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { actionsColumn, type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
 import { Balance } from './balance-cell.tsx'
+import { ChannelMenu, TagMenu } from './channel-and-tag-menus.tsx'
 import {
   ChannelStatus,
   Expiry,
@@ -18,8 +24,7 @@ import {
 } from './channel-cells.tsx'
 import type { ChannelRow } from './channel-rows.ts'
 import { ChannelName, TagName } from './name-cell.tsx'
-import { ChannelMenu, TagMenu } from './row-menu.tsx'
-import type { ChannelActions } from './use-channel-actions.ts'
+import type { ChannelListActions } from './use-channel-list-actions.ts'
 
 export type ColumnContext = {
   readonly nameOf: (type: number) => string
@@ -30,7 +35,10 @@ export type ColumnContext = {
 type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
-/** Renders a cell for a channel or a tag. The cell of a tag is empty if `tagCell` is not given. */
+/**
+ * Returns a function that renders a column's cell for a row, which is a channel or a tag. Without
+ * `tagCell`, the column is empty for tags.
+ */
 const cell =
   (
     channelCell: (channel: Channel, isChild: boolean) => ReactNode,
@@ -39,12 +47,15 @@ const cell =
   (line: ChannelRow) =>
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
-/** Returns the columns of the channel list. The server sorts by the ids of the columns. */
+/**
+ * Returns the columns of the channel list. A request for a sorted list contains the id of a column,
+ * so the ids are the server's names for the columns.
+ */
 export const channelColumns = (
   t: TFunction,
-  types: ColumnContext,
-  actions: ChannelActions,
-  isBatch: boolean,
+  context: ColumnContext,
+  actions: ChannelListActions,
+  isSelecting: boolean,
 ): ChannelColumn[] => [
   column(
     'id',
@@ -53,12 +64,18 @@ export const channelColumns = (
     cell(({ id }) => id),
     { align: 'end', isHiddenAtFirst: true },
   ),
-  column('name', t('shared.name'), isBatch ? 118 : 156, nameCell(types, actions), TITLE_COLUMN),
+  column(
+    'name',
+    t('shared.name'),
+    isSelecting ? 118 : 156,
+    nameCell(context, actions),
+    TITLE_COLUMN,
+  ),
   column(
     'type',
     t('shared.type'),
     92,
-    cell(({ type }) => types.nameOf(type)),
+    cell(({ type }) => context.nameOf(type)),
   ),
   column('status', t('shared.status'), 130, statusCell, { onCard: 'aside' }),
   column('response_time', t('channels.responseTime'), 96, lastTestCell),
@@ -68,7 +85,7 @@ export const channelColumns = (
   column('group', t('channels.groups'), 100, groupCell),
   column('models', t('shared.models'), 140, modelsCell, { isHiddenAtFirst: true }),
   column('used_quota', t('channels.usedQuota'), 98, cell(usedQuota, usedQuota), { align: 'end' }),
-  column('balance', t('shared.balance'), 112, balanceCell(types, actions), { align: 'end' }),
+  column('balance', t('shared.balance'), 112, balanceCell(context, actions), { align: 'end' }),
   column(
     'tag',
     t('channels.tag'),
@@ -81,13 +98,13 @@ export const channelColumns = (
   actionsColumn(t, 96, menuCell(actions)),
 ]
 
-const nameCell = (types: ColumnContext, actions: ChannelActions) =>
+const nameCell = (context: ColumnContext, actions: ChannelListActions) =>
   cell(
     (channel, isChild) => (
       <ChannelName
         channel={channel}
         isChild={isChild}
-        unpriced={types.unpricedOf(channel).length}
+        unpriced={context.unpricedOf(channel).length}
         onUnpriced={() => actions.onUnpriced(channel)}
       />
     ),
@@ -111,7 +128,7 @@ const lastTestCell = cell(
   ({ response_time }) => <ResponseTime milliseconds={response_time} isShort />,
 )
 
-function numberCell(t: TFunction, actions: ChannelActions, field: 'priority' | 'weight') {
+function numberCell(t: TFunction, actions: ChannelListActions, field: 'priority' | 'weight') {
   const min = field === 'weight' ? 0 : -999_999_999
   return cell(
     (channel) => (
@@ -140,11 +157,11 @@ const modelsCell = cell(({ models }) => <NameTags names={parseNames(models)} />)
 
 const usedQuota = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
 
-const balanceCell = (types: ColumnContext, actions: ChannelActions) =>
+const balanceCell = (context: ColumnContext, actions: ChannelListActions) =>
   cell((channel) => (
     <Balance
       channel={channel}
-      isReported={types.hasBalance(channel.type)}
+      isReported={context.hasBalance(channel.type)}
       onRefresh={() => actions.updateBalance(channel)}
     />
   ))
@@ -153,7 +170,7 @@ const expiryCell = cell((channel) => <Expiry at={channel.expired_time} />)
 
 const createdCell = cell((channel) => stamp(channel.created_time))
 
-const menuCell = (actions: ChannelActions) =>
+const menuCell = (actions: ChannelListActions) =>
   cell(
     (channel) => <ChannelMenu channel={channel} actions={actions} />,
     (group) => <TagMenu group={group} actions={actions} />,

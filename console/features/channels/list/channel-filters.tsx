@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
@@ -74,15 +74,15 @@ function FoldedFields(props: FieldsProps) {
 }
 
 export function ChannelModes({ modes }: Pick<ChannelListView, 'modes'>) {
-  const { isTagMode, setTagMode, isBatch, setBatch, isIdSort, setIdSort } = modes
+  const { isTagMode, setTagMode, isSelecting, setSelecting, isIdSort, setIdSort } = modes
   const { t } = useTranslation()
   return (
     <>
       <Button icon="tag" isPressed={isTagMode} onClick={() => setTagMode(!isTagMode)}>
         {t('channels.tagMode')}
       </Button>
-      <Button icon="check" isPressed={isBatch} onClick={() => setBatch(!isBatch)}>
-        {t('channels.batchMode')}
+      <Button icon="check" isPressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
+        {t('channels.bulkMode')}
       </Button>
       <Button icon="arrowDown" isPressed={isIdSort} onClick={() => setIdSort(!isIdSort)}>
         {t('channels.idSort')}

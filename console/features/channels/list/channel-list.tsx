@@ -13,13 +13,13 @@ import { parseNames } from '../form/channel-draft.ts'
 import { TestProgressBar, useTestAll } from '../testing/test-progress.tsx'
 import { useUnpricedModels } from '../unpriced-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
-import { BatchBar } from './batch-bar.tsx'
+import { BulkActionsBar } from './bulk-actions-bar.tsx'
 import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
 import { ChannelFilterFields, ChannelModes, collapsedFilterCount } from './channel-filters.tsx'
 import { type ChannelRow, isMuted, rowKey } from './channel-rows.ts'
-import { type ChannelActions, useChannelActions } from './use-channel-actions.ts'
 import { type ChannelListView, useSelectedChannels } from './use-channel-list.ts'
+import { type ChannelListActions, useChannelListActions } from './use-channel-list-actions.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 import { useExpandedTags } from './use-expanded-tags.ts'
 
@@ -30,7 +30,7 @@ type ListAction =
   | 'repairModelIndex'
   | 'deleteDisabled'
 
-function useListActions(actions: ChannelActions, onResults: () => void) {
+function useListActions(actions: ChannelListActions, onResults: () => void) {
   const { t } = useTranslation()
   const perform = useChannelMutation()
   const testAll = useTestAll()
@@ -43,8 +43,8 @@ function useListActions(actions: ChannelActions, onResults: () => void) {
   const updateBalances = () =>
     perform(async () => {
       const { updated, failed, left } = await call('GET /api/channel/update_balance')
-      const tell = failed + left > 0 ? showInfo : showSuccess
-      tell(t('channels.balancesUpdated', { updated, failed: failed + left }))
+      const showResult = failed + left > 0 ? showInfo : showSuccess
+      showResult(t('channels.balancesUpdated', { updated, failed: failed + left }))
     })
   const fix = async () => {
     if (await perform(() => call('POST /api/channel/fix')))
@@ -91,16 +91,16 @@ export function ChannelList(props: {
   const isNarrow = useIsNarrow()
   const [isUnfolded, setUnfolded] = useState(false)
   const unpricedOf = useUnpricedOf()
-  const actions = useChannelActions({
+  const actions = useChannelListActions({
     ...props,
     onUnpriced: (channel) => props.onUnpriced(unpricedOf(channel)),
     onOpenTag: tree.toggle,
   })
   const menuItems = useListActions(actions, props.onResults)
-  const { isBatch } = modes
+  const { isSelecting } = modes
   const columns = useMemo(
-    () => channelColumns(t, { ...types, unpricedOf }, actions, isBatch),
-    [t, types, unpricedOf, actions, isBatch],
+    () => channelColumns(t, { ...types, unpricedOf }, actions, isSelecting),
+    [t, types, unpricedOf, actions, isSelecting],
   )
   const open = (line: ChannelRow) =>
     line.kind === 'tag' ? tree.toggle(line.group) : props.onEdit(line.channel)
@@ -144,13 +144,13 @@ export function ChannelList(props: {
           </MenuButton>
         }
         notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-        selectionBar={isBatch && <BatchBar selected={selected} actions={actions} />}
+        selectionBar={isSelecting && <BulkActionsBar selected={selected} actions={actions} />}
         isMuted={isMuted}
         isEnded
         cardNote={noteOf}
         onOpen={open}
         {...(modes.isTagMode ? { branch: tree.branch } : {})}
-        {...(isBatch ? { selection: selected.selection } : {})}
+        {...(isSelecting ? { selection: selected.selection } : {})}
       />
     </div>
   )

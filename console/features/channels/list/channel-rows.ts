@@ -16,7 +16,10 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/** The data that bulk actions need of a channel. A selected tag stands for all its channels. */
+/**
+ * The fields of a channel that bulk actions need. If the user selects a tag, all channels of the
+ * tag are selected.
+ */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -56,7 +59,10 @@ export const isMuted = (line: ChannelRow): boolean =>
     ? line.channel.status !== 1
     : line.group.members.every(({ status }) => status !== 1)
 
-/** Returns the keys of the selected rows. The row of a tag is selected if all its channels are. */
+/**
+ * Returns the keys of all rows to show as selected: the selected channels, and each tag whose
+ * channels are all selected.
+ */
 export function markedKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import type { Sort } from '#console/ui/data-grid/column.ts'
+import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 
@@ -23,10 +23,12 @@ export const CHANNEL_URL_PARAMS = listUrlParams(
 export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
 
 /**
- * Returns the order after a click on a column's header. Clicks on the same column select the
- * descending, the ascending and the default order in turn.
+ * Returns the sort order after a click on a column's header, or null for the default order. The
+ * first click on a column selects the descending order, the second the ascending order, and the
+ * third the default order.
  */
-export function nextSort(now: Sort | null, requested: Sort): Sort | null {
-  const isThird = now?.column === requested.column && !now.isDescending && requested.isDescending
-  return isThird ? null : requested
+export function nextSort(current: Sort | null, requested: Sort): Sort | null {
+  const isThirdClick =
+    current?.column === requested.column && !current.isDescending && requested.isDescending
+  return isThirdClick ? null : requested
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsQuery, matchingChannelsQuery } from '#console/api/channels.ts'
-import type { Sort } from '#console/ui/data-grid/column.ts'
+import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
@@ -14,11 +14,11 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // If true, the list is sorted by id, newest first. Otherwise, it is sorted by priority.
+  // True to sort the list by id, newest first. False to sort it by priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
-  const [isBatch, setBatch] = useState(false)
-  const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...ask }) =>
-    channelsQuery({ ...ask, sort, isDescending: order !== 'asc', isIdSort, isTagMode }),
+  const [isSelecting, setSelecting] = useState(false)
+  const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...query }) =>
+    channelsQuery({ ...query, sort, isDescending: order !== 'asc', isIdSort, isTagMode }),
   )
   const { sort } = view
   const fromFirst = (set: (isOn: boolean) => void) => (isOn: boolean) => {
@@ -38,8 +38,8 @@ export function useChannelList() {
       setTagMode: fromFirst(setTagMode),
       isIdSort,
       setIdSort: fromFirst(setIdSort),
-      isBatch,
-      setBatch,
+      isSelecting,
+      setSelecting,
     },
   }
 }

@@ -4,7 +4,10 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelsKey } from '#console/api/channels.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 
-/** Returns a function that runs an action, shows its error and reloads the list. */
+/**
+ * Returns a function that runs `perform`, which changes channels, and then reloads the channel
+ * list. If `perform` fails, the function shows the error and returns false.
+ */
 export function useChannelMutation(): (perform: () => Promise<unknown>) => Promise<boolean> {
   const { t } = useTranslation()
   const client = useQueryClient()

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
 import { confirmDiscard } from '#console/ui/dialogs/confirm-discard.ts'

@@ -19,7 +19,10 @@ export type TagDraft = {
 
 export type TagErrorKey = JsonErrorKey | 'notInteger' | 'notNatural'
 
-/** Fills the form of a tag. A field is empty if the channels of the tag have different values. */
+/**
+ * Returns the initial values of the form for a tag. A field is empty if the channels of the tag
+ * have different values.
+ */
 export function draftOfGroup(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
@@ -55,8 +58,8 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
 }
 
 /**
- * Returns true for the field with the new tag. It is sent even if it is empty, because an empty tag
- * removes the channels from their tag.
+ * Reports whether `field` is the new name of the tag. This field is sent even if it is empty,
+ * because an empty name removes the channels from their tag.
  */
 const isTag = (field: string): boolean => field === 'new_tag'
 

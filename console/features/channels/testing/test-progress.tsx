@@ -31,8 +31,9 @@ function useTestProgress(): TestProgress | undefined {
 }
 
 /**
- * Stores the progress of the channel tests. A running request for the progress is cancelled first,
- * because its older response would overwrite the new progress.
+ * Writes the latest progress of the channel tests to the query cache. If a request for the progress
+ * is under way, the request is cancelled first, because its response would overwrite the cache with
+ * an older progress.
  */
 async function setProgress(client: QueryClient, progress: TestProgress): Promise<void> {
   await client.cancelQueries({ queryKey: testProgressKey })

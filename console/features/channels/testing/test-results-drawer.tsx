@@ -9,7 +9,7 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { reasonText } from '#console/ui/messages/channel-reason.ts'
+import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { TestProgress, TestResults } from '#read-api/contract/channel-actions.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 

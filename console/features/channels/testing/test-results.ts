@@ -14,7 +14,8 @@ export function foundModels(models: readonly string[], search: string): string[]
 }
 
 /**
- * Runs `perform` for each model, for at most `atATime` models at once. Stops when `signal` aborts.
+ * Runs `perform` for each model. At most `atATime` runs take place at once. After `signal` aborts,
+ * no further run starts.
  */
 export async function runConcurrently(
   models: readonly string[],

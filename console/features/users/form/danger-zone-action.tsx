@@ -6,10 +6,11 @@ import type { IconName } from '#console/ui/elements/icons.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { displayNameOf } from '../permitted-user-actions.ts'
+import { displayNameOf } from '../user-state-and-permitted-actions.ts'
 
 /**
- * An action that can't be undone. To confirm it, the username of the affected user must be typed.
+ * A button for an action that can't be undone. To confirm the action, the admin must type the
+ * username of the affected user.
  */
 export function DangerZoneAction(props: {
   user: User

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
-import { usersKey } from '#console/api/users.ts'
-import { PROOF_CODES, USERNAME_CODES } from '#console/ui/forms/server-field-errors.ts'
+import { usersKey } from '#console/api/user-queries.ts'
+import { IDENTITY_PROOF_ERRORS, USERNAME_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   type DraftForm,
   errorsByCode,
@@ -31,14 +31,17 @@ export type UserFormOptions = {
   isOpen: boolean
   kind: FormKind
   user: User | null
-  /** Called when the form closes. If there were changes, the user has agreed to discard them. */
+  /**
+   * Called when the form closes: after it was saved, or when the user has closed it and has agreed
+   * to discard unsaved changes.
+   */
   onClose: () => void
 }
 
 const FIELD_CODES: FieldCodes<UserDraft> = {
-  username: USERNAME_CODES,
+  username: USERNAME_ERRORS,
   password: ['PasswordTooShort', 'PasswordTooLong'],
-  originalPassword: ['WrongOriginalPassword', ...PROOF_CODES],
+  originalPassword: ['WrongOriginalPassword', ...IDENTITY_PROOF_ERRORS],
 }
 
 export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
@@ -72,8 +75,8 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
 }
 
 /**
- * Saves the user's own profile. The user that this browser stores is also updated, because the top
- * bar shows the name.
+ * Saves the user's own profile. A new display name is also written to the user that this browser
+ * stores, because the top bar shows this user's name.
  */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })
@@ -83,7 +86,7 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   storeUser({ ...own, display_name: display_name || own.username })
 }
 
-const KEEP_ON_NEXT_PAGE = { goesAlong: true }
+const KEEP_ON_NEXT_PAGE = { staysOnNavigation: true }
 
 function useSave({ kind, user, onClose }: UserFormOptions) {
   const { t } = useTranslation()

@@ -46,7 +46,10 @@ export function UserDetails({ user }: { user: User }) {
   )
 }
 
-/** Shows the accounts on other sites with which the user logs in. Only the user can connect one. */
+/**
+ * Shows the accounts on other sites with which the user can log in. Admins see these accounts here,
+ * but only the user can connect one.
+ */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isNotFound } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { userQuery, usersKey } from '#console/api/users.ts'
+import { userQuery, usersKey } from '#console/api/user-queries.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
@@ -16,8 +16,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn, displayNameOf } from '../permitted-user-actions.ts'
 import { useBalances } from '../quota/use-balances.ts'
+import { type Actor, actionsOn, displayNameOf } from '../user-state-and-permitted-actions.ts'
 import { DangerZoneAction } from './danger-zone-action.tsx'
 import { type UserFormOptions, useUserForm } from './use-user-form.ts'
 import { Bindings, QuotaChanges, UserDetails } from './user-details.tsx'
@@ -57,7 +57,7 @@ function EraseUser(props: { user: User; onDone: () => void }) {
   const erase = async () => {
     await call('POST /api/user/erase', { body: { id: user.id, username: user.username } })
     await client.invalidateQueries({ queryKey: usersKey })
-    showSuccess(t('users.erased'), { goesAlong: true })
+    showSuccess(t('users.erased'), { staysOnNavigation: true })
     props.onDone()
   }
   return (
@@ -72,8 +72,8 @@ function EraseUser(props: { user: User; onDone: () => void }) {
 }
 
 /**
- * Shows the balance and opens the form to change it. An admin adds or deducts an amount and never
- * sets the balance itself.
+ * Shows the balance, and opens the form that changes it. An admin can add or deduct an amount, but
+ * can't set the balance to a value.
  */
 function BalanceSection(props: { user: User; onAdjust: (users: readonly User[]) => void }) {
   const { user } = props
@@ -120,8 +120,8 @@ function UserDrawerContent(props: UserDrawerContentProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
   const [loaded, setLoaded] = useState<User | null>(null)
-  // Loads the user only once. After a second load, the form would treat a change on the server as a
-  // change by this admin.
+  // Keeps the first loaded version of the user. With a later version, the form would treat another
+  // admin's change as a change by this admin.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
   const frame = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {

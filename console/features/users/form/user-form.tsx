@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
 import { ReasonField } from '../reason-field.tsx'
@@ -9,8 +9,8 @@ import { needsIdentityProof, needsReason, type UserFormProps } from './user-draf
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
 /**
- * The maximum length of a password in UTF-16 code units. A longer password is refused, and never
- * cut.
+ * The maximum length of a password in UTF-16 code units. A longer password is refused and never
+ * truncated.
  */
 const PASSWORD_MAX = 512
 

@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { usersKey } from '#console/api/users.ts'
+import { usersKey } from '#console/api/user-queries.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { ManageUser } from '#write-api/contract/users.ts'
-import { displayNameOf } from '../permitted-user-actions.ts'
+import { displayNameOf } from '../user-state-and-permitted-actions.ts'
 
 export type UserActions = {
-  /** Enables or disables a user immediately, and shows a toast with an undo. */
+  /** Enables or disables a user without asking for confirmation, and offers an undo. */
   setEnabled: (user: User, isEnabled: boolean) => Promise<void>
   manage: (user: User, action: 'promote' | 'appoint_auditor' | 'demote' | 'delete') => Promise<void>
 }
@@ -22,12 +22,14 @@ export function useUserActions(): UserActions {
   const perform = async (user: User, action: ManageUser['action']): Promise<User | null> => {
     await client.cancelQueries({ queryKey: usersKey })
     try {
-      const now = {
+      const updated = {
         ...user,
         ...(await call('POST /api/user/manage', { body: { id: user.id, action } })),
       }
-      client.setQueriesData<ListPage<User>>({ queryKey: usersKey }, (page) => withUser(page, now))
-      return now
+      client.setQueriesData<ListPage<User>>({ queryKey: usersKey }, (page) =>
+        withUser(page, updated),
+      )
+      return updated
     } catch (error) {
       showError(error)
       return null
@@ -36,9 +38,9 @@ export function useUserActions(): UserActions {
     }
   }
   const setEnabled = async (user: User, isEnabled: boolean): Promise<void> => {
-    const now = await perform(user, isEnabled ? 'enable' : 'disable')
-    if (now === null) return
-    const undo = { text: t('shared.undo'), onClick: () => void setEnabled(now, !isEnabled) }
+    const updated = await perform(user, isEnabled ? 'enable' : 'disable')
+    if (updated === null) return
+    const undo = { text: t('shared.undo'), onClick: () => void setEnabled(updated, !isEnabled) }
     showSuccess(t('users.done'), { action: undo })
   }
   const manage: UserActions['manage'] = async (user, action) => {

@@ -8,7 +8,7 @@ import {
   levelOf,
   stateOf,
   type UserState,
-} from '../permitted-user-actions.ts'
+} from '../user-state-and-permitted-actions.ts'
 
 const STATE_TONES: Record<UserState, Tone> = {
   active: 'good',
@@ -42,7 +42,10 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
   )
 }
 
-/** Shows the id of a user. On a card, it is the title if the user has no name. */
+/**
+ * Shows the id of a user. On a card, the id is hidden for a user without a name, because it is
+ * already the card's title.
+ */
 export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }

@@ -7,7 +7,7 @@ import {
   column,
   NUMBER_COLUMN,
   TITLE_COLUMN,
-} from '#console/ui/data-grid/column.ts'
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
@@ -17,7 +17,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn, displayNameOf } from '../permitted-user-actions.ts'
+import { type Actor, actionsOn, displayNameOf } from '../user-state-and-permitted-actions.ts'
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 

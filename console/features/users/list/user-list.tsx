@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account.ts'
+import { groupsQuery } from '#console/api/account-queries.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { usersKey, usersQuery } from '#console/api/users.ts'
+import { usersKey, usersQuery } from '#console/api/user-queries.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
@@ -14,7 +14,7 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn } from '../permitted-user-actions.ts'
+import { type Actor, actionsOn } from '../user-state-and-permitted-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
@@ -31,14 +31,14 @@ const SORTS = {
   created: 'created_time',
 }
 
-const ADDRESS = listUrlParams(
+const URL_PARAMS = listUrlParams(
   { keyword: textParam(), group: textParam() },
   { sorts: SORTS, isKeyset: true },
 )
 
 export const useUserList = () =>
-  useListPage(ADDRESS, (ask) => ({
-    ...usersQuery(ask),
+  useListPage(URL_PARAMS, (query) => ({
+    ...usersQuery(query),
     refetchOnWindowFocus: 'always',
   }))
 
@@ -93,7 +93,8 @@ const NONE: ReadonlySet<string> = new Set()
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
 /**
- * Subscribes to live events. It is a component, so that only users who may see the list subscribe.
+ * Subscribes to live events about users. It is a component, so that it can be left out for users
+ * who may not see the list.
  */
 function LiveUsers(): null {
   useLiveUsers()
@@ -127,7 +128,10 @@ function UserFilters({ view }: { view: UserListView }) {
   )
 }
 
-/** The bar for selected users. It counts only users whose balance this admin may change. */
+/**
+ * The bar for selected users. `adjustable` contains those selected users whose balance this admin
+ * may change.
+ */
 function SelectedUsers(props: {
   selectedRows: readonly User[]
   adjustable: readonly User[]
@@ -136,12 +140,12 @@ function SelectedUsers(props: {
 }) {
   const { t } = useTranslation()
   const { selectedRows, adjustable } = props
-  const beyond = selectedRows.length - adjustable.length
+  const notAdjustable = selectedRows.length - adjustable.length
   return (
     <fieldset className="tg-selection tg-bulk" aria-label={t('users.selection')}>
       <span role="status">
         {t('shared.usersSelected', { count: selectedRows.length })}
-        {beyond > 0 && ` · ${t('users.selectedBeyond', { count: beyond })}`}
+        {notAdjustable > 0 && ` · ${t('users.selectedBeyond', { count: notAdjustable })}`}
       </span>
       <Button tone="quiet" size="small" onClick={props.onNone}>
         {t('ui.clearSelection')}
@@ -161,8 +165,8 @@ function SelectedUsers(props: {
 const EVERY_MS = 2_000
 
 /**
- * Reads the list again when a visible user has made calls or received quota, and when any user was
- * changed.
+ * Reads the list again after a call or a change of the balance of a listed user, and after a change
+ * of any user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()

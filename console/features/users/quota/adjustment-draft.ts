@@ -1,11 +1,11 @@
+import { randomId } from '#console/ui/browser/random-id.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
-import { randomId } from '#console/ui/state/random-id.ts'
 import type { AdjustQuota } from '#write-api/contract/users.ts'
 
 /**
- * The values of the form that adds quota to a balance or deducts it. The amount is in dollars or
- * quota units, as the site is set.
+ * The values of the form that adds quota to balances or deducts it. A setting of the site decides
+ * whether `amount` is in dollars or in quota units.
  */
 export type AdjustmentDraft = {
   readonly action: AdjustQuota['action']
@@ -26,13 +26,16 @@ export function amountOf({ amount }: AdjustmentDraft, unit: AmountUnit): bigint 
 export const balanceAfter = (balance: bigint, draft: AdjustmentDraft, amount: bigint): bigint =>
   draft.action === 'add' ? balance + amount : balance - amount
 
-/** Returns true if a deduction exceeds the balance. The server refuses such a deduction. */
+/**
+ * Reports whether the draft is a deduction that exceeds the balance. The server refuses such a
+ * deduction.
+ */
 export const isBeyond = (balance: bigint, draft: AdjustmentDraft, amount: bigint | null): boolean =>
   amount !== null && draft.action === 'deduct' && amount > balance
 
 /**
- * Returns the errors of the form. With several users, a deduction is an error only if it exceeds
- * every balance.
+ * Returns an error key for each invalid field. For several users, a deduction is an error only if
+ * it exceeds the balance of each user.
  */
 export function validateAdjustment(
   draft: AdjustmentDraft,
@@ -51,8 +54,8 @@ export function validateAdjustment(
 type Change = Omit<AdjustQuota, 'request_id'>
 
 /**
- * Returns a function that gives each change a request id. The same change gets the same id, so that
- * the server applies it only once.
+ * Returns a function that returns the request id for a change. A repeated call with the same change
+ * returns the same id, so that the server applies the change only once.
  */
 export function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()

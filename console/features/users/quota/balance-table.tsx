@@ -1,14 +1,16 @@
 import { useTranslation } from 'react-i18next'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
+import { AlignedColumn, AmountText, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { displayNameOf } from '../permitted-user-actions.ts'
+import { displayNameOf } from '../user-state-and-permitted-actions.ts'
 import { balanceAfter, isBeyond } from './adjustment-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
 export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
+  const alignmentOf = useAmountAlignments()
   const { draft } = adjustment.form
   const errors = new Map(adjustment.failed.map((item) => [item.id, item.message]))
   return (
@@ -39,7 +41,9 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
                   </th>
                 )}
                 <td>
-                  <span className="tg-amount">{exactQuotaText(now, rule)}</span>
+                  <AlignedColumn alignment={alignmentOf('now')}>
+                    <AmountText text={exactQuotaText(now, rule)} />
+                  </AlignedColumn>
                 </td>
                 <td>
                   {adjustment.amount === null ? (
@@ -47,9 +51,11 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
                   ) : isTooLittle ? (
                     <span className="tg-balances-short">{t('users.balanceShort')}</span>
                   ) : (
-                    <span className="tg-amount">
-                      {exactQuotaText(balanceAfter(now, draft, adjustment.amount), rule)}
-                    </span>
+                    <AlignedColumn alignment={alignmentOf('after')}>
+                      <AmountText
+                        text={exactQuotaText(balanceAfter(now, draft, adjustment.amount), rule)}
+                      />
+                    </AlignedColumn>
                   )}
                 </td>
               </tr>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { logsKey } from '#console/api/logs.ts'
-import { usersKey } from '#console/api/users.ts'
+import { usersKey } from '#console/api/user-queries.ts'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -30,16 +30,16 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
     items: QuotaAdjustment[]
   }>()
   const [requestIdOf] = useState(createRequestIds)
-  // A retry skips users whose balance was already changed.
-  const [served, setServed] = useState<ReadonlySet<number>>(new Set())
-  const rest = users.filter(({ id }) => !served.has(id))
-  const balances = useBalances(rest)
+  // The ids of the users whose balance was already changed. A retry skips them.
+  const [adjustedIds, setAdjustedIds] = useState<ReadonlySet<number>>(new Set())
+  const remainingUsers = users.filter(({ id }) => !adjustedIds.has(id))
+  const balances = useBalances(remainingUsers)
   const form = useDraftForm<AdjustmentDraft, AdjustmentErrorKey>({
     initial: () => newAdjustment,
     validate: (draft) => validateAdjustment(draft, unit, [...balances.values()]),
     errorText: (errorKey) => t(`users.error.${errorKey}`),
     save: async (draft) => {
-      const ids = rest.map(({ id }) => id)
+      const ids = remainingUsers.map(({ id }) => id)
       const to = users.length === 1 ? { id: Number(ids[0]) } : { ids }
       const { action, reason } = draft
       const amount = Number(amountOf(draft, unit))
@@ -55,11 +55,12 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
       if (done.length > 0) showSuccess(t('users.adjusted', { count: done.length }))
       setFailedItems({ draft, items: failed })
       if (failed.length === 0) return onClose()
-      setServed(new Set([...served, ...done.map(({ id }) => id)]))
+      setAdjustedIds(new Set([...adjustedIds, ...done.map(({ id }) => id)]))
     },
   })
   const amount = amountOf(form.draft, unit)
-  // Hides the errors after an edit, because the errors belong to the values sent before.
+  // The failures of the last request are hidden after an edit, because they are about the values
+  // before the edit.
   const failed = failedItems?.draft === form.draft ? failedItems.items : []
-  return { form, users: rest, isMany: users.length > 1, unit, failed, amount, balances }
+  return { form, users: remainingUsers, isMany: users.length > 1, unit, failed, amount, balances }
 }

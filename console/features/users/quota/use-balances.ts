@@ -1,13 +1,13 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { userQuery } from '#console/api/users.ts'
+import { userQuery } from '#console/api/user-queries.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 const EVERY_MS = 1_000
 /**
- * The maximum number of users whose balances are read from the server. For more users, the balances
- * of the list are used, which may be older.
+ * The maximum number of users whose current balances are read from the server. If there are more
+ * users, the balances in the list of users are used, which may be older.
  */
 const READ_MAX = 5
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
-import { collectAnswer } from '#relay/conversion/gemini/collect-answer.ts'
+import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
 import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
 import { ANSWER, CHUNKS } from './answers.ts'
@@ -60,7 +60,7 @@ describe('reading a stream in Gemini’s format', () => {
   })
 
   it('reads the same answer as without a stream, with the last usage', () => {
-    expect(collectAnswer(read(CHUNKS))).toEqual(readAnswer(ANSWER))
+    expect(joinEventsToAnswer(read(CHUNKS))).toEqual(readAnswer(ANSWER))
   })
 
   it('reports one stop if every chunk has one', () => {
@@ -121,7 +121,7 @@ describe('writing a stream in Gemini’s format', () => {
   it('is read as the same answer', () => {
     const events = read(CHUNKS)
     const chunks = chunksOf(write(events))
-    expect(collectAnswer(read(chunks))).toEqual(collectAnswer(events))
+    expect(joinEventsToAnswer(read(chunks))).toEqual(joinEventsToAnswer(events))
     const contents = events.filter(({ kind }) => kind !== 'usage')
     expect(read(chunks).filter(({ kind }) => kind !== 'usage')).toEqual(contents)
     expect(write(read(chunks))).toBe(write(events))

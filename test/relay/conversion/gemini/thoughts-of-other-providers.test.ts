@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
-import { collectAnswer } from '#relay/conversion/gemini/collect-answer.ts'
+import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
 import { read } from './requests.ts'
@@ -22,7 +22,7 @@ const EVENTS: readonly CanonicalEvent[] = [
   { kind: 'stop', choice: 0, stop: 'tool-calls', stopSequence: null },
   { kind: 'end' },
 ]
-const ANSWER = collectAnswer(EVENTS)
+const ANSWER = joinEventsToAnswer(EVENTS)
 const MESSAGE = { role: 'assistant', parts: ANSWER.choices[0]?.parts }
 
 type Content = { readonly role: string; readonly parts: readonly JsonObject[] }

@@ -242,10 +242,30 @@ describe('writing a chat request', () => {
     ],
     [
       'enable_thinking',
-      { kind: 'budget', tokens: 7 },
-      { enable_thinking: true, thinking_budget: 7 },
+      { kind: 'budget', tokens: 700 },
+      { enable_thinking: true, thinking_budget: 700 },
       [],
     ],
+    [
+      'enable_thinking',
+      { kind: 'budget', tokens: 7 },
+      { enable_thinking: true, thinking_budget: 128 },
+      ['thinking.tokens'],
+    ],
+    [
+      'enable_thinking',
+      { kind: 'effort', effort: 'medium' },
+      { enable_thinking: true, thinking_budget: 8_192 },
+      [],
+    ],
+    [
+      'enable_thinking',
+      { kind: 'adaptive' },
+      { enable_thinking: true, thinking_budget: 32_768 },
+      [],
+    ],
+    ['enable_thinking: false', { kind: 'off' }, { enable_thinking: false }, []],
+    ['enable_thinking: false', { kind: 'adaptive' }, { enable_thinking: false }, ['thinking']],
     ['enable_thinking', { kind: 'off' }, { enable_thinking: false }, []],
     [null, { kind: 'off' }, {}, ['thinking']],
   ] as const)('controls thinking by %s: %j', (thinkingControl, thinking, members, lost) => {

@@ -1,0 +1,40 @@
+import { call } from '#console/api/client.ts'
+import { translate } from '#console/i18n/i18n.ts'
+import type {
+  PasskeyAssertion,
+  PasskeyOptions,
+  PasskeyRegistration,
+  ProofOnly,
+} from '#write-api/contract/credentials.ts'
+
+/**
+ * Reports whether the browser supports passkeys on this page. Browsers support them only with TLS
+ * or on localhost, and never if the host is an IP address.
+ */
+export function arePasskeysSupported(): boolean {
+  const isAddress = /^(\d+\.){3}\d+$|:/.test(window.location.hostname)
+  return window.isSecureContext && !isAddress && 'PublicKeyCredential' in window
+}
+
+/**
+ * Asks the user to log in with a passkey, in the browser's own dialog. Throws a translated error if
+ * the user cancels.
+ */
+export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
+}
+
+export const proveByPasskey = async (): Promise<ProofOnly> => ({
+  passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
+})
+
+export async function createPasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  return (await startRegistration({ optionsJSON: options as never }).catch(explained)) as never
+}
+
+function explained(error: unknown): never {
+  const isDuplicate = error instanceof Error && error.name === 'InvalidStateError'
+  throw new Error(translate(isDuplicate ? 'auth.passkeyExists' : 'auth.passkeyCancelled'))
+}

@@ -1,0 +1,203 @@
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { isAuditor, useUser } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Icon } from '#console/ui/elements/icons.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { Panel } from '#console/ui/layout/panel.tsx'
+import { AmountText } from '#console/ui/quota/amount-text.tsx'
+import { groupDigits } from '#console/ui/quota/money.ts'
+import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
+import { DataTable, type TableRow } from '../elements/data-table.tsx'
+
+/** The kinds of usage that have a translated name, with the keys of these names. */
+const COUNTS = {
+  inputUncached: 'input',
+  cacheRead: 'cacheRead',
+  cacheWrite5m: 'cacheWrite5m',
+  cacheWrite1h: 'cacheWrite1h',
+  inputImage: 'inputImage',
+  inputAudio: 'inputAudio',
+  output: 'output',
+  outputAudio: 'outputAudio',
+  outputImage: 'outputImage',
+  calls: 'calls',
+} as const
+
+function useItemText(): (item: string) => string {
+  const { t } = useTranslation()
+  return (item) => {
+    const tool = /^tool:(.*)$/.exec(item)?.[1]
+    if (tool !== undefined) return t('logDetails.term.tool', { tool })
+    if (!Object.hasOwn(COUNTS, item)) return item
+    return t(`logDetails.term.${COUNTS[item as keyof typeof COUNTS]}`, { tool: '' })
+  }
+}
+
+/**
+ * Shows how the charge of a call was computed. Each line multiplies units, price and ratio. The
+ * lines add up to the charge.
+ */
+export function CallChargePanel({ call: { arithmetic } }: { call: CallExplanation }) {
+  const { t } = useTranslation()
+  const itemText = useItemText()
+  if (arithmetic === null) {
+    return (
+      <Panel title={t('audit.call.arithmetic')}>
+        <p className="tg-muted">{t('audit.call.noArithmetic')}</p>
+      </Panel>
+    )
+  }
+  const { lines, sum, rounded, charge, is_exact: isExact } = arithmetic
+  const total = (key: string, name: string, amount: string): TableRow => ({
+    key,
+    tone: 'sum',
+    cells: [name, '', '', '', <AmountText key="amount" text={groupDigits(amount)} />],
+  })
+  const rows: TableRow[] = [
+    ...lines.map((line) => ({
+      key: line.item,
+      cells: [
+        itemText(line.item),
+        groupDigits(line.units),
+        <AmountText key="price" text={line.price} />,
+        <AmountText key="ratio" text={`× ${line.ratio}`} />,
+        <AmountText key="amount" text={groupDigits(line.amount)} />,
+      ],
+    })),
+    total('sum', t('audit.call.sum'), sum),
+    total('charge', t('audit.call.charge'), String(charge)),
+  ]
+  return (
+    <Panel title={t('audit.call.arithmetic')} lead={t('audit.call.arithmeticLead')}>
+      <DataTable
+        label={t('audit.call.arithmetic')}
+        heads={[
+          t('shared.item'),
+          { end: t('audit.call.units') },
+          { end: t('audit.call.unitPrice') },
+          { end: t('audit.call.ratio') },
+          { end: t('audit.quotaUnits') },
+        ]}
+        rows={rows}
+      />
+      <p className={isExact ? 'tg-audit-verdict' : 'tg-audit-verdict tg-audit-verdict-bad'}>
+        <Icon name={isExact ? 'check' : 'alert'} size={14} />
+        {isExact
+          ? t('audit.call.exact')
+          : t('audit.call.inexact', { computed: groupDigits(String(rounded)) })}
+      </p>
+    </Panel>
+  )
+}
+
+export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const itemText = useItemText()
+  if (usage === null) return null
+  const counts = Object.entries(usage.normalised).filter(([, value]) => value !== 0)
+  const valueText = (value: unknown): string =>
+    typeof value === 'number' ? number.format(value) : JSON.stringify(value)
+  return (
+    <Panel title={t('audit.call.usage')} lead={sourceText(t, usage.source ?? '')}>
+      <DataTable
+        label={t('audit.call.usage')}
+        isShort
+        heads={[t('shared.item'), { end: t('audit.call.units') }]}
+        rows={counts.map(([name, value]) => ({
+          key: name,
+          cells: [itemText(name), valueText(value)],
+        }))}
+      />
+      {usage.anomaly !== null && (
+        <p className="tg-audit-verdict tg-audit-verdict-bad">
+          <Icon name="alert" size={14} />
+          {t('audit.call.anomaly', { code: usage.anomaly })}
+        </p>
+      )}
+      {usage.raw !== null && (
+        <figure className="tg-audit-raw">
+          <figcaption>{t('audit.call.rawUsage')}</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+          <pre tabIndex={0}>{indented(usage.raw)}</pre>
+        </figure>
+      )}
+    </Panel>
+  )
+}
+
+const SOURCES = ['upstream', 'estimated', 'partial'] as const
+
+function sourceText(t: TFunction, source: string): string {
+  const known = SOURCES.find((name) => name === source)
+  return known === undefined ? source : t(`logDetails.source.${known}`)
+}
+
+/** Indents JSON. A text that was cut off and is no longer valid JSON is returned unchanged. */
+export function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}
+
+/**
+ * Shows the price settings that applied when the call was admitted, and who had made these
+ * settings.
+ */
+export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
+  const { t } = useTranslation()
+  const user = useUser()
+  if (price === null) return null
+  return (
+    <Panel
+      title={t('audit.call.prices')}
+      lead={t('audit.call.pricesLead', { list: String(price.list) })}
+      actions={
+        isAuditor(user) && (
+          <Link to="/app/audit/history?object=prices:site">{t('shared.history')}</Link>
+        )
+      }
+    >
+      <InForceTable entries={price.in_force} />
+    </Panel>
+  )
+}
+
+/** A table of price settings, with the user who made each of them. */
+export function InForceTable({ entries }: { entries: readonly PriceInForce[] }) {
+  const { t } = useTranslation()
+  const author = ({ set_by: by, position }: PriceInForce) =>
+    by === null ? (
+      <span className="tg-muted">
+        {position === null ? t('audit.call.builtIn') : t('audit.unknown')}
+      </span>
+    ) : (
+      by.name || `#${by.id}`
+    )
+  return (
+    <DataTable
+      label={t('audit.call.prices')}
+      heads={[
+        t('audit.call.option'),
+        t('audit.call.entry'),
+        { end: t('audit.call.value') },
+        t('audit.call.setAt'),
+        t('audit.call.setBy'),
+      ]}
+      rows={entries.map((entry) => ({
+        key: `${entry.option} ${entry.name}`,
+        cells: [
+          <code key="option">{entry.option}</code>,
+          entry.name,
+          entry.value ?? '–',
+          entry.set_at === null ? '–' : stamp(entry.set_at),
+          author(entry),
+        ],
+      }))}
+    />
+  )
+}

@@ -1,0 +1,54 @@
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { AmountText } from '#console/ui/quota/amount-text.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
+
+/**
+ * Shows an amount of quota without rounding, because rounded amounts would not add up. `value` is
+ * in quota units. Null is shown as a dash.
+ */
+export function ExactQuota({ value }: { value: number | null }) {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  if (value === null) return <span className="tg-muted">–</span>
+  const units = t('shared.quotaUnits', { quota: String(value) })
+  return <AmountText text={exactQuotaText(quotaOf(value), rule)} title={units} />
+}
+
+/**
+ * Shows a change of quota with its sign. An increase has a color, unless `isNeutral` is true. A
+ * change of a charge is neutral, because a higher charge is neither good nor bad.
+ */
+export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: boolean }) {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const text = exactQuotaText(quotaOf(Math.abs(value)), rule)
+  const title = t('shared.quotaUnits', { quota: String(value) })
+  if (value === 0) return <AmountText text={text} title={title} className="tg-muted" />
+  return (
+    <AmountText
+      text={value > 0 ? `+${text}` : `−${text}`}
+      title={title}
+      {...(value > 0 && isNeutral !== true ? { className: 'tg-audit-plus' } : {})}
+    />
+  )
+}
+
+const HASH_SHOWN = 16
+
+/**
+ * Shows the first characters of a hash, or those of `shown` if another part of the hash tells more.
+ * The button copies the whole hash.
+ */
+export function Hash({ value, shown = value }: { value: string; shown?: string }) {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-audit-hash">
+      <code title={value}>
+        {shown.length > HASH_SHOWN ? `${shown.slice(0, HASH_SHOWN)}…` : shown}
+      </code>
+      <CopyButton text={value} label={t('ui.copy')} />
+    </span>
+  )
+}

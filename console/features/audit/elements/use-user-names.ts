@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { call } from '#console/api/client.ts'
+
+const ACCOUNTS_PER_REQUEST = 100
+const FRESH_MS = 60_000
+
+export type UserNames = ReadonlyMap<number, string>
+
+const NO_NAMES: UserNames = new Map()
+
+/**
+ * Returns the names of users by their ids, for tables whose rows have ids only. A name is missing
+ * while it loads, and is empty for an erased user.
+ */
+export function useUserNames(userIds: readonly number[]): UserNames {
+  const ids = [...new Set(userIds)].sort((a, b) => b - a)
+  const query = useQuery({
+    queryKey: ['user-names', ids],
+    queryFn: ({ signal }) => readNames(ids, signal),
+    enabled: ids.length > 0,
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+  return query.data ?? NO_NAMES
+}
+
+/**
+ * Reads the list of accounts, which is sorted by descending ids, from each id that the pages so far
+ * do not cover. `ids` are in the same order. Neighbouring ids thus share a request.
+ */
+async function readNames(ids: readonly number[], signal: AbortSignal): Promise<UserNames> {
+  const names = new Map<number, string>()
+  let lowest = Number.POSITIVE_INFINITY
+  for (const id of ids) {
+    if (id >= lowest) continue
+    const query = { cursor: String(id + 1), limit: ACCOUNTS_PER_REQUEST }
+    const { items } = await call('GET /api/audit/accounts', { query, signal })
+    for (const { user_id: userId, username } of items) names.set(userId, username)
+    lowest = items.at(-1)?.user_id ?? 0
+  }
+  return names
+}

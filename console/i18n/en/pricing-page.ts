@@ -1,0 +1,45 @@
+import type { Translations } from '../translation-types.ts'
+import type { pricingPage as chinese } from '../zh/pricing-page.ts'
+
+export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = {
+  title: 'Model prices',
+  leadVisitor: 'Prices include the group ratio. Sign in to see the groups that you can use.',
+  leadUser: 'Model prices in the groups that you can use. They include the group ratio.',
+  models_one: '{{count}} model',
+  models_other: '{{count}} models',
+  filters: 'Filter models',
+  owner: 'Provider',
+  anyOwner: 'All providers',
+  otherOwner: 'Others',
+  anyBilling: 'All billing',
+  byTokens: 'By tokens',
+  byCall: 'By call',
+  input: 'Input / 1M tokens',
+  cached: 'Cached / 1M',
+  perCallPrice: 'Per call',
+  available: 'Availability',
+  isAvailable: 'Available',
+  isUnavailable: 'Unavailable',
+  onlyHere: 'In this group only',
+  groups: 'Groups',
+  copyName: 'Copy the model’s name',
+  selection: 'Selected models',
+  selectedCount: '{{count}} selected',
+  copySelected: 'Copy names',
+  copied_one: '{{count}} name copied',
+  copied_other: '{{count}} names copied',
+  none: 'No models yet',
+  noneLead: 'They appear once an administrator has added channels and set prices.',
+  byGroup: 'Price in each group',
+  prompt: 'Prompt tokens',
+  completion: 'Completion tokens',
+  wholeNumbers: 'Enter whole numbers.',
+  formulaWith:
+    '{{group}} × {{model}} × ({{prompt}} + {{completion}} × {{completionRatio}}) / 500000',
+  notes: 'How prices are computed',
+  noteTokens:
+    'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio.',
+  noteCall: 'A call costs the model’s price × group ratio.',
+  formula:
+    'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
+}

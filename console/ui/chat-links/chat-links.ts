@@ -1,0 +1,96 @@
+import { translate } from '#console/i18n/i18n.ts'
+import type { Status } from '#read-api/contract/status.ts'
+import { showError } from '../messages/toast.ts'
+
+export type ChatLink = { name: string; template: string }
+
+/**
+ * Parses the option `Chats`, which has the names of chat clients and the templates of their links.
+ */
+export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
+  chats.flatMap((chat) =>
+    Object.entries(chat).map(([name, template]) => ({
+      name: name.trim() === '' ? hostOf(template) : name,
+      template,
+    })),
+  )
+
+/**
+ * Returns the host of a link, or its scheme if it has no host. It is shown for a chat client
+ * without a name.
+ */
+function hostOf(template: string): string {
+  if (!URL.canParse(template)) return template
+  const { host, protocol } = new URL(template)
+  return host || protocol.slice(0, -1)
+}
+
+/**
+ * Returns the chat clients in the order of the option `Chats`. The order must be kept, because
+ * `/chat/0` opens the first one.
+ */
+export function chatClients(status: Status | undefined): ChatLink[] {
+  if (status === undefined) return []
+  return [...chatLinks(status.chats), ...singleLinks(status)]
+}
+
+export const externalClient = (status: Status | undefined): ChatLink | undefined =>
+  status === undefined ? undefined : (singleLinks(status)[0] ?? chatClients(status)[0])
+
+const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
+  [chat_link, chat_link2].flatMap((link) =>
+    URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
+  )
+
+/**
+ * Adds the parameter `settings`, with the key and the address of the site, to a link without
+ * `{key}`. Chat clients read it from the part of the URL after `#`.
+ */
+const withSettings = (link: string): string =>
+  link.includes('{key}')
+    ? link
+    : `${link.replace(/\/+$/, '')}/#/?settings={"key":"{key}","url":"{address}"}`
+
+/**
+ * Returns the URL that opens a chat client with a key. Returns null if the URL is invalid or its
+ * scheme is one of `BROWSER_PROTOCOLS`.
+ */
+export function chatAddress(template: string, site: string, key: string): string | null {
+  const address = template
+    .replaceAll('{address}', encodeURIComponent(site.replace(/\/+$/, '')))
+    .replaceAll('{key}', encodeURIComponent(key))
+  if (!URL.canParse(address)) return null
+  return BROWSER_PROTOCOLS.test(new URL(address).protocol) ? null : address
+}
+
+/**
+ * Matches the protocols with which a URL could make the browser run a script or show a file.
+ * Neither the console nor the server allows links with such a protocol.
+ */
+const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
+
+export type ChatTarget = 'frame' | 'window' | 'none'
+
+/**
+ * Returns where a chat client may be opened. Returns `none` if the key would be sent over plain
+ * HTTP. Returns `window` if a frame with the client would get the rights of the console, or would
+ * not work.
+ */
+export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
+  if (address === null) return 'none'
+  const { protocol, origin, hostname } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:') return 'window'
+  const isPrivate = protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  if (!isPrivate) return 'none'
+  return origin === ownOrigin ? 'window' : 'frame'
+}
+
+/**
+ * Opens a chat client in a new window. The client gets the key, but no referrer and no access to
+ * this window.
+ */
+export function openChat(address: string | null): void {
+  const isWrong = chatTarget(address, window.location.origin) === 'none'
+  if (address === null || isWrong) showError(translate('ui.chatLinkInvalid'))
+  else window.open(address, '_blank', 'noopener,noreferrer')
+}

@@ -1,0 +1,50 @@
+/** Returns the number of decimals of an amount such as `+$1,234.50`. */
+export function decimalsOf(text: string): number {
+  return /\.(\d+)$/.exec(text)?.[1]?.length ?? 0
+}
+
+/**
+ * Returns the invisible text that follows an amount, so that it is as long behind the decimal point
+ * as an amount with `most` decimals. Returns undefined if there is none.
+ */
+export function alignmentPadding(decimals: number, most: number): string | undefined {
+  if (decimals >= most) return undefined
+  return `${decimals === 0 ? '.' : ''}${'0'.repeat(most - decimals)}`
+}
+
+/** Knows how many decimals the amounts of a column have at most. */
+export class AmountAlignment {
+  private readonly amounts = new Map<number, number>()
+  private readonly listeners = new Set<() => void>()
+  private readonly keepsMost: boolean
+
+  /**
+   * If `keepsMost` is true, the number of decimals stays when the amount that has the most of them
+   * is removed.
+   */
+  constructor(keepsMost: boolean) {
+    this.keepsMost = keepsMost
+  }
+
+  /** Returns how many decimals an amount has at most. */
+  readonly most = (): number => Math.max(0, ...this.amounts.keys())
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Adds an amount. Returns a function that removes it. */
+  readonly add = (decimals: number): (() => void) | undefined => {
+    this.change(decimals, 1)
+    return this.keepsMost ? undefined : () => this.change(decimals, -1)
+  }
+
+  private change(decimals: number, by: 1 | -1): void {
+    const before = this.most()
+    const count = (this.amounts.get(decimals) ?? 0) + by
+    if (count > 0) this.amounts.set(decimals, count)
+    else this.amounts.delete(decimals)
+    if (this.most() !== before) for (const listener of this.listeners) listener()
+  }
+}

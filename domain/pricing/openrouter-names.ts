@@ -1,0 +1,30 @@
+/**
+ * The names that OpenRouter has for models with built-in prices, by the provider's name. A call by
+ * such a name costs the same in every respect, also for caches, audio and long contexts.
+ */
+const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['claude-fable-5-1', 'anthropic/claude-fable-5.1'],
+  ['claude-opus-5-5', 'anthropic/claude-opus-5.5'],
+  ['claude-sonnet-5', 'anthropic/claude-sonnet-5'],
+  ['claude-sonnet-5-5', 'anthropic/claude-sonnet-5.5'],
+  ['gemini-2.5-flash', 'google/gemini-2.5-flash'],
+  ['gemini-2.5-pro', 'google/gemini-2.5-pro'],
+  ['gemini-3.6-flash', 'google/gemini-3.6-flash'],
+  ['gemini-3.8-flash', 'google/gemini-3.8-flash'],
+  ['gpt-5.5', 'openai/gpt-5.5'],
+  ['gpt-6-astra', 'openai/gpt-6-astra'],
+  ['gpt-6-luna', 'openai/gpt-6-luna'],
+  ['gpt-6-sol', 'openai/gpt-6-sol'],
+  ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
+])
+
+/** Returns the models and the names that OpenRouter has for them. */
+export const withOpenRouterNames = (models: readonly string[]): readonly string[] =>
+  models.flatMap((model) => {
+    const name = OPENROUTER_NAMES.get(model)
+    return name === undefined ? [model] : [model, name]
+  })
+
+export const isOpenRouterName = (model: string): boolean => OPENROUTER_VALUES.has(model)
+
+const OPENROUTER_VALUES: ReadonlySet<string> = new Set(OPENROUTER_NAMES.values())

@@ -1,0 +1,69 @@
+import type { Consumer } from 'kafkajs'
+
+const COMMIT_EVERY_MS = 1_000
+
+/**
+ * The time during which a lane is assigned to the same member without interruption. Nobody else
+ * commits its offsets meanwhile.
+ */
+type Assignment = {
+  /** The lowest offset that was received, or null. At the start, it was the committed one. */
+  firstOffset: bigint | null
+}
+
+/**
+ * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
+ * offset is committed only in the assignment in which its message was received, because the broker
+ * also accepts the offset of a lane that another member has meanwhile, or had and committed
+ * further, and the lane would move back.
+ */
+export function createOffsets(topic: string, current: () => Consumer | null) {
+  const offsets = new Map<number, string>()
+  let assignments: ReadonlyMap<number, Assignment> = new Map()
+  let member: string | null = null
+  const commit = async (): Promise<void> => {
+    const due = [...offsets]
+    const consumer = current()
+    if (due.length === 0 || consumer === null) return
+    offsets.clear()
+    const before = assignments
+    const places = due.map(([partition, offset]) => ({ topic, partition, offset }))
+    await consumer.commitOffsets(places).catch(() => {
+      // The group may be rebalancing. Without another attempt, an idle lane would show a lag until
+      // its next message.
+      for (const [lane, offset] of due) {
+        const isSame = assignments.has(lane) && assignments.get(lane) === before.get(lane)
+        if (isSame && !offsets.has(lane)) offsets.set(lane, offset)
+      }
+    })
+  }
+  const committing = setInterval(() => void commit(), COMMIT_EVERY_MS)
+  return {
+    commit,
+    /**
+     * Sets the lanes of this member, and forgets the offsets of others. A member that has another
+     * id was out of the group, and others may have had its lanes.
+     */
+    assign: (memberId: string, lanes: readonly number[]): void => {
+      const kept = memberId === member ? assignments : new Map<number, Assignment>()
+      assignments = new Map(lanes.map((lane) => [lane, kept.get(lane) ?? { firstOffset: null }]))
+      member = memberId
+      for (const lane of offsets.keys())
+        if (!kept.has(lane) || !assignments.has(lane)) offsets.delete(lane)
+    },
+    onReceived: (lane: number, firstOffset: string): void => {
+      const assignment = assignments.get(lane)
+      const offset = BigInt(firstOffset)
+      if (assignment === undefined) return
+      const { firstOffset: lowest } = assignment
+      // A topic that is created again begins with lower offsets.
+      assignment.firstOffset = lowest === null || offset < lowest ? offset : lowest
+    },
+    /** Ignores a message that was received in an earlier assignment of the lane. */
+    done: (lane: number, offset: string): void => {
+      const first = assignments.get(lane)?.firstOffset ?? null
+      if (first !== null && BigInt(offset) >= first) offsets.set(lane, String(BigInt(offset) + 1n))
+    },
+    stop: (): void => clearInterval(committing),
+  }
+}

@@ -1,0 +1,49 @@
+/** The size of a checkpoint, and the position of its last event. */
+export type CheckpointPlace = { readonly size: number; readonly position: number }
+
+/**
+ * Successive checkpoints that differ from a tree. `from` and `to` are the positions of the events
+ * that the first of them covers, and that the last checkpoint before it, of `agreed` events, does
+ * not cover.
+ */
+export type DifferingCheckpoints = {
+  readonly from: number
+  readonly to: number
+  readonly agreed: number
+  readonly size: number
+  readonly count: number
+}
+
+/**
+ * Joins successive checkpoints that differ from a tree to one range. A changed event changes the
+ * root of every later tree, and only the first of these checkpoints says where the event is. The
+ * checkpoints are passed in ascending order.
+ */
+export class DifferingRanges {
+  private agreed: CheckpointPlace
+  private open: DifferingCheckpoints | null = null
+
+  /** `agreed` is a checkpoint before the first one that is passed, or the empty tree. */
+  constructor(agreed: CheckpointPlace = { size: 0, position: 0 }) {
+    this.agreed = agreed
+  }
+
+  /** Adds a checkpoint. Returns the range that ends before it, or null if none does. */
+  add({ size, position }: CheckpointPlace, isEqual: boolean): DifferingCheckpoints | null {
+    if (isEqual) {
+      this.agreed = { size, position }
+      return this.end()
+    }
+    const { size: agreed, position: last } = this.agreed
+    this.open ??= { from: last + 1, to: position, agreed, size, count: 0 }
+    this.open = { ...this.open, count: this.open.count + 1 }
+    return null
+  }
+
+  /** Returns the range that has not ended yet, or null if there is none. */
+  end(): DifferingCheckpoints | null {
+    const { open } = this
+    this.open = null
+    return open
+  }
+}

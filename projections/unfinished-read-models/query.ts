@@ -1,0 +1,49 @@
+import type { Pool } from 'pg'
+import { inTransaction } from '#infra/postgres/in-transaction.ts'
+import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
+
+/** The work that folds events into tables beside the live read model. */
+export type FoldingWork = 'rebuild' | 'verify'
+
+const SUFFIXES: Readonly<Record<FoldingWork, string>> = { rebuild: '_next', verify: '_check' }
+
+/** Returns the Postgres schema that a rebuild or a verification fills. */
+export const foldedSchemaOf = (work: FoldingWork, name: ProjectionName): string =>
+  `${schemaOf(name)}${SUFFIXES[work]}`
+
+/** Returns the name of the lock that a rebuild or a verification holds while its schema exists. */
+export const foldingLockOf = (work: FoldingWork, name: ProjectionName): string => `${work}:${name}`
+
+const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
+const TRY_LOCK = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_free'
+
+/**
+ * Drops the schemas of rebuilds and verifications that were killed. They contain personal data that
+ * no later event removes. A schema whose lock is held belongs to running work, which drops it at
+ * its end. Concurrent calls wait for each other, so that none of them takes the lock of another
+ * call for the lock of running work.
+ */
+export async function dropUnfinishedReadModels(pg: Pool): Promise<void> {
+  const locks = new Map(
+    PROJECTION_NAMES.flatMap((name) =>
+      (['rebuild', 'verify'] as const).map((work) => [
+        foldedSchemaOf(work, name),
+        foldingLockOf(work, name),
+      ]),
+    ),
+  )
+  const { rows } = await pg.query<{ schema: string }>(
+    'select nspname as schema from pg_namespace where nspname = any($1::text[])',
+    [[...locks.keys()]],
+  )
+  if (rows.length === 0) return
+  await inTransaction(pg, async (client) => {
+    await client.query(LOCK, ['drop-unfinished-read-models'])
+    for (const { schema } of rows) {
+      const found = await client.query<{ is_free: boolean }>(TRY_LOCK, [locks.get(schema)])
+      if (found.rows[0]?.is_free === true) {
+        await client.query(`drop schema if exists ${schema} cascade`)
+      }
+    }
+  })
+}

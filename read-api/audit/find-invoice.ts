@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
+import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
+import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
+import { countLines } from '#projections/reconciliation/query.ts'
+import type { ReadDeps } from '../read-route-helpers.ts'
+import { auditError } from './audit-errors.ts'
+
+const WAIT_MAX_MS = 2_000
+const RETRY_SECONDS = 2
+
+/**
+ * Returns a `preHandler` that waits until the read models of a comparison have reached the position
+ * in `X-After-Position`. Throws a 503 after two seconds, because a comparison that lacks lines or
+ * calls would look complete.
+ */
+export const waitForComparison = (deps: ReadDeps, ...names: readonly ReadModelName[]) =>
+  waitsForPosition(async (request: FastifyRequest): Promise<void> => {
+    const position = afterPosition(request)
+    if (position !== null) await waitFor(deps, names, position)
+  })
+
+/**
+ * Returns the invoice with this id when the read model has all of its lines, whatever process or
+ * user imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still missing.
+ */
+export async function findInvoice(deps: ReadDeps, id: string): Promise<Invoice> {
+  const { actors, db, store } = deps.core
+  const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
+  if (invoice === undefined) throw auditError('ObjectUnknown')
+  const { requests = 0 } = invoice
+  if (requests > 0 && (await countLines(db, id)) < requests) {
+    await waitFor(deps, ['reconciliation'], await store.headPosition())
+  }
+  return invoice
+}
+
+async function waitFor(
+  { freshness }: ReadDeps,
+  names: readonly ReadModelName[],
+  position: number,
+): Promise<void> {
+  const isFresh = await freshness.waitFor(names, position, WAIT_MAX_MS)
+  if (!isFresh) throw auditError('ReconciliationBehind', {}, RETRY_SECONDS)
+}

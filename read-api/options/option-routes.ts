@@ -1,0 +1,185 @@
+import type { OptionSchema as Schema } from '#domain/options/option-definition.ts'
+import { OPTIONS, optionValue, SECTIONS } from '#domain/options/option-registry.ts'
+import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
+import { readableJson } from '#domain/shared/lossless-json.ts'
+import type { Core } from '#infra/core-dependencies.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { listOptionChanges, type OptionChangeRow } from '#projections/option-changes/query.ts'
+import { allOptions, siteState } from '#projections/options/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import {
+  OPTION_CHANGE_FIELDS,
+  type OptionChange,
+  type OptionSchema,
+  type OptionsSchema,
+  optionQueries,
+  type OptionType as TypeResponse,
+} from '../contract/options.ts'
+import { responseOf } from '../contract/resource-field-definition.ts'
+import {
+  type App,
+  pageOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+  userIdOf,
+} from '../read-route-helpers.ts'
+import { optionTexts, sectionTexts } from './option-texts.ts'
+
+export type CurrentOptions = {
+  readonly text: (key: string) => string
+  readonly flag: (key: string) => boolean
+  readonly number: (key: string) => number
+  /**
+   * Returns the members of an option that is a JSON object. For any other value, returns an empty
+   * map.
+   */
+  readonly members: (key: string) => Map<string, unknown>
+  /** Returns all options. The value of a secret option tells only whether it is set. */
+  readonly list: () => { key: string; value: string }[]
+  readonly hasSecret: (key: string) => boolean
+  readonly isInitialised: boolean
+  readonly isSelfUse: boolean
+  readonly isDemoSite: boolean
+}
+
+/**
+ * Reads the current values of the options. An option that no admin has set has its default value.
+ */
+export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
+  const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
+  const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
+  return {
+    text,
+    flag: (key) => text(key) === 'true',
+    number: (key) => Number(text(key)) || 0,
+    members: (key) => membersOf(text(key)),
+    list: () =>
+      [...OPTIONS].map(([key, { isSecret, type }]) =>
+        isSecret
+          ? { key, value: secretRefs.get(key) ? '***' : '' }
+          : { key, value: isJsonType(type) ? readableJson(text(key)) : text(key) },
+      ),
+    hasSecret: (key) => (secretRefs.get(key) ?? '') !== '',
+    isInitialised: site.rootUserId !== null,
+    isSelfUse: values.has('SelfUseModeEnabled')
+      ? text('SelfUseModeEnabled') === 'true'
+      : site.isSelfUse,
+    isDemoSite: values.has('DemoSiteEnabled')
+      ? text('DemoSiteEnabled') === 'true'
+      : site.isDemoSite,
+  }
+}
+
+function membersOf(text: string): Map<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    return new Map(isObject ? Object.entries(parsed) : [])
+  } catch {
+    return new Map()
+  }
+}
+
+/** `GET /api/option/`: all options, without the values of secret options. */
+export function listOptions(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'options'),
+    handler: async () => success((await currentOptions(deps.core)).list()),
+  })
+}
+
+/**
+ * `GET /api/option/schema`: the definitions of all options. The console builds its settings forms
+ * from them.
+ */
+export function optionSchema(app: App): void {
+  const response = schemaResponse()
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/schema'),
+    onRequest: onlyAdmin,
+    handler: async () => success(response),
+  })
+}
+
+export const schemaResponse = (): OptionsSchema => ({
+  sections: SECTIONS.map(({ id, tab }) => ({ id, tab, ...sectionTexts(id) })),
+  options: [...OPTIONS.values()].map(optionResponse),
+})
+
+function optionResponse(option: Schema): OptionSchema {
+  const texts = optionTexts(option.key)
+  return {
+    key: option.key,
+    tab: option.tab,
+    section: option.section,
+    type: typeResponse(option.type),
+    default: option.defaultText,
+    is_secret: option.isSecret,
+    minimum_role: option.minimumRole,
+    label: texts.label,
+    help: texts.help,
+    unit: option.unit ?? '',
+    choice_words: texts.choice_words,
+    note: texts.note,
+    bounds_words: texts.bounds_words,
+    not_below: option.notBelow ?? '',
+    ask_before: texts.ask_before,
+  }
+}
+
+function typeResponse(type: OptionType): TypeResponse {
+  return {
+    kind: type.kind,
+    ...('minimum' in type ? { minimum: String(type.minimum), maximum: String(type.maximum) } : {}),
+    ...('maxLength' in type ? { max_length: type.maxLength } : {}),
+    ...('isRequired' in type ? { is_required: type.isRequired === true } : {}),
+    ...('form' in type && type.form !== undefined ? { form: type.form } : {}),
+    ...('isOptional' in type ? { is_optional: type.isOptional } : {}),
+    ...('choices' in type ? { choices: [...type.choices] } : {}),
+    ...('required' in type && type.required !== undefined ? { required: type.required } : {}),
+  }
+}
+
+/**
+ * `GET /api/option/history`, for admins: the changes of one option, of a section or of all options,
+ * newest first.
+ */
+export function optionHistory(app: App, deps: ReadDeps): void {
+  app.route({
+    ...endpoint(optionQueries, 'GET /api/option/history'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'option-changes', 'price-schedule', 'users'),
+    handler: async ({ query }) => {
+      const { page, limit, offset } = pageOf(query)
+      const keys = keysOf(textOf(query.key), textOf(query.section))
+      const { rows, total } = await listOptionChanges(deps.core.db, { keys, limit, offset })
+      const names = await namesOf(deps, rows)
+      return success({ items: rows.map((row) => changeResponse(row, names)), page, total })
+    },
+  })
+}
+
+function keysOf(key: string | undefined, section: string | undefined): string[] | null {
+  if (key === undefined && section === undefined) return null
+  return [...OPTIONS.values()]
+    .filter((option) => key === undefined || option.key === key)
+    .filter((option) => section === undefined || option.section === section)
+    .map((option) => option.key)
+}
+
+async function namesOf(
+  { core }: ReadDeps,
+  rows: readonly OptionChangeRow[],
+): Promise<ReadonlyMap<number, string>> {
+  const ids = rows.flatMap(({ actor }) => userIdOf(actor) ?? [])
+  const users = await usersByIds(core.db, [...new Set(ids)])
+  return new Map(users.map(({ id, username }) => [id, username]))
+}
+
+const changeResponse = (row: OptionChangeRow, names: ReadonlyMap<number, string>): OptionChange =>
+  responseOf(OPTION_CHANGE_FIELDS, { ...row, username: names.get(userIdOf(row.actor) ?? 0) ?? '' })

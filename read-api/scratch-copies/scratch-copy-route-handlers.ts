@@ -1,0 +1,113 @@
+import { exportAuditLog, listAuditLog } from '../audit/audit-log.ts'
+import { exportLedger } from '../audit/export-ledger.ts'
+import { getCall } from '../audit/get-call.ts'
+import { getBalanceAt, getSiteMonth, getStatement, listLedger } from '../audit/ledger.ts'
+import { listLedgerAccounts } from '../audit/list-accounts.ts'
+import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
+import { getPrices, getState, listEvents } from '../audit/time-travel-routes.ts'
+import { getTimeline } from '../channels/health/get-channel-timeline.ts'
+import { getHealth, getHealthHistory } from '../channels/health/get-health-history.ts'
+import { listChannelModels } from '../channels/list-channel-models.ts'
+import { getChannel, listChannelRows } from '../channels/list-channels.ts'
+import { exportLogs } from '../logs/export-logs.ts'
+import { listLogs } from '../logs/list-logs.ts'
+import { logStat } from '../logs/log-stat.ts'
+import { listOptions, optionHistory } from '../options/option-routes.ts'
+import { priceHistory, priceSchedule } from '../options/price-history.ts'
+import { getPricing } from '../pricing/get-pricing.ts'
+import type { App, ReadDeps } from '../read-route-helpers.ts'
+import { countByName, listRedemptionRows } from '../redemptions/list-redemptions.ts'
+import { listTaskRows } from '../tasks/list-tasks.ts'
+import { getToken, listTokenRows } from '../tokens/list-tokens.ts'
+import { listOrderRows } from '../top-ups/list-orders.ts'
+import { dailyUsageByToken } from '../usage/daily-usage-by-token.ts'
+import { siteUsage } from '../usage/site-usage.ts'
+import { usageData } from '../usage/usage-by-model.ts'
+import { listGroups } from '../users/list-groups.ts'
+import { getUser, listUserRows } from '../users/list-users.ts'
+
+/**
+ * The routes that are answered from a scratch copy. They use nothing but read models and events.
+ */
+const ROUTES = [
+  listLedgerAccounts,
+  listAuditLog,
+  exportAuditLog,
+  listLedger,
+  exportLedger,
+  getStatement,
+  getBalanceAt,
+  getSiteMonth,
+  getState,
+  getPrices,
+  listEvents,
+  getCall,
+  listMismatchedCalls,
+  countOtherModels,
+  listLogs,
+  logStat,
+  exportLogs,
+  siteUsage,
+  dailyUsageByToken,
+  usageData,
+  listUserRows,
+  getUser,
+  listGroups,
+  listChannelRows,
+  getChannel,
+  getTimeline,
+  getHealth,
+  getHealthHistory,
+  listChannelModels,
+  listTokenRows,
+  getToken,
+  listRedemptionRows,
+  countByName,
+  listOrderRows,
+  listTaskRows,
+  listOptions,
+  optionHistory,
+  priceHistory,
+  priceSchedule,
+  getPricing,
+]
+
+/**
+ * The routes that the live site answers even if a request names a scratch copy. They return the
+ * caller's session, static descriptions, or proofs, which are the same at all times.
+ */
+export const LIVE_ROUTES: ReadonlySet<string> = new Set([
+  'GET /api/status',
+  'GET /api/setup',
+  'GET /api/notice',
+  'GET /api/about',
+  'GET /api/home_page_content',
+  'GET /api/openapi.json',
+  'GET /api/user/self',
+  'GET /api/user/self/groups',
+  'GET /api/user/models',
+  'GET /api/user/messages/unread_count',
+  'GET /api/option/schema',
+  'GET /api/channel/types',
+  'GET /api/audit/scratch-copies',
+  'GET /api/audit/receipts',
+  'GET /api/audit/receipts/:requestId',
+  'GET /api/audit/signed-checkpoints',
+  'GET /api/audit/checkpoints',
+  'GET /api/transparency-log/status',
+])
+
+/** Handles a request like the handler of the live route, but with the dependencies of a copy. */
+export type CopyHandler = (request: never, reply: never) => unknown
+
+/** Returns the handlers of the routes that a copy answers, by `METHOD /path`. */
+export function scratchCopyHandlers(deps: ReadDeps): ReadonlyMap<string, CopyHandler> {
+  const handlers = new Map<string, CopyHandler>()
+  const collector = {
+    route: ({ method, url, handler }: { method: string; url: string; handler: CopyHandler }) => {
+      handlers.set(`${method} ${url}`, handler)
+    },
+  }
+  for (const route of ROUTES) route(collector as unknown as App, deps)
+  return handlers
+}

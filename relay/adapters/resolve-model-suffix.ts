@@ -1,0 +1,54 @@
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { ChannelView, RelayChannel } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import type { AdapterOptions } from './model-adapter-options.ts'
+import { type ModelSuffix, readModelSuffix } from './thinking-suffix-of-model-name.ts'
+
+type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
+
+/**
+ * Replaces a requested model name with a suffix, such as `claude-sonnet-4-5-thinking`, by the name
+ * without the suffix. If any channel offers the complete name, the name is kept and is treated as a
+ * separate model. Otherwise, if any channel offers the name without the suffix, the call counts as
+ * a call of that model in every respect: its price, its channels, its limits and its log. See
+ * decision 009 of the relay.
+ */
+export function resolveModelSuffix<Request extends NamedModel>(
+  request: Request,
+  channels: Pick<ChannelView, 'isKnown'>,
+  adapters: AdapterOptions,
+): Request {
+  if (channels.isKnown(request.model)) return request
+  const suffix = readModelSuffix(request.model, adapters)
+  if (suffix === null || !channels.isKnown(suffix.base)) return request
+  const { base: model, suffix: reasoningEffort } = suffix
+  return { ...request, model, suffix, reasoningEffort }
+}
+
+const OPENAI = 1
+
+/**
+ * Returns the model name that is sent to this channel's provider, and the suffix whose thinking is
+ * requested.
+ *
+ * - If the channel lists the name with its suffix, the name is sent without the suffix.
+ * - If the channel's name mapping maps to the name, the name is sent unchanged.
+ * - If the suffix is an effort for an OpenAI model and the provider is not OpenAI, the name is sent
+ *   unchanged, because other providers have models such as `openai/o4-mini-high`.
+ */
+export function modelAndSuffixAtChannel(
+  { terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>,
+  { model, suffix }: Pick<ChatRequest, 'model' | 'suffix'>,
+  adapters: AdapterOptions,
+): { readonly model: string; readonly suffix: ModelSuffix | null } {
+  const upstream = upstreamModelOf(terms, rules, model)
+  const asSent = { model: upstream, suffix: suffix ?? null }
+  const listed = suffix === undefined ? readModelSuffix(upstream, adapters) : null
+  if (listed === null || isMapped(rules, upstream)) return asSent
+  const isOpenAiEffort = listed.thinking.kind === 'effort' && !/claude|gemini-/i.test(listed.base)
+  return isOpenAiEffort && terms.type !== OPENAI ? asSent : { model: listed.base, suffix: listed }
+}
+
+/** Reports whether the channel maps any model name to this name of the provider. */
+const isMapped = ({ modelNames }: RelayChannel['rules'], upstream: string): boolean =>
+  [...modelNames.values()].includes(upstream)

@@ -1,0 +1,111 @@
+import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
+
+const MIB = 1024 * 1024
+/** The memory in bytes for the stored facts of one line of a batch. */
+const FACTS_BYTES = 512
+/** Each download reserves memory for a result of this length from its beginning. */
+const USUAL_RESULT_BYTES = MIB
+/** The memory that a result needs, as a multiple of its length: its bytes, its text, the answer. */
+const COPIES = 3
+/**
+ * The memory in bytes in which a process settles batches. It is separate from the memory of request
+ * bodies, so that settlements never make the relay refuse calls, and calls never delay a bill.
+ */
+export const SETTLEMENTS_BYTES_MAX = 272 * MIB
+/**
+ * The part of it that the batches of one user may use together, at whatever channels they are. The
+ * largest batch of each API fits into it with the longest result. The batches of other users have
+ * the rest.
+ */
+const SETTLEMENTS_OF_USER_BYTES_MAX = 208 * MIB
+/**
+ * A download fails if it is slower than this on average, not counting the first `graceMs`. A
+ * download therefore has a time limit that depends on its size.
+ */
+const LEAST_RATE: LeastRate = { graceMs: 60_000, bytesPerSecond: 32 * 1024 }
+
+export type LeastRate = { readonly graceMs: number; readonly bytesPerSecond: number }
+
+export class DownloadTooSlow extends Error {}
+
+export class ResultsMemoryFull extends Error {}
+
+/** Returns the owner of the memory in which batches of this user are settled. */
+export const settlementOwnerOf = (userId: number): BodyOwner => ({
+  userId,
+  bytesMax: SETTLEMENTS_OF_USER_BYTES_MAX,
+})
+
+/**
+ * The memory in which the results of one batch are read. It counts towards the limits of a process
+ * and of a user. If a caller reads the results, these are the limits of request bodies.
+ */
+export class ResultsMemory {
+  private bytes = 0
+  private readonly usual: number
+  private readonly limits: BodyMemory
+  private readonly owner: BodyOwner
+
+  private constructor(limits: BodyMemory, owner: BodyOwner, lines: number) {
+    this.limits = limits
+    this.owner = owner
+    this.usual = lines * FACTS_BYTES + USUAL_RESULT_BYTES * COPIES
+  }
+
+  /**
+   * Reserves memory for the facts of a batch with this number of lines, and for a result of usual
+   * length. Returns null if too little memory is left. `close` must be called in the end.
+   */
+  static reserve(limits: BodyMemory, owner: BodyOwner, lines: number): ResultsMemory | null {
+    const memory = new ResultsMemory(limits, owner, lines)
+    return memory.resize(memory.usual) ? memory : null
+  }
+
+  /**
+   * Makes sure that memory is reserved for a result of at least this length, and gives back what an
+   * earlier, longer result needed. Throws `ResultsMemoryFull` if too little memory is left.
+   */
+  cover(resultBytes: number): void {
+    const needed = this.usual + Math.max(0, resultBytes - USUAL_RESULT_BYTES) * COPIES
+    if (needed !== this.bytes && !this.resize(needed)) {
+      throw new ResultsMemoryFull('too little memory is left for a result of a batch')
+    }
+  }
+
+  close(): void {
+    this.resize(0)
+  }
+
+  private resize(bytes: number): boolean {
+    const { limits, owner } = this
+    const more = bytes - this.bytes
+    if (more > 0 && limits.takeOf(owner, more) !== null) return false
+    if (more < 0) limits.giveBackOf(owner, -more)
+    this.bytes = bytes
+    return true
+  }
+}
+
+/**
+ * Yields the chunks of a download. Throws `DownloadTooSlow` if it is slower than `rate`. The time
+ * in which the consumer handles a chunk does not count. A download that stops altogether is ended
+ * by its connection.
+ */
+export async function* atLeastRate(
+  chunks: AsyncIterable<Buffer>,
+  { graceMs, bytesPerSecond }: LeastRate = LEAST_RATE,
+  clock: () => number = () => performance.now(),
+): AsyncGenerator<Buffer> {
+  let bytes = 0
+  let waitedMs = 0
+  let since = clock()
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    waitedMs += clock() - since
+    if (waitedMs > graceMs + (bytes / bytesPerSecond) * 1_000) {
+      throw new DownloadTooSlow(`a download brought ${bytes} bytes in ${Math.round(waitedMs)} ms`)
+    }
+    yield chunk
+    since = clock()
+  }
+}

@@ -1,0 +1,42 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isMembers } from '../dialects/check-common-request-members.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
+import { scanObject } from '../dialects/scan-request-object.ts'
+import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
+import { objectIn, recordOf } from './provider-batch-api.ts'
+
+const BODY_BYTES_MAX = 1024 * 1024
+const METADATA_MAX = 16
+const METADATA_KEY_MAX = 64
+const METADATA_VALUE_MAX = 512
+
+const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+/** Parses a request for a batch of an uploaded file, in OpenAI's format. */
+export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | RelayError {
+  if (body.length > BODY_BYTES_MAX) return relayError('request_too_large', { subject: '1' })
+  const members = scanObject(body)
+  if (!isMembers(members)) return jsonError(body, members)
+  const value = objectIn(body.toString('utf8')) ?? {}
+  const { input_file_id, endpoint, completion_window, metadata = null, ...others } = value
+  const [other] = Object.keys(others)
+  if (other !== undefined) return relayError('parameter_not_supported', { param: other })
+  for (const param of ['input_file_id', 'endpoint', 'completion_window']) {
+    if (value[param] === undefined) return relayError('missing_parameter', { param })
+  }
+  if (typeof input_file_id !== 'string') return invalid('input_file_id')
+  if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) return invalid('endpoint')
+  if (completion_window !== '24h') return invalid('completion_window')
+  const pairs = metadata === null ? null : recordOf(metadata)
+  if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
+  return { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
+}
+
+const isMetadata = (pairs: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(pairs).length <= METADATA_MAX &&
+  Object.entries(pairs).every(
+    ([key, value]) =>
+      key.length <= METADATA_KEY_MAX &&
+      typeof value === 'string' &&
+      value.length <= METADATA_VALUE_MAX,
+  )

@@ -1,0 +1,107 @@
+import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import { meter } from '../pipeline/billed-usage.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { protocolOf } from './ask-provider-about-batch.ts'
+import type { LineFacts, LinesById } from './batch-store.ts'
+import { lineId } from './plan-batch.ts'
+import { evidenceOfLine } from './provider-evidence-of-batch.ts'
+
+/** The number of bytes of a request that count as one token if no usage was reported. */
+const BYTES_PER_TOKEN = 4
+
+type LineContext = {
+  /** The position of the result among all results of the batch, from 0. */
+  readonly index: number
+  readonly record: BatchRecord
+  readonly key: RelayKey
+  readonly facts: LinesById
+}
+
+/**
+ * Reads the result of one line, and returns what is billed for it. Returns null if nothing is
+ * billed, because the line failed, is unknown or was billed before. Returns `unreadable` for a
+ * result that can't be read.
+ */
+export async function readResultLine(
+  { counter: counters }: Pick<RelayDeps, 'counter'>,
+  bytes: Buffer | null,
+  { record, key, facts, index }: LineContext,
+): Promise<BillLines['lines'][number] | 'unreadable' | null> {
+  if (bytes === null) return 'unreadable'
+  const text = bytes.toString('utf8')
+  if (text.trim() === '') return null
+  const protocol = protocolOf(record)
+  const result = protocol.readResult(text, index)
+  if (result === null) return 'unreadable'
+  const storedLine = facts.get(lineId(record.submitted.batch, result.customId))
+  if (storedLine === undefined || result.answer === null) return null
+  const { line, part, calls } = storedLine
+  if (record.billed.has(line)) return null
+  const { price, model } = record.submitted.parts[part] ?? {}
+  if (price === undefined || model === undefined) return null
+  const { userId } = record.submitted
+  const answer = Buffer.from(JSON.stringify(result.answer))
+  const counter = counters.of(userId)
+  const format = protocol.formatOf(storedLine.format)
+  const rawUsage = format.usageInAnswer(answer)
+  const readText = () => textOfAnswer(answer, format.readTexts)
+  const delivery = { rawUsage, answeredModel: null, readText, isWhole: true, chargesInput: true }
+  const { bounds } = storedLine
+  const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
+  const { usage } = await meter(
+    delivery,
+    meteredLine(storedLine, key, format),
+    counter,
+    limits,
+    price,
+  )
+  const shown = evidenceOfLine({
+    ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
+    ...{ target: key.target, model, sentModel: storedLine.sentModel },
+  })
+  return { line, part, usage: withInput(usage, rawUsage, storedLine), calls, ...shown }
+}
+
+/**
+ * The fields of a request that `meter` requires, but that are the same for all lines or do not
+ * affect their usage.
+ */
+const NO_REQUEST = {
+  ...{ model: '', members: [], tools: [], isStream: false, wantsUsage: false },
+  ...{ choices: 1, outputTokensMax: null, reasoningEffort: null },
+} as const
+const HOUR_CACHE = Buffer.from('{"cache_control":{"ttl":"1h"}}')
+const NO_CACHE = Buffer.from('{}')
+
+/**
+ * Returns a line in the form that `meter` reads. The body of the line is no longer stored. Of a
+ * body, `meter` reads only the lifetime of cache writes, so a substitute body with this lifetime is
+ * passed.
+ */
+const meteredLine = (
+  { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,
+  { target }: RelayKey,
+  format: WireFormat,
+) => ({
+  request: {
+    ...NO_REQUEST,
+    format,
+    body: hasHourCache ? HOUR_CACHE : NO_CACHE,
+    inputBound: { tokens: bounds.inputTokens, ceiling: inputCeiling, isText: true },
+    ...(toolLimits === undefined ? {} : { toolLimits: { ...toolLimits, edits: [] } }),
+  },
+  channel: { target },
+})
+
+/**
+ * Returns the usage of a line. If the provider reported no usage, the input tokens are estimated
+ * from the length of the request.
+ */
+function withInput(usage: Usage, rawUsage: unknown, { bytes }: LineFacts): Usage {
+  if (rawUsage !== undefined && rawUsage !== null) return usage
+  return { ...NO_USAGE, ...usage, inputUncached: Math.ceil(bytes / BYTES_PER_TOKEN) }
+}

@@ -1,0 +1,165 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import type { StoredFile } from './file-record-store.ts'
+import { OPENAI_BATCHES, OPENAI_BATCHES_PATH, type OpenAiBatchRequest } from './openai-batches.ts'
+import { objectIn, PROVIDER_ID, recordOf } from './provider-batch-api.ts'
+import { sendSubmission } from './provider-evidence-of-batch.ts'
+import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import type { BatchDeps } from './settle-batch.ts'
+import {
+  channelError,
+  isRefused,
+  NO_STORE,
+  refuse,
+  sendAccepted,
+  sendFailure,
+} from './submit-batch.ts'
+import { deleteUploaded, uploadFile } from './upload-batch-file-to-provider.ts'
+
+/** The maximum time to look for a batch at the provider. */
+const FIND_MS = 10_000
+
+export type BatchFileSubmission = {
+  readonly request: OpenAiBatchRequest
+  readonly stored: StoredFile
+  readonly channel: RelayChannel
+  /** The keys to try, in this order. The provider's account of any of them may own the file. */
+  readonly fileKeys: readonly RelayKey[]
+  /** The key with which the changed lines are uploaded as a new file and the batch is submitted. */
+  readonly key: RelayKey
+  readonly signal: AbortSignal
+}
+
+export function refuseWith(exchange: Exchange, error: RelayError): false {
+  sendError(exchange, error)
+  return false
+}
+
+/**
+ * Uploads the changed lines and creates the batch at the provider. Returns true if the provider
+ * accepted the batch.
+ */
+export async function sendBatchFile(
+  deps: BatchDeps,
+  exchange: Exchange,
+  submission: BatchFileSubmission,
+  file: SpooledFile,
+  keyed: KeyedCall | null,
+): Promise<boolean> {
+  const { channel, key, signal } = submission
+  const error = await channelError(deps, exchange.call, channel.channelId, key)
+  if (error !== null) {
+    await refuse(deps, exchange.call, keyed)
+    return refuseWith(exchange, error)
+  }
+  const uploaded = await uploadFile(deps, key, file, signal)
+  if ('kind' in uploaded) {
+    await refuse(deps, exchange.call, keyed)
+    if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, confidentialTo(channel))
+    else sendError(exchange, relayError('upstream_format'))
+    return false
+  }
+  const { upstreamId } = uploaded
+  if (!(await noteUpload(deps, exchange, submission, upstreamId))) {
+    await deleteUploaded(deps.batchOutbound, key, upstreamId)
+    await refuse(deps, exchange.call, keyed)
+    return refuseWith(exchange, NO_STORE)
+  }
+  return submitUploaded(deps, exchange, submission, { file, upstreamId, keyed })
+}
+
+/**
+ * Stores the provider's id of the uploaded file before the batch is submitted. If the process dies
+ * before the provider has accepted the batch, the poller deletes the file. Returns false if the id
+ * can't be stored.
+ */
+async function noteUpload(
+  { batchStore, log }: BatchDeps,
+  { call: batch }: Exchange,
+  { channel: { channelId }, key: { keyRef } }: BatchFileSubmission,
+  upstreamId: string,
+): Promise<boolean> {
+  try {
+    await batchStore.noteUpload(batch, { channelId, keyRef, upstreamId })
+    return true
+  } catch (err) {
+    log.error({ err, call: batch }, 'the uploaded file of a batch could not be recorded')
+    return false
+  }
+}
+
+type Uploaded = {
+  readonly file: SpooledFile
+  /** The provider's id of the file. */
+  readonly upstreamId: string
+  readonly keyed: KeyedCall | null
+}
+
+async function submitUploaded(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { request, stored, channel, key, signal }: BatchFileSubmission,
+  { file, upstreamId: fileId, keyed }: Uploaded,
+): Promise<boolean> {
+  const { batchOutbound } = deps
+  const confidential = confidentialTo(channel)
+  const { endpoint } = request
+  const content = { input_file_id: fileId, endpoint, completion_window: '24h' }
+  const body = Buffer.from(JSON.stringify(content))
+  const { end, attemptOf } = await sendSubmission(deps, {
+    ...{ channelId: channel.channelId, target: key.target, signal },
+    request: { method: 'POST', path: OPENAI_BATCHES_PATH, body },
+    file: { bytes: file.bytes, sha256: file.sha256 },
+  })
+  const batch = { batch: exchange.call, channel, key, protocol: OPENAI_BATCHES, attemptOf }
+  const description =
+    end.kind === 'plain' ? OPENAI_BATCHES.readDescription(end.body, confidential) : null
+  if (description !== null) {
+    const { upstreamId, object } = description
+    if (await recordAccepted(deps, { ...batch, upstreamId })) {
+      const { userId } = stored
+      await sendAccepted(deps, exchange, { api: 'openai', userId, shown: request, object })
+      return true
+    }
+    await deleteUploaded(batchOutbound, key, fileId)
+    return refuseWith(exchange, NO_STORE)
+  }
+  // A success whose body was cut or can't be read has created a batch.
+  const isCreated = end.status !== null && end.status >= 200 && end.status <= 299
+  const upstreamId = isCreated ? await findCreated(deps, key, end, fileId) : null
+  if (isCreated) await cancelUnreadable(deps, { ...batch, upstreamId })
+  // The file is deleted, so that the provider can't process the batch if it was created despite the
+  // failure. The file of a batch that was found is deleted when the batch ends.
+  if (upstreamId === null) await deleteUploaded(batchOutbound, key, fileId)
+  if (end.kind === 'failed') {
+    if (isRefused(end)) await refuse(deps, exchange.call, keyed, await attemptOf(null))
+    sendFailure(deps, exchange, end, confidential)
+  } else sendError(exchange, relayError('upstream_format'))
+  return false
+}
+
+/**
+ * Returns the provider's id of a batch that was created in a response that can't be read. If the
+ * response has no id, looks for the batch with this input file among the provider's latest batches.
+ * Returns null if the batch is not found.
+ */
+async function findCreated(
+  { batchOutbound }: BatchDeps,
+  { target }: RelayKey,
+  end: AttemptEnd,
+  fileId: string,
+): Promise<string | null> {
+  const id = end.kind === 'plain' ? OPENAI_BATCHES.readId(end.body) : null
+  if (id !== null) return id
+  const request = { method: 'GET', path: `${OPENAI_BATCHES_PATH}?limit=100` } as const
+  const listed = await sendTaskRequest(batchOutbound, target, request, AbortSignal.timeout(FIND_MS))
+  const data = listed.kind === 'plain' ? objectIn(listed.body.toString('utf8'))?.data : null
+  const batches = Array.isArray(data) ? data.map(recordOf) : []
+  const found = batches.find((one) => one?.input_file_id === fileId)?.id
+  return typeof found === 'string' && PROVIDER_ID.test(found) ? found : null
+}

@@ -1,0 +1,43 @@
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { providerForm } from '../uploads/write-form-for-provider.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import { FILES_PATH, filePathOf } from './openai-batches.ts'
+import { objectIn, PROVIDER_ID } from './provider-batch-api.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+/**
+ * Uploads a file for batches to a provider. Returns the provider's id of the file, or the failure.
+ */
+export async function uploadFile(
+  { batchOutbound }: Pick<BatchDeps, 'batchOutbound'>,
+  { target }: RelayKey,
+  file: SpooledFile,
+  signal: AbortSignal,
+) {
+  // The caller's name for the file is not sent to the provider.
+  const sent = new Map([['0', { ...file, name: 'batch.jsonl', type: 'application/jsonl' }]])
+  const document = Buffer.from(JSON.stringify({ purpose: 'batch', file: { file: '0' } }))
+  const form = providerForm(document, sent)
+  const request = { method: 'POST', path: FILES_PATH, form } as const
+  const end = await sendTaskRequest(batchOutbound, target, request, signal)
+  if (end.kind !== 'plain') return end
+  const id = objectIn(end.body.toString('utf8'))?.id
+  return typeof id === 'string' && PROVIDER_ID.test(id) ? { upstreamId: id } : end
+}
+
+const DELETION_MS = 10_000
+
+/**
+ * Deletes an uploaded file at the provider, if no batch was created from it or the batch was not
+ * recorded.
+ */
+export async function deleteUploaded(
+  batchOutbound: Pick<Outbound, 'via'>,
+  { target }: RelayKey,
+  upstreamId: string,
+): Promise<void> {
+  const request = { method: 'DELETE', path: filePathOf(upstreamId) } as const
+  await sendTaskRequest(batchOutbound, target, request, AbortSignal.timeout(DELETION_MS))
+}

@@ -1,0 +1,14 @@
+import type { Effort } from './canonical-request.ts'
+
+/**
+ * The thinking budget in tokens for each effort. Google uses these budgets in its own conversion of
+ * `reasoning_effort`.
+ */
+export const BUDGET_OF_EFFORT: Readonly<Record<Effort, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+}

@@ -1,0 +1,128 @@
+import type { JsonObject } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
+import { isObject } from '../json-fields.ts'
+
+/**
+ * A schema in which each `$ref` and `allOf` is replaced by the members of the schemas to which it
+ * refers.
+ */
+export type ResolvedSchema = {
+  readonly members: ReadonlyMap<string, unknown>
+  /** How often each reference was followed on the way to this schema and inside it. */
+  readonly refs: ReadonlyMap<string, number>
+  /** The members of the schema that could not be replaced. */
+  readonly losses: readonly string[]
+}
+
+/** How many times a schema that contains itself is repeated inside itself. */
+const REPEATS_MAX = 2
+/** The maximum number of schemas that are combined into one by references and `allOf`. */
+const PARTS_MAX = 64
+
+/**
+ * Replaces the references and `allOf` in a schema. `root` is the document to which the references
+ * point. `refs` is the number of times that each reference was followed before.
+ */
+export function resolveSchemaReferences(
+  schema: JsonObject,
+  root: unknown,
+  refs: ReadonlyMap<string, number>,
+): ResolvedSchema {
+  const flattener = new Flattener(root, new Map(refs))
+  flattener.add(schema)
+  return flattener
+}
+
+/** Reports whether the schema allows only null. */
+export function isNullSchema(schema: unknown, root: unknown): boolean {
+  if (!isObject(schema)) return false
+  const { members } = resolveSchemaReferences(schema, root, new Map())
+  const type = members.get('type')
+  const types = Array.isArray(type) ? type : [type]
+  const values = members.get('enum')
+  return (
+    (types.length === 1 && String(types[0]).toLowerCase() === 'null') ||
+    members.get('const') === null ||
+    (Array.isArray(values) && values.length === 1 && values[0] === null)
+  )
+}
+
+class Flattener implements ResolvedSchema {
+  readonly members = new Map<string, unknown>()
+  readonly refs: Map<string, number>
+  readonly losses: string[] = []
+  private readonly root: unknown
+  private partsLeft = PARTS_MAX
+
+  constructor(root: unknown, refs: Map<string, number>) {
+    this.root = root
+    this.refs = refs
+  }
+
+  /** Adds the members of a schema. A member that was added before is kept. */
+  add(schema: JsonObject): void {
+    this.partsLeft -= 1
+    if (this.partsLeft < 0) {
+      addLoss(this.losses, 'allOf (too many schemas)')
+      return
+    }
+    for (const [name, value] of Object.entries(schema)) {
+      if (name !== '$ref' && name !== 'allOf') this.addMember(name, value)
+    }
+    if (schema.$ref !== undefined) this.addReference(schema.$ref)
+    if (Array.isArray(schema.allOf)) {
+      for (const part of schema.allOf) if (isObject(part)) this.add(part)
+    }
+  }
+
+  private addMember(name: string, value: unknown): void {
+    const present = this.members.get(name)
+    if (present === undefined) this.members.set(name, value)
+    else if (name === 'properties' && isObject(present) && isObject(value)) {
+      this.members.set(name, { ...value, ...present })
+    } else if (name === 'required' && Array.isArray(present) && Array.isArray(value)) {
+      this.members.set(name, [...new Set([...present, ...value])])
+    } else if (!NOTES.has(name) && JSON.stringify(present) !== JSON.stringify(value)) {
+      addLoss(this.losses, `allOf.${name}`)
+    }
+  }
+
+  private addReference(ref: unknown): void {
+    const target = typeof ref === 'string' ? resolvePointer(this.root, ref) : null
+    if (typeof ref !== 'string' || !isObject(target)) {
+      addLoss(this.losses, '$ref')
+      return
+    }
+    const count = (this.refs.get(ref) ?? 0) + 1
+    this.refs.set(ref, count)
+    if (count <= REPEATS_MAX) {
+      this.add(target)
+      return
+    }
+    addLoss(this.losses, '$ref (recursive)')
+    if (target.type !== undefined) this.addMember('type', target.type)
+  }
+}
+
+const NOTES = new Set(['title', 'description', 'default', 'examples', '$defs', 'definitions'])
+
+/** Returns the value at a JSON pointer such as `#/$defs/Node`. Returns null if there is none. */
+function resolvePointer(root: unknown, ref: string): unknown {
+  if (ref === '#') return root
+  if (!ref.startsWith('#/')) return null
+  let value = root
+  for (const token of ref.slice(2).split('/')) {
+    const name = unescapeToken(token)
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
+    value = (value as JsonObject)[name]
+  }
+  return value
+}
+
+function unescapeToken(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return token
+  }
+}

@@ -1,0 +1,19 @@
+import type { JsonObject } from '../canonical-request.ts'
+import { objectsOf, textOf } from '../json-fields.ts'
+
+/** Separates the parts of a summary when they are joined to one text. */
+export const SUMMARY_SEPARATOR = '\n\n'
+
+/**
+ * Returns the text of a reasoning item. This is its summary, or if it has none, the reasoning
+ * itself, which models with open weights reveal.
+ */
+export function textOfReasoning(item: JsonObject): string {
+  const summary = textsOf(item.summary)
+  return (summary.length > 0 ? summary : textsOf(item.content)).join(SUMMARY_SEPARATOR)
+}
+
+const textsOf = (value: unknown): readonly string[] =>
+  objectsOf(value)
+    .map(({ text }) => textOf(text) ?? '')
+    .filter((text) => text !== '')

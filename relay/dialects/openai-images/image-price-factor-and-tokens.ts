@@ -1,0 +1,64 @@
+import type { DecimalText } from '#domain/pricing/price.ts'
+
+const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
+/** Sizes with a name, each with the factor by which its price is multiplied. */
+const NAMED: ReadonlyMap<string, 1 | 2> = new Map([
+  ...(['auto', 'adaptive', '1K'] as const).map((name) => [name, 1] as const),
+  ...(['2K', '3K', '4K'] as const).map((name) => [name, 2] as const),
+])
+/** The qualities that cost no more than the standard one. Any other quality is priced as `hd`. */
+const USUAL_QUALITIES: ReadonlySet<string | null> = new Set([
+  ...['standard', 'auto', 'low', 'medium', null],
+])
+
+/**
+ * Returns the factor by which the price per image is multiplied. An image with sides of at most 256
+ * pixels costs 0.4, and with sides of at most 512 pixels 0.45. An image with a side of 1792 pixels
+ * or more costs 2. High quality costs twice as much, but only 1.5 times as much for the largest
+ * images. An unknown size or quality has the largest factor, because a caller could otherwise get a
+ * large image for the price of a small one.
+ */
+export function imageFactorOf(size: string | null, quality: string | null): DecimalText {
+  const isUsual = USUAL_QUALITIES.has(quality)
+  const [, width, height] = SIDES.exec(size ?? '1024x1024') ?? []
+  if (width !== undefined) {
+    const longer = Math.max(Number(width), Number(height))
+    if (longer <= 256) return isUsual ? '0.4' : '0.8'
+    if (longer <= 512) return isUsual ? '0.45' : '0.9'
+    return longer < 1792 ? (isUsual ? '1' : '2') : isUsual ? '2' : '3'
+  }
+  const isSmall = NAMED.get(size ?? '') === 1
+  if (isSmall) return isUsual ? '1' : '2'
+  return isUsual ? '2' : '3'
+}
+
+/**
+ * The numbers of output tokens of OpenAI's models for a square image and for any other image, by
+ * quality. Newer models need up to 7 100 tokens for a square image of high quality.
+ */
+const TOKENS: Readonly<Record<string, readonly [square: number, other: number]>> = {
+  low: [272, 408],
+  medium: [1_056, 1_584],
+  high: [4_160, 6_240],
+}
+const MOST: readonly [number, number] = [7_200, 7_200]
+const OLDER_MODEL = /(?:^|\/)gpt-image-1(?:$|-)/
+const USUAL_PIXELS = 1_024 * 1_536
+/** The number of output tokens of one partial image in a stream. */
+const PARTIAL_IMAGE_TOKENS = 100
+
+/** Returns the highest number of output tokens of one image, including its partial images. */
+export function imageTokensOf(
+  model: string,
+  size: string | null,
+  quality: string | null,
+  partialImages: number,
+): number {
+  const byQuality = OLDER_MODEL.test(model) ? TOKENS[quality ?? 'auto'] : undefined
+  const [square, other] = byQuality ?? (OLDER_MODEL.test(model) ? [6_240, 6_240] : MOST)
+  const [, width, height] = SIDES.exec(size ?? '') ?? []
+  const pixels = Number(width ?? 0) * Number(height ?? 0)
+  const tokens = size === '1024x1024' ? square : other
+  const larger = Math.max(1, Math.min(64, pixels / USUAL_PIXELS))
+  return Math.ceil(tokens * larger) + partialImages * PARTIAL_IMAGE_TOKENS
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { redact } from '#relay/canonical/redact-provider-texts.ts'
+import { isMembers } from '../check-common-request-members.ts'
+import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { answerCheck, recordOf } from '../openai-chat/usage-in-answer.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ErrorFormat } from '../wire-format.ts'
+
+const FAILED = Buffer.from('"failed"')
+const UNFINISHED: readonly string[] = ['queued', 'in_progress']
+const UNFINISHED_TEXTS = UNFINISHED.map((status) => Buffer.from(JSON.stringify(status)))
+const isResponse = answerCheck('output')
+
+/**
+ * Reports whether a complete answer is a response that the provider has yet to generate. Its usage
+ * is not known, so it can't be billed.
+ */
+export function isUnfinished(body: Buffer): boolean {
+  if (!UNFINISHED_TEXTS.some((text) => body.includes(text))) return false
+  const status = parsedResponse(body)?.status
+  return typeof status === 'string' && UNFINISHED.includes(status)
+}
+
+/**
+ * Checks the body of an answer with status 200. A failed response is an error, unless it has a
+ * usage: then the provider charges for it, and it counts as an answer.
+ */
+export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
+  if (isUnfinished(body)) return 'format'
+  const error = isResponse(body)
+  if (error !== null || !body.includes(FAILED)) return error
+  const response = parsedResponse(body)
+  const isFailed = response?.status === 'failed'
+  return isFailed && recordOf(response.usage) === null ? 'error-event' : null
+}
+
+/** Removes the confidential texts from the error in a failed response. */
+export function redactedResponse(body: Buffer, confidential: readonly string[]): Buffer {
+  const response = body.includes(FAILED) ? parsedResponse(body) : null
+  const error = recordOf(response?.error)
+  if (response?.status !== 'failed' || error === null) return body
+  const { code, message } = error
+  const texts = { code: textOf(code, confidential), message: textOf(message, confidential) }
+  return Buffer.from(JSON.stringify({ ...response, error: texts }))
+}
+
+const textOf = (value: unknown, confidential: readonly string[]): string | null =>
+  typeof value === 'string' ? redact(value, confidential) : null
+
+/** Returns a response, or null if the bytes are not a JSON object. */
+export function parsedResponse(body: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    return recordOf(JSON.parse(body.toString('utf8')))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The error format of OpenAI's Responses API. An error in a stream is written twice: as `error` for
+ * OpenAI's SDKs, and as `response.failed` for Codex, which decides by the error's code whether to
+ * retry.
+ */
+export const RESPONSES_ERRORS: ErrorFormat = {
+  ...OPENAI_ERRORS,
+  readBegun: responseIn,
+  errorEvent: (body, sent = null) => {
+    const { error } = body as ErrorBody
+    const { message, param, type } = error
+    const code = type === 'insufficient_quota' ? type : (error.code ?? type)
+    const next = sent === null ? 0 : nextNumber(sent.last)
+    const begun = sent?.begun ?? newResponse()
+    const response = { ...begun, status: 'failed', output: [], usage: null }
+    return [
+      { type: 'error', sequence_number: next, code, message, param, error: { ...error, code } },
+      {
+        ...{ type: 'response.failed', sequence_number: next + 1 },
+        response: { ...response, error: { code, message } },
+      },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join('')
+  },
+}
+
+const NUMBER = /"sequence_number":\s*(\d{1,9})(?!\d)/g
+
+/**
+ * Returns the sequence number for the event after `events`. Text can't be mistaken for a number,
+ * because its quotes are escaped.
+ */
+function nextNumber(events: Buffer): number {
+  const numbers = [...events.toString('latin1').matchAll(NUMBER)]
+  return Number(numbers.at(-1)?.[1] ?? -1) + 1
+}
+
+/** The members by which clients recognise a response. */
+const IDENTITY: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'model'])
+
+/**
+ * Returns the identity of the response that the first events of a stream have begun; null if they
+ * name none. The response may repeat a long request, so no object is built of it.
+ */
+function responseIn(events: Buffer): Readonly<Record<string, unknown>> | null {
+  const [, data = ''] = /^data: ?(.+)$/m.exec(events.toString('utf8')) ?? []
+  const bytes = Buffer.from(data)
+  const response = membersIn(bytes).find(({ key }) => key === 'response')
+  if (response?.kind !== 'object') return null
+  const members = bytes.subarray(response.valueStart, response.valueEnd)
+  const known = membersIn(members).filter(({ key }) => IDENTITY.has(key))
+  const identity = Object.fromEntries(
+    known.map(({ key, valueStart, valueEnd }) => [
+      key,
+      JSON.parse(members.toString('utf8', valueStart, valueEnd)),
+    ]),
+  )
+  return typeof identity.id === 'string' ? identity : null
+}
+
+function membersIn(bytes: Buffer): readonly Member[] {
+  const members = scanObject(bytes)
+  return isMembers(members) ? members : []
+}
+
+/**
+ * Returns a new response with an id, for an error before the first event. Some clients refuse a
+ * response without an id.
+ */
+const newResponse = () => ({
+  id: `resp_${randomUUID().replaceAll('-', '')}`,
+  object: 'response',
+})

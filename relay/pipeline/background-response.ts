@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { request as sendRequest } from 'undici'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
+import { isUnfinished } from '../dialects/openai-responses/response-errors.ts'
+import type { ProviderCall } from '../providers/clouds/cloud-access.ts'
+import {
+  authorizedCall,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import {
+  idInStartOfEvent,
+  idsInEvent,
+  idsInResponse,
+} from '../stored-responses/resolve-stored-input.ts'
+
+/**
+ * The number of bytes at the start of a stream whose events are searched for the response's id. The
+ * event that exceeds it is still searched, because it may repeat a long request.
+ */
+const SEARCHED_BYTES_MAX = 256 * 1024
+const NO_MEMBERS = Buffer.from('{}')
+/** The pauses before a cancellation that has failed is sent again. */
+const CANCEL_PAUSES_MS = [250, 500, 1_000] as const
+
+/** The provider has answered a cancellation with an error. */
+class CancellationRefused extends Error {
+  /** Whether the same request may succeed later. */
+  readonly isTransient: boolean
+
+  constructor(status: number) {
+    super(`status ${status}`)
+    this.isTransient = status >= 500 || status === 408 || status === 429
+  }
+}
+
+/**
+ * A streamed response that the provider generates in the background. The provider continues after
+ * the stream is closed, so the relay must cancel the response if it stops reading the stream.
+ */
+export class BackgroundResponse {
+  private id: string | null = null
+  private bytesLeft = SEARCHED_BYTES_MAX
+
+  /** Looks for the id in the first events of the stream. */
+  note(events: Buffer): void {
+    if (this.id !== null || this.bytesLeft <= 0) return
+    // Comments and other events may come in the same piece before the event with the id.
+    for (const text of events.toString('utf8').split(EVENT_BOUNDARY)) {
+      const event = Buffer.from(text)
+      this.id = idsInEvent(event)?.responseId ?? null
+      this.bytesLeft -= event.length
+      if (this.id !== null || this.bytesLeft <= 0) return
+    }
+  }
+
+  /** Looks for the id at the start of an event that is too long to be read. */
+  noteStart(start: Buffer): void {
+    this.id ??= idInStartOfEvent(start)
+  }
+
+  /** Takes the id from a complete answer that is an unfinished response. */
+  noteAnswer(body: Buffer): void {
+    if (isUnfinished(body)) this.id = idsInResponse(body)?.responseId ?? null
+  }
+
+  /**
+   * Cancels the response at the provider, and resolves when the provider has cancelled it, has
+   * refused to or `signal` is aborted. A cancellation that fails is sent again a few times, because
+   * the operator pays for what the provider goes on to generate. Nothing is sent if the stream has
+   * not contained the response's id. A failure is only logged, because the caller can't fetch a
+   * response that the relay has not read completely.
+   */
+  async cancel(at: CallAtProvider, signal: AbortSignal): Promise<void> {
+    const { id } = this
+    if (id === null) return
+    try {
+      // The signal does not end a wait for credentials, so both are awaited.
+      await Promise.race([cancelWithRetries(at, id, signal), rejectionBy(signal)])
+    } catch (err) {
+      at.log?.warn({ err }, 'a response in the background could not be cancelled')
+    }
+  }
+}
+
+/** The call that began a response. */
+export type CallAtProvider = {
+  readonly target: ProviderTarget
+  readonly call: Omit<ProviderCall, 'body' | 'upload'>
+  readonly connections: Connections
+  readonly log: Logger | null
+}
+
+async function cancelWithRetries(
+  at: CallAtProvider,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const pauseMs of CANCEL_PAUSES_MS) {
+    try {
+      return await sendCancellation(at, id, signal)
+    } catch (err) {
+      if (signal.aborted || (err instanceof CancellationRefused && !err.isTransient)) throw err
+    }
+    await delay(pauseMs, undefined, { signal })
+  }
+  await sendCancellation(at, id, signal)
+}
+
+async function sendCancellation(
+  { target, call, connections }: CallAtProvider,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const cancellation = { ...call, path: cancelPath(call.path, id), body: NO_MEMBERS }
+  const { path, headers, body } = await authorizedCall(target, cancellation, connections)
+  const answer = await sendRequest(`${call.origin}${path}`, {
+    ...{ method: 'POST', headers: headers as string[], body },
+    dispatcher: connections.poolFor(call.origin),
+    signal,
+  })
+  await answer.body.dump()
+  if (answer.statusCode > 299) throw new CancellationRefused(answer.statusCode)
+}
+
+const rejectionBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+
+function cancelPath(path: string, id: string): string {
+  const [root, query] = path.split('?')
+  return `${root}/${id}/cancel${query === undefined ? '' : `?${query}`}`
+}

@@ -1,0 +1,70 @@
+import type { WireFormat } from '../dialects/wire-format.ts'
+import { BackgroundResponse, type CallAtProvider } from './background-response.ts'
+import type { AttemptEnd } from './upstream-attempt.ts'
+
+/** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
+const DRAIN_CANCEL_MS = 1_000
+/** The maximum number of cancellations that no call waits for. */
+const UNAWAITED_MAX = 256
+
+/**
+ * Returns the response that the provider may still be generating although the attempt has ended, or
+ * null. `streamed` is the response of a request for a streamed response in the background. A
+ * provider that ignores `stream` or `background` answers with an unfinished response.
+ */
+export function responseLeftRunning(
+  end: AttemptEnd,
+  streamed: BackgroundResponse | null,
+  { name }: WireFormat,
+): BackgroundResponse | null {
+  if (end.kind === 'plain' || end.error === null || end.error === 'error-event') return null
+  if (name !== 'responses' || end.kind !== 'failed' || end.error !== 'format') return streamed
+  const response = streamed ?? new BackgroundResponse()
+  response.noteAnswer(end.body)
+  return response
+}
+
+/**
+ * The cancellations of all calls that are under way. They go on after their calls have ended, so
+ * that a provider that does not answer delays no bill and keeps no permit and no request in memory.
+ */
+export class Cancellations {
+  private readonly running = new Set<Promise<void>>()
+  private readonly draining = new AbortController()
+  private isHurried = false
+  private readonly cancelMs: number
+
+  /** `cancelMs` is the maximum time for each, including the time to obtain credentials. */
+  constructor(cancelMs: number) {
+    this.cancelMs = cancelMs
+  }
+
+  get size(): number {
+    return this.running.size
+  }
+
+  /**
+   * Begins to cancel a response. If too many cancellations are under way, its promise is added to
+   * `awaited`. The call must then not end before, so that the limits on calls also limit the
+   * cancellations. The promise never rejects.
+   */
+  begin(background: BackgroundResponse, at: CallAtProvider, awaited: Promise<void>[]): void {
+    // The call's body, which would stay in memory, is left out.
+    const { origin, path, headers } = at.call
+    const timeout = AbortSignal.timeout(this.isHurried ? DRAIN_CANCEL_MS : this.cancelMs)
+    const signal = this.isHurried ? timeout : AbortSignal.any([timeout, this.draining.signal])
+    const isExcess = this.running.size >= UNAWAITED_MAX
+    const cancelling = background
+      .cancel({ ...at, call: { origin, path, headers } }, signal)
+      .finally(() => this.running.delete(cancelling))
+    this.running.add(cancelling)
+    if (isExcess) awaited.push(cancelling)
+  }
+
+  /** Ends cancellations that take too long while the relay shuts down. It may be called again. */
+  hurry(): void {
+    if (this.isHurried) return
+    this.isHurried = true
+    setTimeout(() => this.draining.abort(new Error('draining')), DRAIN_CANCEL_MS).unref()
+  }
+}

@@ -1,0 +1,118 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { forgetShortenedBody, shortenedBodyOf } from '../dialects/detect-one-hour-cache-writes.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
+import { ownerOfCopies } from './body-memory-limit-of-user.ts'
+import { conversionsOf, forgetConversions } from './convert-request.ts'
+import { shareIsFull } from './read-body.ts'
+import {
+  forgetRequestsWithoutThinking,
+  requestsWithoutThinking,
+} from './remove-thinking-of-other-providers.ts'
+
+const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
+
+/** Reports whether an error of `count` refuses a call, so that no other channel may serve it. */
+export const isOfMemory = ({ code }: RelayError): boolean =>
+  code === 'overloaded' || code === 'too_many_concurrent'
+
+/**
+ * Counts the copies of a request's body that are made for providers: conversions to other formats,
+ * requests without the thinking of other providers or with shorter lifetimes of caches, and the
+ * bodies that are sent. Conversions are kept as long as the call, because several channels may need
+ * the same one. Without this count, a call with a large body could use several times the memory
+ * that is counted for its body. The copies are part of the user's share, because the calls of one
+ * user could otherwise use all memory.
+ */
+export class CopiesOfBody {
+  private readonly memory: BodyMemory
+  private readonly owner: BodyOwner
+  /** The bytes of the kept copies, by request. A call has one request for each of its models. */
+  private readonly kept = new Map<ChatRequest, number>()
+  private counted = 0
+  private isReleased = false
+
+  constructor(memory: BodyMemory, owner: BodyOwner) {
+    this.memory = memory
+    this.owner = ownerOfCopies(owner)
+  }
+
+  /**
+   * Counts the copies that were made of a request, and the body that is sent now, which replaces
+   * the one that was sent before. Returns an error if too little memory is left. The copies of this
+   * request are then dropped.
+   */
+  count(request: ChatRequest, sent: Buffer = request.body): RelayError | null {
+    const changed = [...conversionsOf(request), ...requestsWithoutThinking(request)]
+    const shortened = [request.body, ...changed].flatMap((body) => shortenedBodyOf(body) ?? [])
+    const distinct = new Set(
+      [...changed, ...shortened].filter((body) => !isPartOf(body, request.body)),
+    )
+    const isCopy = !isPartOf(sent, request.body) && !distinct.has(sent)
+    this.kept.set(request, sumOf([...distinct].map(({ length }) => length)))
+    const error = this.resize(sumOf(this.kept.values()) + (isCopy ? sent.length : 0))
+    if (error === null) return null
+    forgetShortenedBody(request.body)
+    forgetConversions(request)
+    forgetRequestsWithoutThinking(request)
+    this.kept.delete(request)
+    return error
+  }
+
+  /** Gives all memory back. Copies that are made later are not counted. */
+  release(): void {
+    this.memory.giveBackOf(this.owner, this.counted)
+    this.counted = 0
+    this.isReleased = true
+  }
+
+  private resize(bytes: number): RelayError | null {
+    if (this.isReleased) return null
+    const { memory, owner } = this
+    const more = bytes - this.counted
+    const error = more > 0 ? takeCopies(memory, owner, more) : null
+    if (error !== null) return error
+    if (more < 0) memory.giveBackOf(owner, -more)
+    this.counted = bytes
+    return null
+  }
+}
+
+function takeCopies(memory: BodyMemory, owner: BodyOwner, bytes: number): RelayError | null {
+  const full = memory.takeOf(owner, bytes)
+  if (full === null) return null
+  return full === 'user' ? shareIsFull(owner) : NO_ROOM
+}
+
+/**
+ * Runs work that makes copies of a request's body of this length in total. They are counted as
+ * `CopiesOfBody` counts them. Returns an error if too little memory is left, or null.
+ */
+export async function withCopiesOfBody(
+  memory: BodyMemory,
+  owner: BodyOwner,
+  bytes: number,
+  work: () => Promise<void>,
+): Promise<RelayError | null> {
+  const ofCopies = ownerOfCopies(owner)
+  const error = takeCopies(memory, ofCopies, bytes)
+  if (error !== null) return error
+  try {
+    await work()
+    return null
+  } finally {
+    memory.giveBackOf(ofCopies, bytes)
+  }
+}
+
+/**
+ * Reports whether a body is a view of another one, so that it uses no further memory. Small buffers
+ * may share the pool of Node without being views of each other, which makes no difference.
+ */
+const isPartOf = (body: Buffer, whole: Buffer): boolean => body.buffer === whole.buffer
+
+const sumOf = (counts: Iterable<number>): number => {
+  let sum = 0
+  for (const count of counts) sum += count
+  return sum
+}

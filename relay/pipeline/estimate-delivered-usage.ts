@@ -1,0 +1,28 @@
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
+import { tokensOfImages } from './billed-usage.ts'
+
+/**
+ * Estimates the usage of an answer from the part that was delivered so far. `inputUncached` is the
+ * input including the tokens of stored content, which `input` does not include.
+ */
+export function estimateDeliveredUsage(
+  delivered: AnswerForwarder['delivered'],
+  request: ChatRequest,
+  { input, inputUncached }: { readonly input: number; readonly inputUncached: number },
+  price: PriceSnapshot,
+): Usage {
+  const imageCount = delivered.imageCount()
+  const ofImages = tokensOfImages(request, imageCount)
+  const output = delivered.estimateTokens() + ofImages
+  const tools = delivered.toolUses()
+  const images = imageUsage(delivered.estimateImageTokens() + ofImages)
+  const uses = toolUsage(tools, tools ?? {})
+  return (
+    request.format.countUsage?.(request, { input, output }, price) ?? {
+      ...{ ...NO_USAGE, inputUncached, output, ...images, ...uses, images: imageCount },
+    }
+  )
+}

@@ -1,0 +1,107 @@
+import { type Dispatcher, request } from 'undici'
+import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
+import { listOf, objectOrEmpty, parsedObject, textOf } from '../conversion/json-fields.ts'
+import { imagesAnswer } from '../providers/openai-compatible/image-adapters.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+import { showNames } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import type { RelayDeps } from './relay-deps.ts'
+import type { Closing } from './settle-and-answer-call.ts'
+import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
+
+/**
+ * The maximum number of bytes of all images of one answer together. Encoded as base64, this number
+ * of bytes fits into an answer.
+ */
+const BYTES_MAX = (ANSWER_BYTES_MAX / 4) * 3
+const TOTAL_MS = 30_000
+/** Matches the content types of images. Some object stores send only a general binary type. */
+const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
+
+export type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
+
+/**
+ * Replaces the image URLs in a provider's answer by the data of the images. It is used if the
+ * caller has requested data, but the provider returns only URLs. If an image can't be downloaded,
+ * the answer keeps all URLs. `response_format` is then recorded as a loss of the call and listed in
+ * the header `X-Conversion-Loss`. The bill does not depend on the download, because it is read from
+ * the provider's own answer. Never throws.
+ */
+export async function inlineImages(
+  { deps, exchange, call }: Pick<Closing, 'deps' | 'exchange' | 'call'>,
+  candidate: Candidate,
+  body: Buffer,
+): Promise<InlinedAnswer> {
+  if (call.isCallerGone || call.isReadOn) return { candidate, body }
+  const aborter = new AbortController()
+  const signal = AbortSignal.any([aborter.signal, AbortSignal.timeout(TOTAL_MS)])
+  call.onAbort = () => aborter.abort()
+  try {
+    const { created, data } = parsedObject(body.toString('utf8')) ?? {}
+    const budget = { bytesLeft: BYTES_MAX }
+    const images = await Promise.all(
+      listOf(data).map(async (image) => {
+        const url = textOf(objectOrEmpty(image).url)
+        const dispatcher = url && dispatcherFor(deps, candidate.channel.target, url)
+        if (!url || !dispatcher) throw new Error('the address of an image is not allowed')
+        const bytes = await download(url, dispatcher, signal, budget)
+        const text = Buffer.from(`"${bytes.toString('base64')}"`, 'latin1')
+        return { name: 'b64_json', text } as const
+      }),
+    )
+    return { candidate, body: imagesAnswer(images, Number(created)) }
+  } catch (err) {
+    deps.log.debug({ err, call: exchange.call }, 'an image could not be downloaded')
+    const losses = [...candidate.losses, 'response_format']
+    showNames(exchange, 'X-Conversion-Loss', losses)
+    return { candidate: { ...candidate, losses }, body }
+  } finally {
+    call.onAbort = null
+    // Ends the other downloads after a failure.
+    aborter.abort()
+  }
+}
+
+/**
+ * Returns the dispatcher for the download of an image, or null if the URL is not allowed. The
+ * provider chooses the URL, so only public addresses and the channel's own address are allowed.
+ */
+function dispatcherFor(
+  { outbound, publicOutbound }: RelayDeps,
+  target: ProviderTarget | null,
+  url: string,
+): Dispatcher | null {
+  if (target !== null && URL.parse(url)?.origin === target.origin) {
+    return outbound.via(target.proxy).dispatcher
+  }
+  return checkUrl(url, userPolicy).isAllowed ? publicOutbound.dispatcher : null
+}
+
+/** Downloads an image. Redirects are not followed, because they would lead to any address. */
+async function download(
+  url: string,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+  budget: { bytesLeft: number },
+): Promise<Buffer> {
+  const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
+  // Only the signal limits the time.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+  const {
+    statusCode,
+    headers: answered,
+    body,
+  } = await request(url, { dispatcher, signal, headers, ...timeouts })
+  const isPlain = (answered['content-encoding'] ?? 'identity') === 'identity'
+  if (statusCode !== 200 || !isPlain || !TYPES.test(String(answered['content-type'] ?? ''))) {
+    throw new Error(`an image was answered with the status ${statusCode}`)
+  }
+  const parts: Buffer[] = []
+  for await (const part of body as AsyncIterable<Buffer>) {
+    budget.bytesLeft -= part.length
+    if (budget.bytesLeft < 0) throw new Error('the images are too large')
+    parts.push(part)
+  }
+  if (parts.length === 0) throw new Error('an image is empty')
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,34 @@
+/** Comments or content filter events may come between the finish reason and the usage. */
+const CHUNKS_MAX = 4
+/**
+ * The maximum length in bytes of a chunk that is kept to be searched later. Searching every short
+ * chunk would cost time, and four chunks with long events could take more than 100 MiB.
+ */
+const KEPT_BYTES_MAX = 64 * 1024
+
+/** The most recent chunks of a stream, which are searched for its finish reason. */
+export class LatestChunks {
+  private readonly pattern: RegExp
+  /** The chunks, and of each long one whether it matches. */
+  private readonly chunks: (Buffer | boolean)[] = []
+  private added = 0
+
+  constructor(pattern: RegExp) {
+    this.pattern = pattern
+  }
+
+  /** Adds a chunk, which replaces the oldest one. */
+  add(chunk: Buffer): void {
+    const isLong = chunk.length > KEPT_BYTES_MAX
+    this.chunks[this.added % CHUNKS_MAX] = isLong ? this.isMatch(chunk) : chunk
+    this.added += 1
+  }
+
+  haveMatch(): boolean {
+    return this.chunks.some((chunk) => (typeof chunk === 'boolean' ? chunk : this.isMatch(chunk)))
+  }
+
+  private isMatch(chunk: Buffer): boolean {
+    return this.pattern.test(chunk.toString('latin1'))
+  }
+}

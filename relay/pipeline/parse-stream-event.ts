@@ -1,0 +1,18 @@
+import { eventData } from '#relay/canonical/sse-scanner.ts'
+
+const OPEN_BRACE = 123
+
+/**
+ * Parses the data of an event. Google ends a stream with an error that is not in an event but is
+ * plain JSON.
+ */
+export function parsedEvent(bytes: Buffer): object | null {
+  const data = eventData(bytes) ?? (bytes[0] === OPEN_BRACE ? bytes.toString() : null)
+  if (data === null) return null
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,27 @@
+/** The maximum number of bytes that are read for the usage after the caller has disconnected. */
+const USAGE_BYTES_MAX = 1024 * 1024
+/** The same maximum for a stream that is always read to its end, such as one of partial images. */
+const WHOLE_BYTES_MAX = 128 * 1024 * 1024
+
+/** Limits the bytes of a stream that are read after its caller has disconnected. */
+export class ReadOnLimit {
+  hasBegun = false
+  /** True if more than the usage may be missing. */
+  isWhole = false
+  private bytesLeft = Number.POSITIVE_INFINITY
+
+  begin(isWhole: boolean): void {
+    this.hasBegun = true
+    this.isWhole = isWhole
+    this.bytesLeft = isWhole ? WHOLE_BYTES_MAX : USAGE_BYTES_MAX
+  }
+
+  /**
+   * Counts the bytes of a chunk. Returns false once the limit is exceeded. All bytes count, because
+   * usage chunks and incomplete events also cost memory and time.
+   */
+  covers(bytes: number): boolean {
+    this.bytesLeft -= bytes
+    return this.bytesLeft >= 0
+  }
+}

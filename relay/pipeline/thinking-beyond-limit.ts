@@ -1,0 +1,215 @@
+import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
+import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { parsedObject } from '../conversion/json-fields.ts'
+import { formatFor } from '../dialects/choose-provider-format.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import type { FormBounds } from './call-hold-terms.ts'
+import { withFittingBudget } from './fit-thinking-budget.ts'
+
+/** The members to set in a request, as JSON texts by name. */
+type Overrides = ReadonlyMap<string, string>
+
+const FORMATS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages', 'gemini'])
+/** Matches the models that think unless a request turns thinking off. */
+const THINKS =
+  /qwq|qvq|think|(?:^|[-/])(?:r1|ring-|step-?3)|qwenlong-l1|qwen3\.[5-9]|qwen[4-9]|qwen3-(?:next-)?\d+(?:\.\d+)?b(?!.*instruct)|glm-?(?:z1|4\.[5-9]|[5-9])|minimax-m|hunyuan-a13b|kimi-k(?:2\.[5-9]|[3-9])|deepseek-v(?:3\.[1-9]|[4-9])|gpt-oss/i
+/** Matches the models whose thinking can't be turned off. */
+const ALWAYS_THINKS =
+  /qwq|qvq|think|(?:^|[-/])(?:r1|ring-|step-?3)|qwenlong-l1|glm-?z1|minimax-m|gpt-oss/i
+/** Matches the models whose thinking ends at `thinking_budget`. */
+const OBEYS_BUDGET = /(?<!distill-)qwen|qwq|qvq/i
+const ENABLED = 'enable_thinking'
+const BUDGET = 'thinking_budget'
+/**
+ * The members of a request that may turn thinking on. The providers of the models above do not read
+ * a reasoning effort.
+ */
+const ASKING: readonly string[] = [
+  ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],
+]
+/** The values with which the members in `ASKING` do not turn thinking on. */
+const NOT_ASKING: ReadonlySet<string> = new Set(['false', '{"type":"disabled"}', 'null'])
+const VALUE_BYTES_MAX = 64
+const LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
+
+const NO_OVERRIDES: Overrides = new Map()
+
+type Asked = Pick<ChatRequest, 'format' | 'body' | 'members'>
+
+/**
+ * Returns the maximum number of thinking tokens that a model may generate in addition to the output
+ * limit of a request. It is 0 for channels whose provider counts thinking towards the limit.
+ * `model` is the provider's name.
+ */
+export function thinkingBeyondLimit(
+  { target }: Pick<RelayChannel, 'target'>,
+  request: Asked,
+  model: string,
+  overrides: Overrides,
+): number {
+  const most = target?.profile?.thinkingBeyondLimit
+  if (most === undefined || !FORMATS.has(request.format.name)) return 0
+  const textOf = (name: string) => overrides.get(name) ?? valueIn(request, name)
+  const asking = ASKING.filter((name) => !NOT_ASKING.has(textOf(name) ?? 'null'))
+  if (isOff(request.format.name, textOf) && asking.every((name) => name === BUDGET)) {
+    return ALWAYS_THINKS.test(model) ? most : 0
+  }
+  const budget = Number(textOf(BUDGET) ?? Number.NaN)
+  // What a budget of 0 means differs between models, so the hold doesn't rely on it.
+  if (Number.isInteger(budget) && budget > 0 && OBEYS_BUDGET.test(model)) {
+    return Math.min(budget, most)
+  }
+  const isAsked = asking.length > 0
+  return THINKS.test(model) || isAsked ? most : 0
+}
+
+/**
+ * Reports whether a request turns thinking off by the member that the provider reads. Each format
+ * has one such member. Another one must not reduce the hold, because the provider ignores it.
+ */
+const isOff = (format: string, textOf: (name: string) => string | undefined): boolean =>
+  format === 'messages' ? textOf('thinking') === '{"type":"disabled"}' : textOf(ENABLED) === 'false'
+
+/**
+ * Returns the JSON text of a member's value without spaces; undefined if the request lacks the
+ * member. For a long value, `…` is returned.
+ */
+function valueIn({ body, members }: Asked, name: string): string | undefined {
+  const member = members.find(({ key }) => key === name)
+  return member === undefined ? undefined : shortValue(body, member)
+}
+
+type Value = Pick<ChatRequest['members'][number], 'valueStart' | 'valueEnd'>
+
+function shortValue(body: Buffer, { valueStart, valueEnd }: Value): string {
+  const isShort = valueEnd - valueStart <= VALUE_BYTES_MAX
+  return isShort ? body.toString('latin1', valueStart, valueEnd).replaceAll(/\s/g, '') : '…'
+}
+
+/**
+ * Returns the bounds of a request for channels whose provider does not count thinking towards the
+ * output limit. A caller with a low limit would otherwise get long thinking for a small hold.
+ */
+export function formsWithThinking(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  adapters: AdapterOptions,
+  isOverridden: boolean,
+): readonly FormBounds[] {
+  let form: FormBounds | null = null
+  for (const channel of channelsIn(offer)) {
+    if (channel.target?.profile?.thinkingBeyondLimit === undefined) continue
+    const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
+    const { model, suffix } = modelAndSuffixAtChannel(channel, request, adapters)
+    const { name: format } = formatFor(channel, request.format, model)
+    const isConverted = format !== request.format.name
+    // The relay turns thinking on later, in a converted request or because of a suffix. The hold
+    // covers all thinking, because a budget may be adapted.
+    const { thinkingSwitch, thinkingBeyondLimit: most } = channel.target.profile
+    const isAsked =
+      thinkingSwitch?.models.test(model) === true &&
+      (request.isStream || thinkingSwitch.isForStreams !== true) &&
+      ((suffix !== null && suffix.thinking.kind !== 'off') || (isConverted && asksToThink(request)))
+    const asked = isConverted ? { ...request, members: [] } : request
+    const tokens = isAsked ? most : thinkingBeyondLimit(channel, asked, model, overrides)
+    if (tokens === 0) continue
+    const isObeyed = OBEYS_BUDGET.test(model) && format === 'chat'
+    form = larger(form, {
+      ...{ choices: request.choices, inputBound: request.inputBound },
+      outputTokensMax: overriddenLimit(overrides) ?? request.outputTokensMax,
+      thinkingTokens: tokens,
+      ...(isObeyed ? {} : { isUnlimited: true }),
+    })
+  }
+  return form === null ? [] : [form]
+}
+
+/** The members with which the formats of callers control thinking. */
+const CONTROLS: ReadonlySet<string> = new Set([
+  ...[ENABLED, BUDGET, 'thinking', 'reasoning', 'reasoning_effort', 'output_config'],
+])
+const CONFIGS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
+/** The values with which the members in `CONTROLS` do not turn thinking on. */
+const NOT_THINKING: ReadonlySet<string> = new Set([...NOT_ASKING, '"none"', '{"effort":"none"}'])
+const CONFIG_BYTES_MAX = 64 * 1024
+/** The settings of Gemini's format that turn thinking off. */
+const GEMINI_OFF: ReadonlySet<string> = new Set(['{"thinkingBudget":0}', '{"thinking_budget":0}'])
+
+/** Reports whether a request in any caller's format may turn thinking on. */
+const asksToThink = ({ body, members }: Asked): boolean =>
+  members.some((member) => {
+    if (CONTROLS.has(member.key)) return !NOT_THINKING.has(shortValue(body, member))
+    return CONFIGS.has(member.key) && isThinkingConfigured(body, member)
+  })
+
+function isThinkingConfigured(body: Buffer, { valueStart, valueEnd }: Value): boolean {
+  if (valueEnd - valueStart > CONFIG_BYTES_MAX) return true
+  const config = parsedObject(body.toString('utf8', valueStart, valueEnd))
+  const stated = [config?.thinkingConfig, config?.thinking_config].filter(Boolean)
+  return stated.some((thinking) => !GEMINI_OFF.has(JSON.stringify(thinking)))
+}
+
+function larger(one: FormBounds | null, other: FormBounds): FormBounds {
+  if (one === null) return other
+  const limits = [one.outputTokensMax, other.outputTokensMax]
+  const isUnlimited = one.isUnlimited === true || other.isUnlimited === true
+  return {
+    ...other,
+    outputTokensMax: limits.includes(null) ? null : Math.max(...limits.map(Number)),
+    thinkingTokens: Math.max(one.thinkingTokens ?? 0, other.thinkingTokens ?? 0),
+    ...(isUnlimited ? { isUnlimited } : {}),
+  }
+}
+
+/** Returns the output limit that an admin's override sets; null if it sets none. */
+function overriddenLimit(overrides: Overrides): number | null {
+  const limits = LIMITS.map((name) => Number(overrides.get(name) ?? 0))
+  const most = Math.max(...limits)
+  return most > 0 ? most : null
+}
+
+type FittedLimit = {
+  /** The output limit to send; null keeps the request's own limit. */
+  readonly outputTokens: number | null
+  readonly overrides: Overrides
+  readonly losses: readonly string[]
+}
+
+/**
+ * Fits the thinking budget to the output limit. If the hold covers only `covered` output tokens and
+ * the provider does not count thinking towards the limit, these tokens are divided. The answer gets
+ * at least half of them, or its own limit if this is lower. Thinking gets at most the rest, but at
+ * least the smallest budget that the provider accepts. In Anthropic's format, the budget must be
+ * below the limit. Returns an error if the quota pays for no output.
+ */
+export function fitLimit(
+  channel: RelayChannel,
+  request: ChatRequest,
+  model: string,
+  adapted: Overrides,
+  { covered, outputTokens }: { readonly covered: number | null; outputTokens: number | null },
+): FittedLimit | RelayError {
+  const thinking = covered === null ? 0 : thinkingBeyondLimit(channel, request, model, adapted)
+  if (covered === null || thinking === 0 || request.format.name !== 'chat') {
+    const overrides = withFittingBudget(request, adapted, outputTokens)
+    if (isRelayError(overrides)) return overrides
+    return { outputTokens, overrides, losses: overrides === adapted ? [] : [ANTHROPIC_BUDGET] }
+  }
+  const own = overriddenLimit(adapted) ?? request.outputTokensMax ?? covered
+  const answer = Math.min(own, Math.ceil(covered / 2))
+  // A budget of the caller's that is smaller still is left to the provider to refuse.
+  const least = Math.min(thinking, channel.target?.profile?.thinkingBudgetMin ?? 1)
+  // Without a budget, thinking could exceed what the hold covers.
+  if (covered <= least) return relayError('insufficient_quota')
+  const budget = Math.max(least, Math.min(thinking, covered - answer))
+  return {
+    outputTokens: covered - budget,
+    overrides: new Map([...adapted, [BUDGET, `${budget}`]]),
+    losses: budget < thinking ? [BUDGET] : [],
+  }
+}
+
+const ANTHROPIC_BUDGET = 'thinking.budget_tokens'

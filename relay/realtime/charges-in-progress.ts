@@ -1,0 +1,26 @@
+/**
+ * The charges of a session that are being written to the event store. The session waits for them
+ * before it ends, because a process that stops ends as soon as its sessions have ended.
+ */
+export class ChargesInProgress {
+  private readonly charges = new Set<Promise<unknown>>()
+
+  get isEmpty(): boolean {
+    return this.charges.size === 0
+  }
+
+  /** Returns the result of a charge. The charge is in progress until then. */
+  async track<T>(charge: Promise<T>): Promise<T> {
+    this.charges.add(charge)
+    try {
+      return await charge
+    } finally {
+      this.charges.delete(charge)
+    }
+  }
+
+  /** Resolves when no charge is in progress, also if charges have failed. */
+  async allWritten(): Promise<void> {
+    while (!this.isEmpty) await Promise.allSettled(this.charges)
+  }
+}

@@ -1,0 +1,36 @@
+import type { RelayError } from '../canonical/relay-error.ts'
+import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
+import { type Exchange, newCallId } from '../pipeline/http-exchange.ts'
+
+const NORMAL = 1000
+const POLICY_VIOLATION = 1008
+const INTERNAL_ERROR = 1011
+const SERVICE_RESTART = 1012
+
+const OF_PROVIDER = /^(?:upstream_|store_unavailable|internal_error)/
+
+/** Reports whether an error is a failure of the provider or of the gateway, not of the caller. */
+export const isProviderFault = ({ code }: RelayError): boolean => OF_PROVIDER.test(code)
+
+/** Returns the code with which the websocket of the caller is closed; null stands for no error. */
+export function closeCodeOf(error: RelayError | null): number {
+  if (error === null) return NORMAL
+  if (error.code === 'draining') return SERVICE_RESTART
+  return isProviderFault(error) ? INTERNAL_ERROR : POLICY_VIOLATION
+}
+
+/**
+ * Returns the event that shows an error to the caller. `call` is the id of the request that opened
+ * the session, and `eventId` the id that the caller gave to the event that is refused.
+ */
+export function sessionErrorEvent(
+  error: RelayError,
+  { language }: Pick<Exchange, 'language'>,
+  call: string,
+  eventId: string | null,
+): object {
+  const { body } = OPENAI_ERRORS.errorBody(error, language, call)
+  const { error: shown } = body as { readonly error: object }
+  const event = { type: 'error', event_id: `event_${newCallId(Date.now())}` }
+  return { ...event, error: { ...shown, event_id: eventId } }
+}

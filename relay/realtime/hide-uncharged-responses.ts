@@ -1,0 +1,32 @@
+import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
+import { isObject } from './size-of-conversation-items.ts'
+
+const ITEMS_MAX = 256
+
+/**
+ * Finds the events of responses that are not charged, because neither the caller nor speech has
+ * requested them. The caller must not receive these events, or the responses would be free.
+ */
+export class UnchargedResponses {
+  /** The ids of the latest items of the conversation that such responses have created. */
+  private readonly items = new Set<string>()
+  private readonly isCharged: (responseId: string) => boolean
+
+  constructor(isCharged: (responseId: string) => boolean) {
+    this.isCharged = isCharged
+  }
+
+  /** Reports whether an event belongs to a response that is not charged. */
+  hasEvent({ type, response_id, response, item_id, item }: ServerEvent): boolean {
+    const itemId = typeof item_id === 'string' ? item_id : idOf(item)
+    const id = typeof response_id === 'string' ? response_id : idOf(response)
+    const isOfResponse = typeof response_id === 'string' || isObject(response)
+    if (!type.startsWith('response.') || !isOfResponse) return this.items.has(itemId)
+    // A response without an id is not remembered once it is charged.
+    if (this.isCharged(id) || (type === 'response.done' && id === '')) return false
+    if (itemId !== '') this.items.add(itemId)
+    const [oldest] = this.items
+    if (this.items.size > ITEMS_MAX && oldest !== undefined) this.items.delete(oldest)
+    return true
+  }
+}

@@ -1,0 +1,398 @@
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { isLimitError } from '../pipeline/acquire-call-permit.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
+import type { Views } from '../views/start-views.ts'
+import { ChargesInProgress } from './charges-in-progress.ts'
+import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-input.ts'
+import { planResponse } from './open-upstream.ts'
+import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
+import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
+import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
+import { type Content, isObject, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
+
+/** A response that the provider is generating. */
+type Running = {
+  readonly call: RealtimeCall
+  readonly output: DeliveredOutput
+  /** The number of bytes of one second of output audio. */
+  readonly outputRate: number
+  readonly input: Usage
+  readonly mark: Content
+  /** False for a response whose output is not added to the conversation. */
+  readonly isInConversation: boolean
+  /** Checks the text of the response for forbidden words; null if texts are not checked. */
+  readonly screen: AnswerScreen | null
+}
+
+/** A caller's request for a response that the provider has not yet begun. */
+type Request = {
+  readonly eventId: string
+  readonly mark: Content
+  readonly isInConversation: boolean
+  /** The number of bytes of one second of output audio; undefined as in the session. */
+  readonly outputRate: number | undefined
+  /** True if the provider has reported an error that may be about this request. */
+  isDoubtful: boolean
+  /** The time at which the request was sent, by `performance.now()`. */
+  readonly at: number
+}
+
+/** Events that are sent once a call is admitted for the response that they may begin. */
+type Covered = {
+  readonly isRequest: boolean
+  /** `covered` is the number of output tokens that the call covers. */
+  readonly send: (covered: number) => Promise<void>
+}
+
+const LIMITED = { isLimited: true, isListening: false }
+const UNLIMITED = { isLimited: false, isListening: false }
+const ENDED_MAX = 256
+
+/**
+ * Bills the responses of a session. Each response is charged as one call. Before anything is sent
+ * that may begin a response, a call is admitted, which reserves quota for this response. The
+ * response that begins next is charged to this call. Then another call is admitted before anything
+ * else is sent.
+ */
+export class ResponseBilling {
+  readonly input = new ConversationInput()
+  /** The number of bytes of one second of output audio, the lowest that the session has had. */
+  outputRate: number = BYTES_PER_SECOND.pcm
+  /** The latest request whose response has not begun; null if there is none. */
+  private request: Request | null = null
+  /** The number of requested responses that have not begun. */
+  private expected = 0
+  /**
+   * True while the provider may begin responses without a request, when the caller stops speaking.
+   */
+  respondsToSpeech = true
+  private next: RealtimeCall | null = null
+  private readonly charges = new ChargesInProgress()
+  /**
+   * Resolves when the last change of the admitted call is complete. Changes are made one after the
+   * other.
+   */
+  private changed: Promise<unknown> = Promise.resolve()
+  /** Resolves when no call is being admitted or assigned. It does not wait for the provider. */
+  private assigned: Promise<unknown> = Promise.resolve()
+  private isEnded = false
+  private readonly running = new Map<string, Running>()
+  /** The ids of the latest responses that were charged. */
+  private readonly ended = new Set<string>()
+  /** The size of the conversation before the last response ended. The next response reads it. */
+  private settledMark: Content = NO_CONTENT
+  private readonly context: CallContext
+  private readonly model: { readonly name: string; readonly upstream: string | null }
+  private readonly views: Views
+
+  constructor(
+    context: CallContext,
+    model: { readonly name: string; readonly upstream: string | null },
+  ) {
+    this.context = context
+    this.model = model
+    this.views = context.deps.views
+  }
+
+  /**
+   * Records the session as the provider describes it at its beginning. Its instructions and tools
+   * count as input of responses.
+   */
+  noteSession(session: unknown): void {
+    this.input.add(textContent(session))
+    this.context.evidence.noteSession(session)
+  }
+
+  get isBusy(): boolean {
+    return this.running.size > 0 || this.isRequestPending || !this.charges.isEmpty
+  }
+
+  /** Reports whether a response has a call or was charged. */
+  isCharged(id: string): boolean {
+    return this.running.has(id) || this.ended.has(id)
+  }
+
+  get runningIds(): readonly string[] {
+    return [...this.running.keys()]
+  }
+
+  /**
+   * Makes sure that quota is reserved for the next response: for the conversation and `more` as
+   * input, and for this number of output tokens. If the account can't pay for so much output, a
+   * lower limit is covered. Then calls `send` with the limit that is covered. No response can use
+   * the call before `send` has sent its events. If the caller requests a response, the limits of
+   * concurrent calls must have room for it in addition to the running responses. Returns the error
+   * for the caller, or null.
+   */
+  cover(
+    outputTokens: number,
+    more: Content,
+    { isRequest, send }: Covered,
+  ): Promise<RelayError | null> {
+    return this.exclusively(async () => {
+      const isListening = !isRequest && this.running.size > 0
+      const covered = await this.beforeEnd(() =>
+        this.coverNext(outputTokens, more, { isLimited: true, isListening }),
+      )
+      if (typeof covered !== 'number') return covered
+      // The call that covers these events has ended.
+      if (this.isEnded) return SESSION_ENDED
+      await send(covered)
+      return null
+    })
+  }
+
+  private exclusively<T>(change: () => Promise<T>): Promise<T> {
+    const changing = this.changed.then(change)
+    this.changed = changing.catch(() => {})
+    return changing
+  }
+
+  /** Makes `end` wait for this change, so that it also ends a call that is admitted meanwhile. */
+  private async beforeEnd<T>(change: () => Promise<T>): Promise<T | RelayError> {
+    if (this.isEnded) return SESSION_ENDED
+    const changing = change()
+    this.assigned = changing.catch(() => {})
+    return changing
+  }
+
+  private async coverNext(
+    outputTokens: number,
+    more: Content,
+    { isLimited, isListening }: { readonly isLimited: boolean; readonly isListening: boolean },
+  ): Promise<number | RelayError> {
+    const inputTokens = this.input.tokensAtMost(more)
+    const { next } = this
+    if (next !== null) {
+      const full = isListening ? null : await next.claimConcurrency()
+      if (full !== null) return full
+      const error = await next.cover(inputTokens, outputTokens)
+      const lowered = error === null ? outputTokens : next.lowerOutput(inputTokens)
+      return lowered ?? error ?? outputTokens
+    }
+    const { deps, caller } = this.context
+    const current = this.currentCaller(caller)
+    const plan = planResponse(this.views, current, this.model.name, deps.now(), this.context)
+    if (isRelayError(plan)) return plan
+    const call = await RealtimeCall.admit(this.context, {
+      ...{ model: this.model.name, upstreamModel: this.model.upstream, price: plan.price },
+      ...{ inputTokens, outputTokens, isReducible: true, isLimited, isListening },
+    })
+    if (isRelayError(call)) return call
+    this.next = call
+    return call.outputTokens
+  }
+
+  /**
+   * Returns the caller with the current settings of its token, which may have changed since the
+   * session began.
+   */
+  private currentCaller(caller: Caller): Caller {
+    const token = this.views.tokens.find(caller.token.keyLookup)
+    return token === undefined ? caller : { ...caller, token }
+  }
+
+  /**
+   * Records that a response was requested. A call must have been admitted for the response before.
+   */
+  noteRequest(eventId: string, isInConversation: boolean, outputRate?: number): void {
+    const { mark } = this.input
+    const at = performance.now()
+    this.request = { eventId, isInConversation, outputRate, mark, isDoubtful: false, at }
+    this.expected += 1
+  }
+
+  /**
+   * Records that the provider refused an event. If the event requested a response, the call that
+   * was admitted for it is kept for the next response.
+   */
+  noteRefused(eventId: unknown): void {
+    const { request } = this
+    if (request === null) return
+    if (eventId === undefined || eventId === null) request.isDoubtful = true
+    if (request.eventId !== eventId) return
+    this.request = null
+    this.expected = Math.max(0, this.expected - 1)
+  }
+
+  /**
+   * The time of the request whose response has not begun, by `performance.now()`; null if there is
+   * none.
+   */
+  get requestedAt(): number | null {
+    return this.isRequestPending ? (this.request?.at ?? null) : null
+  }
+
+  /**
+   * True while a requested response has not begun. The next request for a response must then wait.
+   */
+  get isRequestPending(): boolean {
+    return this.request?.isDoubtful === false
+  }
+
+  /**
+   * Assigns the admitted call to a response that has begun. If no admitted call is left, because
+   * the provider has begun several responses, another call is admitted. Returns an error if no call
+   * can be admitted. If the error is that a limit of calls is reached, the response is charged
+   * nevertheless, and the gateway must cancel it.
+   */
+  begin(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
+    return this.exclusively(() => this.beforeEnd(() => this.beginNext(event, outputTokens)))
+  }
+
+  private async beginNext(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
+    const { response } = event
+    const id = idOf(response)
+    if (this.isCharged(id)) return null
+    const { request } = this
+    // A response that neither the caller nor speech has requested is not charged, and not shown.
+    if (this.expected === 0 && !this.respondsToSpeech) return null
+    let limitError: RelayError | null = null
+    if (this.next === null) {
+      const limited = await this.coverNext(outputTokens, NO_CONTENT, LIMITED)
+      if (typeof limited !== 'number' && isLimitError(limited)) limitError = limited
+      const covered =
+        limitError === null ? limited : await this.coverNext(outputTokens, NO_CONTENT, UNLIMITED)
+      if (typeof covered !== 'number') return covered
+    }
+    const { next: call } = this
+    if (call === null) return null
+    limitError ??= await call.claimConcurrency()
+    this.next = null
+    this.request = null
+    this.expected = Math.max(0, this.expected - 1)
+    call.begin()
+    const { deps, caller } = this.context
+    const screen = answerScreen(deps.views.options.options.screening, caller.group)
+    const isOutside = isObject(response) && response.conversation_id === null
+    this.running.set(id, {
+      ...{ call, screen, output: new DeliveredOutput(), input: this.input.estimate() },
+      mark: request?.mark ?? this.settledMark,
+      outputRate: Math.min(this.outputRate, request?.outputRate ?? this.outputRate),
+      isInConversation: request?.isInConversation !== false && !isOutside,
+    })
+    return limitError
+  }
+
+  /**
+   * Counts a piece of a response that is sent to the caller. Returns false if the text so far
+   * contains a forbidden word.
+   */
+  noteDelta({ type, response_id, delta }: ServerEvent): boolean {
+    const [only] = this.running.size === 1 ? this.running.values() : []
+    const response = this.running.get(String(response_id)) ?? only
+    response?.call.noteFirstByte()
+    response?.output.add(type, delta)
+    const isText = typeof delta === 'string' && !isAudio(type)
+    return !isText || response?.screen?.isCleanText(delta) !== false
+  }
+
+  /**
+   * Charges a response that has ended, unless it was charged before. Returns false if the charge
+   * could not be written. `bytes` are the bytes of the event.
+   */
+  async settle(event: ServerEvent, outputTokens: number, bytes: Buffer): Promise<boolean> {
+    const response = isObject(event.response) ? event.response : {}
+    const id = idOf(response)
+    if (this.ended.has(id)) return true
+    const error = this.running.has(id) ? null : await this.begin(event, outputTokens)
+    if (error !== null && !isLimitError(error)) return false
+    const running = this.running.get(id)
+    if (running === undefined) return true
+    this.running.delete(id)
+    if (this.running.size === 0) this.next?.takeOver(running.call)
+    this.remember(id)
+    return this.charges.track(this.charge(running, response, bytes))
+  }
+
+  private async charge(
+    running: Running,
+    response: Readonly<Record<string, unknown>>,
+    bytes: Buffer,
+  ): Promise<boolean> {
+    const { usage: raw, status } = response
+    const { call, mark } = running
+    const counted = this.countedUsage(running)
+    const bounds = {
+      inputCeiling: call.inputCeiling,
+      outputCeiling: call.outputTokens * 2 + 100_000,
+    }
+    const report = isObject(raw) ? readRealtimeUsage(raw, bounds) : null
+    if (report === null && status === 'failed') {
+      await call.release('upstream-error', 'upstream_error')
+      return true
+    }
+    const isWhole = status === 'completed' || status === 'incomplete'
+    const bill = billedUsage(report, counted, call.price, isWhole)
+    if (running.isInConversation) {
+      const isExact = report?.isTrusted === true && this.running.size === 0 && this.request === null
+      if (isExact) this.input.noteReport(bill.usage, mark)
+      else this.input.noteOutput(bill.usage)
+      this.settledMark = isExact ? this.input.mark : NO_CONTENT
+    }
+    const end = status === 'cancelled' ? 'incomplete' : 'done'
+    return call.settle(bill, end, { response: { response, bytes } })
+  }
+
+  private remember(id: string): void {
+    // Responses without an id can't be distinguished from each other, so they are not recorded.
+    if (id !== '') this.ended.add(id)
+    const [oldest] = this.ended
+    if (this.ended.size > ENDED_MAX && oldest !== undefined) this.ended.delete(oldest)
+  }
+
+  private countedUsage({ input, output, outputRate }: Running): Usage {
+    return { ...input, ...output.usage(outputRate) }
+  }
+
+  watch(now: number): void {
+    this.next?.watch(now, () => NO_USAGE)
+    for (const running of this.running.values()) {
+      const { call, output } = running
+      call.watch(now, () => (output.isEmpty ? NO_USAGE : this.countedUsage(running)))
+    }
+  }
+
+  /**
+   * Returns the error with which the session must end because the caller has lost access, or null.
+   */
+  accessError(): RelayError | null {
+    const [running] = this.running.values()
+    const call = this.next ?? running?.call
+    return call === undefined ? null : call.access()
+  }
+
+  /**
+   * Ends all calls. A response without an end is charged by what was delivered. A response that was
+   * requested but has not begun is charged for its input if the caller ends the session, because
+   * the provider charges for the request. A call that is being admitted is ended as well, because
+   * its hold and its permits would otherwise remain. Charges that are being written come first.
+   */
+  async end(isCallers: boolean, endReason?: string): Promise<void> {
+    this.isEnded = true
+    await this.assigned
+    await this.charges.allWritten()
+    const running = [...this.running.values()]
+    this.running.clear()
+    const { next } = this
+    const isRequested = this.isRequestPending
+    this.next = null
+    this.request = null
+    const ended = isCallers ? 'client-gone' : 'incomplete'
+    const settle = (call: RealtimeCall, usage: Usage) =>
+      call.settle(billedUsage(null, usage, call.price, false), ended, { endReason })
+    const charged = isCallers && isRequested
+    await Promise.all([
+      ...running.map((each) =>
+        !isCallers && each.output.isEmpty
+          ? each.call.release('incomplete', 'upstream_incomplete')
+          : settle(each.call, this.countedUsage(each)),
+      ),
+      charged && next !== null
+        ? settle(next, this.input.estimate())
+        : next?.release('client-gone', 'client_gone'),
+    ])
+  }
+}

@@ -1,0 +1,159 @@
+import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { isValidLink } from '#infra/http/signed-video-links.ts'
+import { recentTasks } from '#projections/tasks/query.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
+import { relayError } from '../../canonical/relay-error.ts'
+import { findOwnTask, isTaskId, siteAddress, withinLookupLimits } from '../look-up-tasks.ts'
+import type { TaskRequest } from '../plan-task.ts'
+import { type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
+import type { FindRecentTasks, TaskDeps } from '../task-deps.ts'
+import { readRemix, readVideo } from './read-video-request.ts'
+import { videoAnswer } from './render-video.ts'
+import { serveVideoFile } from './serve-video-file.ts'
+import { type VideoRoute, type VideoStyle, videoStyleOf } from './video-routes.ts'
+
+const unknown = (id: string): never => {
+  throw new TaskRequestError(relayError('task_not_found', { subject: id.slice(0, 64) }))
+}
+
+/**
+ * Reads a request that submits a video or a remix, which is a new version of a video. Throws
+ * `TaskRequestError` if the original of a remix is not a finished video of the caller.
+ */
+export async function readVideoTask(
+  deps: TaskDeps,
+  caller: Caller,
+  route: Extract<VideoRoute, { readonly name: 'submit' | 'remix' }>,
+  body: TaskBody,
+): Promise<TaskRequest> {
+  if (route.name === 'submit') return readVideo(route, body)
+  const origin = await findOwnTask(deps, caller, 'video', route.id)
+  if (origin === null || origin.submitted.platform !== 'sora') return unknown(route.id)
+  if (origin.status !== 'SUCCESS') {
+    throw new TaskRequestError(relayError('task_not_finished', { subject: route.id }))
+  }
+  return readRemix(origin, body)
+}
+
+/**
+ * Serves the file of a video if the URL of the request is a signed link, which needs no key.
+ * Returns false, and sends nothing, if the signature is missing or invalid.
+ */
+export async function serveLinkedVideo(
+  deps: TaskDeps,
+  exchange: Exchange,
+  id: string,
+): Promise<boolean> {
+  const query = queryIn(exchange.request.url)
+  if (!isTaskId(id) || !isValidLink(deps, id, query)) return false
+  const record = await deps.ledger.peek(id)
+  if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
+  await serveVideoFile(deps, exchange, record)
+  return true
+}
+
+/**
+ * Handles the requests about videos that have no body: show a video, list the caller's videos,
+ * download the file of a video and delete a video.
+ */
+export async function handleVideoRequestWithoutBody(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  route: Extract<VideoRoute, { readonly name: 'fetch' | 'list' | 'content' | 'delete' }>,
+): Promise<void> {
+  const limit = route.name === 'list' ? limitOf(exchange) : 1
+  const cost = { tasks: limit, asksProvider: false }
+  await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
+    if (route.name === 'list') return listVideos(deps, exchange, caller, limit)
+    const record = (await findOwnTask(deps, caller, 'video', route.id)) ?? unknown(route.id)
+    if (route.name === 'content') return serveVideoFile(deps, exchange, record)
+    if (route.name === 'delete') return deleteVideo(deps, exchange, record)
+    const [answer = {}] = await render(deps, exchange, route.style, [record])
+    sendJson(exchange, 200, answer)
+  })
+}
+
+/**
+ * Deletes a video that has ended. A video in progress can't be deleted, because its provider
+ * charges for it.
+ */
+async function deleteVideo(deps: TaskDeps, exchange: Exchange, { submitted, end }: TaskRecord) {
+  const id = submitted.task
+  if (end === null) throw new TaskRequestError(relayError('video_not_ready', { subject: id }))
+  await deps.ledger.delete(id)
+  sendJson(exchange, 200, { id, object: 'video.deleted', deleted: true })
+}
+
+async function render(
+  deps: TaskDeps,
+  exchange: Exchange,
+  style: VideoStyle,
+  records: readonly TaskRecord[],
+): Promise<object[]> {
+  const ids = records.map(({ submitted }) => submitted.task)
+  const progress = await deps.progress.read(ids).catch(() => new Map<string, string>())
+  const address = siteAddress(deps, exchange)
+  const { language } = exchange
+  return Promise.all(
+    records.map((record) => {
+      const showing = { style, language, address, progress: progress.get(record.submitted.task) }
+      return videoAnswer(deps, record, showing)
+    }),
+  )
+}
+
+/** Sends the response for an accepted video, in the format of the caller's request. */
+export async function sendVideoAccepted(
+  deps: TaskDeps,
+  exchange: Exchange,
+  record: TaskRecord,
+): Promise<void> {
+  const style = videoStyleOf(exchange.request.url ?? '')
+  const [answer = {}] = await render(deps, exchange, style, [record])
+  sendJson(exchange, 200, answer)
+}
+
+const LIMIT = 20
+const LIMIT_MAX = 100
+
+function limitOf(exchange: Exchange): number {
+  const limit = queryIn(exchange.request.url).get('limit')
+  if (limit === null) return LIMIT
+  const isFit = /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= LIMIT_MAX
+  if (isFit) return Number(limit)
+  throw new TaskRequestError(relayError('invalid_parameter', { param: 'limit' }))
+}
+
+/**
+ * Serves `GET /v1/videos`, which lists the caller's videos, newest first. The query parameter
+ * `after` is the last id of the previous page.
+ */
+async function listVideos(
+  deps: TaskDeps,
+  exchange: Exchange,
+  { user: { userId } }: Caller,
+  limit: number,
+): Promise<void> {
+  const after = queryIn(exchange.request.url).get('after')
+  if (after !== null && !isTaskId(after)) unknown(after)
+  const ids = await deps.findRecentTasks({ userId, kind: 'video', after, limit: limit + 1 })
+  const page = ids.slice(0, limit)
+  const found = await Promise.all(page.map((id) => deps.ledger.peek(id)))
+  const data = await render(
+    deps,
+    exchange,
+    'openai',
+    found.flatMap((record) => (record === null || record.deletedAt !== undefined ? [] : record)),
+  )
+  const [firstId = null, lastId = null] = [page[0], page.at(-1)]
+  const hasMore = ids.length > limit
+  const ends = { first_id: firstId, last_id: lastId, has_more: hasMore }
+  sendJson(exchange, 200, { object: 'list', data, ...ends })
+}
+
+export const recentTasksIn =
+  (db: Parameters<typeof recentTasks>[0]): FindRecentTasks =>
+  (query) =>
+    recentTasks(db, query)

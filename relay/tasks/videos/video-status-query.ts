@@ -1,0 +1,68 @@
+import type { OpenTask } from '#projections/open-tasks/query.ts'
+import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import type { ProviderReport } from '../read-provider-task-answers.ts'
+import { parsedObject } from '../read-task-request-body.ts'
+import type { ProviderRequest } from '../send-request-to-task-provider.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+
+/**
+ * Returns the request that asks the vendor for the status of a video. Returns null if the channel
+ * no longer belongs to a video vendor.
+ */
+export function videoStatusRequest(
+  { now }: Pick<TaskDeps, 'now'>,
+  { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },
+  upstreamId: string,
+): ProviderRequest | null {
+  const vendor = vendorOf(channel)
+  if (vendor === null) return null
+  return providerRequestOf(vendor, vendor.query(upstreamId), key.target.address.key, now())
+}
+
+/**
+ * The HTTP statuses of errors that concern only the requested task. They do not pause the polling
+ * of the provider.
+ */
+const UNKNOWN_TASK = new Set([400, 404, 410, 422])
+
+/**
+ * The result of a finished video as the task stores it. `file` is the value of `VideoReport.file`.
+ */
+export type VideoFile = { readonly file: string }
+
+/**
+ * Reads the vendor's response about one video. Returns null if the provider failed or the response
+ * can't be read. Returns an empty list if the response says nothing about the task. A success
+ * without a file counts as a failure, because nothing can be delivered. A response that the task
+ * does not exist counts only for the key that submitted the task, because a key that replaced it
+ * may belong to another account.
+ */
+export function reportsInVideoStatus(
+  { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },
+  end: AttemptEnd,
+  [task]: readonly OpenTask[],
+): readonly ProviderReport[] | null {
+  const vendor = vendorOf(channel)
+  const upstreamId = task?.upstreamId ?? null
+  if (vendor === null || upstreamId === null) return null
+  if (end.kind !== 'plain') {
+    return end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0) ? [] : null
+  }
+  const answer = parsedObject(end.body)
+  const report = answer === null ? null : vendor.readReport(answer)
+  if (report === null) return null
+  if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
+  const { progress = null, failReason = null, file = null, seconds = null, tokens = null } = report
+  const isEmpty = report.status === 'SUCCESS' && file === null
+  const status = isEmpty ? 'FAILURE' : report.status
+  const stored: VideoFile | null = status === 'SUCCESS' && file !== null ? { file } : null
+  return [
+    {
+      ...{ upstreamId, status, progress, failReason, imageUrl: null, promptEn: null },
+      result: stored === null ? null : JSON.stringify(stored),
+      made: { seconds, tokens },
+    },
+  ]
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import { createPools } from '#infra/postgres/pools.ts'
+import { type BatchStore, createBatchStore } from '#relay/batches/batch-store.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { testDatabase } from '#test/support/test-database.ts'
+import { batchesInMemory } from '../support/in-memory-batches.ts'
+
+/** The table of batches as an earlier version created it, with a batch whose results are denied. */
+const EARLIER_TABLE = `
+  create schema if not exists relay;
+  create table relay.batches (
+    batch text primary key,
+    user_id int8 not null,
+    submitted_at int8 not null,
+    is_settled boolean not null default false,
+    object text,
+    api text not null default 'anthropic',
+    request text,
+    attempts int4 not null default 0,
+    retry_at int8 not null default 0,
+    denied_at int8 not null default 0
+  );
+  insert into relay.batches (batch, user_id, submitted_at, denied_at) values ('earlier', 8, 1, 2);
+`
+const postgres = startedOnce(async () => {
+  const database = await testDatabase()
+  const pools = await createPools(database.url)
+  await pools.pg.query(EARLIER_TABLE)
+  const store = await createBatchStore(pools.pg)
+  return {
+    store,
+    close: async () => {
+      await pools.close()
+      await database.drop()
+    },
+  }
+})
+
+const AT = Date.UTC(2026, 10, 28)
+const STORES: readonly (readonly [string, () => BatchStore])[] = [
+  ['Postgres', () => postgres.store],
+  ['the memory of a test', batchesInMemory],
+]
+
+async function added(store: BatchStore, batch: string): Promise<() => Promise<unknown>> {
+  const request = 'sealed' as Sealed
+  await store.add({ batch, userId: 7, api: 'anthropic', submittedAt: AT, request }, new Map())
+  return () => store.find(7, batch)
+}
+
+describe.each(STORES)('the batches in %s', (_name, createStore) => {
+  it('keep the first denial, and the first other failure since the last denial', async () => {
+    const store = createStore()
+    const find = await added(store, 'denied')
+    expect(await find()).toMatchObject({ deniedAt: 0, failingSince: 0 })
+    await store.deny('denied', AT)
+    await store.noteFailure('denied', AT + 1)
+    await store.noteFailure('denied', AT + 2)
+    expect(await find()).toMatchObject({ deniedAt: AT, failingSince: AT + 1 })
+    await store.deny('denied', AT + 3)
+    expect(await find()).toMatchObject({ deniedAt: AT, failingSince: 0 })
+    await store.noteFailure('denied', AT + 4)
+    await store.clearDenied('denied')
+    expect(await find()).toMatchObject({ deniedAt: 0, failingSince: 0 })
+  })
+
+  it('forget denials when the provider reports a batch as running', async () => {
+    const store = createStore()
+    const find = await added(store, 'running')
+    await store.deny('running', AT)
+    await store.noteFailure('running', AT + 1)
+    await store.postpone('running', 0, AT + 2)
+    await store.resume('running')
+    const reset = { attempts: 0, retryAt: 0, deniedAt: 0, failingSince: 0 }
+    expect(await find()).toMatchObject(reset)
+  })
+
+  it('keep the time at which the end of a batch was first seen', async () => {
+    const store = createStore()
+    const find = await added(store, 'ended')
+    expect(await find()).toMatchObject({ endSeenAt: 0 })
+    await store.noteEnd('ended', AT)
+    await store.noteEnd('ended', AT + 1)
+    expect(await find()).toMatchObject({ endSeenAt: AT })
+  })
+
+  it('keep the file that was uploaded for a batch', async () => {
+    const store = createStore()
+    const find = await added(store, 'uploaded')
+    expect(await find()).toMatchObject({ uploaded: null })
+    const file = { channelId: 3, keyRef: 'key:a', upstreamId: 'file-1' }
+    await store.noteUpload('uploaded', file)
+    expect(await find()).toMatchObject({ uploaded: file })
+  })
+})
+
+it('batches that an earlier version stored in Postgres are kept', async () => {
+  const kept = { batch: 'earlier', deniedAt: 2, failingSince: 0, endSeenAt: 0, uploaded: null }
+  expect(await postgres.store.find(8, 'earlier')).toMatchObject(kept)
+})

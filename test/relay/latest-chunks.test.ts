@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { LatestChunks } from '#relay/pipeline/latest-chunks.ts'
+
+it('long chunks are searched for a finish reason without being kept in memory', () => {
+  const latest = new LatestChunks(/"finish_reason":"/)
+  const long = Buffer.alloc(1024 * 1024, 'x')
+  long.write('"finish_reason":"stop"', 1_000)
+  latest.add(long)
+  long.fill('x')
+  expect(latest.haveMatch()).toBe(true)
+  for (let more = 0; more < 4; more += 1) latest.add(Buffer.from('data: {}'))
+  expect(latest.haveMatch()).toBe(false)
+})

@@ -1,0 +1,280 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { tokensStream } from '#domain/tokens/events.ts'
+import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import type { RealtimeClient } from '../support/realtime-client.ts'
+import { realtimeProvider } from '../support/realtime-provider.ts'
+import {
+  addRealtimeChannel,
+  bills,
+  callTypes,
+  openCalls,
+  sessionWithoutSpeech,
+  TRANSCRIBER,
+} from '../support/realtime-site.ts'
+import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+
+const provider = startedForEach(realtimeProvider)
+const rig = startedForEach(relayRig)
+const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
+const EVENT = 'conversation.item.input_audio_transcription'
+const COMMIT = { type: 'input_audio_buffer.commit' }
+const ONE_TOKEN = {
+  ...{ type: 'tokens', input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  input_token_details: { text_tokens: 0, audio_tokens: 1 },
+}
+
+beforeEach(() => addRealtimeChannel(rig, provider))
+
+const audio = (bytes: number) => ({
+  type: 'input_audio_buffer.append',
+  audio: Buffer.alloc(bytes).toString('base64'),
+})
+const sent = (type: string) => session().typesOf(`input_audio_buffer.${type}`).length
+const audioTokens = async () => (await bills(rig)).map(({ usage }) => usage.inputAudio)
+
+async function transcribingSession(): Promise<RealtimeClient> {
+  const client = await sessionWithoutSpeech(rig.url)
+  const input = { turn_detection: null, transcription: { model: TRANSCRIBER } }
+  client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
+  await client.event('session.updated')
+  return client
+}
+
+async function committed(client: RealtimeClient, item_id: string): Promise<void> {
+  session().send({ type: 'input_audio_buffer.committed', item_id })
+  await client.event('input_audio_buffer.committed')
+}
+
+/** Commits one token and then 200 tokens of audio before the provider confirms a commit. */
+async function twoCommits(): Promise<RealtimeClient> {
+  const client = await transcribingSession()
+  for (const bytes of [4_800, 960_000]) {
+    client.send(audio(bytes))
+    client.send(COMMIT)
+  }
+  await expect.poll(() => sent('commit')).toBe(2)
+  return client
+}
+
+describe('commits of audio that the provider has not yet confirmed', () => {
+  it('each item is charged for the audio of its own commit', async () => {
+    const client = await twoCommits()
+    await committed(client, 'item_1')
+    await committed(client, 'item_2')
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    await client.event(`${EVENT}.completed`)
+    client.socket.close()
+    await expect.poll(audioTokens).toEqual([1, 200])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('a failed item does not make the audio of other items free', async () => {
+    const client = await twoCommits()
+    await committed(client, 'item_1')
+    session().send({ type: `${EVENT}.failed`, item_id: 'item_1', error: {} })
+    await client.event(`${EVENT}.failed`)
+    client.socket.close()
+    await expect.poll(audioTokens).toEqual([200])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('their audio is charged if the caller leaves at once', async () => {
+    const client = await twoCommits()
+    client.socket.close()
+    await expect.poll(audioTokens).toEqual([201])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('the audio of a refused commit belongs to the next one', async () => {
+    const client = await twoCommits()
+    const [first] = session().events.filter(({ type }) => type === COMMIT.type)
+    session().send({ type: 'error', error: { message: 'No.', event_id: first?.event_id } })
+    await client.event('error')
+    await committed(client, 'item_1')
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1' })
+    await client.event(`${EVENT}.completed`)
+    expect(await audioTokens()).toEqual([201])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('a refused commit leaves audio that is not charged without another one', async () => {
+    const client = await transcribingSession()
+    client.send(audio(4_800))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    const [commit] = session().events.filter(({ type }) => type === COMMIT.type)
+    session().send({ type: 'error', error: { message: 'No.', event_id: commit?.event_id } })
+    await client.event('error')
+    client.socket.close()
+    await expect.poll(() => openCalls(rig)).toBe(0)
+    expect(await bills(rig)).toEqual([])
+  })
+})
+
+describe('a transcription while another one has not arrived', () => {
+  const disabled = {
+    type: 'TokensDisabled',
+    v: 1,
+    data: { userId: USER, tokenIds: [TOKEN] },
+  } as const
+  const sum = async () => (await audioTokens()).reduce((all, tokens) => all + tokens, 0)
+
+  it('is charged only when quota is reserved for the other one', async () => {
+    const client = await twoCommits()
+    await committed(client, 'item_1')
+    await committed(client, 'item_2')
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    await client.event(`${EVENT}.completed`)
+    const types = (await callTypes(rig)).filter((type) => /Admitted|Settled/.test(type))
+    expect(types).toEqual(['CallAdmitted', 'CallAdmitted', 'CallSettled'])
+  })
+
+  it.each([
+    ['has lost access', () => rig.append(tokensStream(USER), disabled)],
+    ['can not pay for another hold', () => rig.setBudget(USER, TOKEN, 0n)],
+  ])('leaves the other one charged if the caller %s', async (_name, change) => {
+    const client = await twoCommits()
+    await committed(client, 'item_1')
+    await committed(client, 'item_2')
+    await change()
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    session().send({ type: `${EVENT}.delta`, item_id: 'item_2', delta: 'Hello' })
+    client.socket.close()
+    await expect.poll(sum).toBe(201)
+    expect(await openCalls(rig)).toBe(0)
+  })
+})
+
+describe('the text of a transcription', () => {
+  const TEXT = 'Hello there, '.repeat(40)
+  const usages = async () => (await bills(rig)).map(({ usage }) => usage)
+
+  async function oneItem(): Promise<RealtimeClient> {
+    const client = await transcribingSession()
+    client.send(audio(48_000))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    return client
+  }
+
+  it('is charged as output if the caller leaves before the usage arrives', async () => {
+    const client = await oneItem()
+    session().send({ type: `${EVENT}.delta`, item_id: 'item_1', delta: TEXT })
+    await client.event(`${EVENT}.delta`)
+    client.socket.close()
+    await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])
+  })
+
+  it('is charged as output if the provider reports no usage', async () => {
+    const client = await oneItem()
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: TEXT })
+    await client.event(`${EVENT}.completed`)
+    expect(await usages()).toMatchObject([{ inputAudio: 10, output: 130 }])
+  })
+
+  it('is no output of a model that reports a duration', async () => {
+    const client = await oneItem()
+    const usage = { type: 'duration', seconds: 1 }
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: TEXT, usage })
+    await client.event(`${EVENT}.completed`)
+    expect(await bills(rig)).toMatchObject([{ usage: { output: 0 }, anomaly: null }])
+  })
+
+  it('is charged by the usage that arrives soon after the caller has left', async () => {
+    const client = await oneItem()
+    const end = vi.spyOn(RealtimeSession.prototype, 'end')
+    client.socket.terminate()
+    await expect.poll(() => end.mock.calls.length).toBe(1)
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    await expect.poll(usages).toMatchObject([{ inputAudio: 1, output: 1 }])
+    await expect.poll(() => session().isClosed).toBe(true)
+    expect(await openCalls(rig)).toBe(0)
+  })
+})
+
+describe('the format of audio', () => {
+  const inputAudio = async () => (await bills(rig)).map(({ usage }) => usage.inputAudio)
+
+  async function committedAfter(client: RealtimeClient): Promise<void> {
+    client.send(audio(48_000))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1' })
+    await client.event(`${EVENT}.completed`)
+  }
+
+  it.each([
+    ['a response in G.711', { audio: { output: { format: { type: 'audio/pcmu' } } } }],
+    ['a response without a format', { output_audio_format: null }],
+  ])('of the input is not changed by %s', async (_name, response) => {
+    const client = await transcribingSession()
+    client.send({ type: 'response.create', response })
+    await client.event('response.done')
+    await committedAfter(client)
+    expect((await inputAudio()).at(-1)).toBe(10)
+  })
+
+  it.each([
+    ['PCM of 8 kHz', { type: 'audio/pcm', rate: 8_000 }, 30],
+    ['PCM of 24 kHz', { type: 'audio/pcm', rate: 24_000 }, 10],
+    ['G.711', { type: 'audio/pcmu' }, 60],
+    ['null', null, 10],
+  ])('of the input as %s is counted by its rate', async (_name, format, tokens) => {
+    const client = await transcribingSession()
+    const session = { type: 'realtime', audio: { input: { format } } }
+    client.send({ type: 'session.update', session })
+    await client.event('session.updated')
+    await committedAfter(client)
+    expect(await inputAudio()).toEqual([tokens])
+  })
+})
+
+describe('a change of the settings that the provider refuses', () => {
+  const refuseUpdates = () => {
+    provider.onEvent = ({ type, event_id }, to) => {
+      if (type !== 'session.update') return false
+      to.send({ type: 'error', error: { message: 'No.', event_id } })
+      return true
+    }
+  }
+  const changeTo = async (client: RealtimeClient, transcription: object | null) => {
+    const input = { turn_detection: null, transcription }
+    const session = { type: 'realtime', audio: { input }, voice: 'unknown' }
+    client.send({ type: 'session.update', session })
+    await client.event('error')
+  }
+  const transcribe = async (client: RealtimeClient) => {
+    client.send(audio(960_000))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: 'Yes' })
+    await client.event(`${EVENT}.completed`)
+    client.socket.close()
+  }
+
+  it('does not turn off the charge for transcriptions', async () => {
+    const client = await transcribingSession()
+    refuseUpdates()
+    await changeTo(client, null)
+    await transcribe(client)
+    await expect.poll(audioTokens).toEqual([200])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('does not charge for transcriptions that stay off', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    refuseUpdates()
+    await changeTo(client, { model: TRANSCRIBER })
+    client.send(audio(960_000))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    client.socket.close()
+    await expect.poll(() => openCalls(rig)).toBe(0)
+    expect(await audioTokens()).toEqual([])
+  })
+})

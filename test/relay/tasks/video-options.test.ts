@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
+import { DOUBAO } from '#relay/tasks/videos/doubao.ts'
+import { HAILUO } from '#relay/tasks/videos/hailuo.ts'
+import { JIMENG } from '#relay/tasks/videos/jimeng.ts'
+import { KLING } from '#relay/tasks/videos/kling.ts'
+import { submissionOf } from '#relay/tasks/videos/select-channels-for-video.ts'
+import { SORA } from '#relay/tasks/videos/sora.ts'
+import { VEO } from '#relay/tasks/videos/veo.ts'
+import { VEO_ON_VERTEX } from '#relay/tasks/videos/veo-on-vertex.ts'
+import type { VideoRequest, VideoVendor } from '#relay/tasks/videos/video-vendor.ts'
+import { VIDU } from '#relay/tasks/videos/vidu.ts'
+import { WAN } from '#relay/tasks/videos/wan.ts'
+
+const VENDORS: readonly [VideoVendor, model: string][] = [
+  [DOUBAO, 'doubao-seedance-1-0-pro-250528'],
+  [HAILUO, 'MiniMax-Hailuo-02'],
+  [JIMENG, 'jimeng_t2v_v30'],
+  [KLING, 'kling-v2-6'],
+  [SORA, 'sora-2'],
+  [VEO, 'veo-3.1-generate-preview'],
+  [VEO, 'veo-2.0-generate-001'],
+  [VEO_ON_VERTEX, 'veo-3.1-generate-001'],
+  [VIDU, 'viduq2'],
+  [VIDU, 'viduq1'],
+  [WAN, 'wan2.5-t2v-preview'],
+  [WAN, 'wan2.1-t2v-turbo'],
+]
+
+/** Values of each option that are not the default of a vendor. */
+const OPTIONS = {
+  negativePrompt: ['rain'],
+  seconds: [4, 8, 10, 12],
+  size: ['1920x1080', '1280x720', '720x1280'],
+  resolution: ['1080p', '480p'],
+  ratio: ['1:1', '9:16'],
+  seed: [7],
+  hasAudio: [true],
+  mode: ['pro'],
+} as const satisfies Partial<Record<keyof VideoRequest, readonly unknown[]>>
+
+const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+const plainRequest = (model: string, images: readonly string[]): VideoRequest => ({
+  ...{ action: images.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO', model },
+  ...{ prompt: 'the sea', negativePrompt: null, seconds: null, size: null, resolution: null },
+  ...{ ratio: null, images, lastImage: null, seed: null, hasAudio: null, mode: null },
+})
+
+/** What is sent and held for a request, and the options that are named; null if it is refused. */
+function submittedTo(vendor: VideoVendor, model: string, request: VideoRequest) {
+  const names = new Map(
+    (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).flatMap((option) =>
+      request[option] === null ? [] : [[option, option] as const],
+    ),
+  )
+  try {
+    const media = { size: request.size, ...vendor.media(request, model) }
+    const { call, unread } = submissionOf(vendor, { request, platform: null, names }, media, {
+      model,
+      originId: null,
+    })
+    const { size: _, ...held } = media
+    return { sent: JSON.stringify([call, held]), unread }
+  } catch (error) {
+    if (error instanceof TaskRequestError) return null
+    throw error
+  }
+}
+
+describe.each(VENDORS)('a video of $platform', (vendor, model) => {
+  it.each([
+    ['text', []],
+    ['a picture', [PICTURE]],
+  ])(`of %s gets each option, or it is named or refused (${model})`, (_name, images) => {
+    const plain = plainRequest(model, images)
+    const without = submittedTo(vendor, model, plain)
+    expect(without?.unread).toEqual([])
+    for (const [option, values] of Object.entries(OPTIONS)) {
+      const lost = values.map((value) => {
+        const made = submittedTo(vendor, model, { ...plain, [option]: value })
+        if (made === null || made.unread.includes(option)) return false
+        return made.sent === without?.sent
+      })
+      // One of the values may be the default.
+      expect(lost, option).toContain(false)
+    }
+  })
+})

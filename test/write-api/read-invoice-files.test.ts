@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { InvoiceRequest } from '#domain/invoices/events.ts'
+import {
+  billionthsOf,
+  exactAmountOf,
+  type InvoiceFormat,
+  utcDayOf,
+} from '#write-api/audit/read-invoice-row.ts'
+import { sumInvoice } from '#write-api/audit/sum-invoice.ts'
+
+const FORMAT: InvoiceFormat = {
+  ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },
+  ...{ delimiter: ',', decimal: '.', currency: 'USD', models: new Map() },
+}
+const NOW = Date.UTC(2026, 10, 28, 12)
+const HEADER = 'date,model,cost,id\n'
+
+describe('the encoding of an invoice', () => {
+  const text = `${HEADER}2026-11-27,通义千问,1,a\n`
+  const little = Buffer.from(`\ufeff${text}`, 'utf16le')
+  /** The name of the model in GBK, which is not valid UTF-8. */
+  const gbk = Buffer.from([0xcd, 0xa8, 0xd2, 0xe5, 0xc7, 0xa7, 0xce, 0xca])
+  const bytewise = (file: Buffer) =>
+    sumInvoice(Readable.from([...file].map((byte) => Buffer.from([byte]))), FORMAT, NOW)
+
+  it.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 LE', little],
+    ['UTF-16 BE', Buffer.from(little).swap16()],
+  ])('may be %s', async (_name, file) => {
+    expect((await bytewise(file)).lines).toMatchObject([{ model: '通义千问', rows: 1 }])
+    const whole = await sumInvoice(Readable.from([file]), FORMAT, NOW)
+    expect(whole.lines).toMatchObject([{ model: '通义千问', rows: 1 }])
+  })
+
+  it.each([
+    ['GBK', Buffer.concat([Buffer.from(`${HEADER}2026-11-27,`), gbk, Buffer.from(',1,a\n')])],
+    ['a character that is cut off', Buffer.from(text).subarray(0, -6)],
+    ['UTF-16 without a byte order mark', little.subarray(2)],
+  ])('must not be %s', async (_name, file) => {
+    await expect(bytewise(file)).rejects.toThrow('InvoiceNotUtf8')
+  })
+})
+
+const amountOf = (text: string, decimal: '.' | ',') => {
+  const exact = exactAmountOf(text, decimal)
+  return exact === null ? null : Number(billionthsOf(exact))
+}
+
+describe('an amount', () => {
+  it.each([
+    ['12.5', '.', 12_500_000_000],
+    ['-0.000000001', '.', -1],
+    ['1,25', ',', 1_250_000_000],
+    ['0.10000000000', '.', 100_000_000],
+    ['1e-05', '.', 10_000],
+    ['1.5E3', '.', 1_500_000_000_000],
+    ['$1.50', '.', 1_500_000_000],
+    ['-$1.50', '.', -1_500_000_000],
+    ['€ 1,50', ',', 1_500_000_000],
+    ['$-0.25', '.', -250_000_000],
+    ['1,234.50', '.', 1_234_500_000_000],
+    ['1.234,50', ',', 1_234_500_000_000],
+    ['1,234,567', '.', 1_234_567_000_000_000],
+  ] as const)('%s with the decimal point %s is exact', (text, decimal, amount) => {
+    expect(amountOf(text, decimal)).toBe(amount)
+  })
+
+  it('has up to thirty decimals', () => {
+    expect(exactAmountOf('0.0000012345', '.')).toBe(1_234_500_000_000_000_000_000_000n)
+    expect(exactAmountOf('1.2345678901234567e-14', '.')).toBe(12_345_678_901_234_567n)
+    expect(exactAmountOf('1e-31', '.')).toBe(null)
+  })
+
+  it.each([
+    ...['', '1,25', '1.2.3', '=1', '0x1', '999999999', 'NaN', ' 1', '1e999', '1e-999', '-$-1'],
+    ...['1,234', '12,34.5', '1,234.5e3', '$', '$$1', '1$'],
+  ])('%j is refused', (text) => expect(amountOf(text, '.')).toBe(null))
+})
+
+describe('the day of a row', () => {
+  it.each([
+    ['2026-11-28', '2026-11-28'],
+    ['2026-11-28T23:30:00-08:00', '2026-11-29'],
+    ['2026-11-28 00:30:00 +0800 CST', '2026-11-27'],
+    ['2026-11-28T23:30:00.123Z', '2026-11-28'],
+    ['2026-11-28 23:30', '2026-11-28'],
+  ])('%s is in UTC', (text, day) => expect(utcDayOf(text)).toBe(day))
+
+  it.each(['2026-02-31', '2026-11-28 25:00', '2026-11-28 10:00 PM', '2026-11-28 10:00 EST'])(
+    '%s is refused',
+    (text) => expect(utcDayOf(text)).toBe(null),
+  )
+})
+
+describe('the rows of an invoice', () => {
+  const read = (rows: string, requests: InvoiceRequest[] = []) =>
+    sumInvoice(Readable.from([Buffer.from(HEADER + rows)]), FORMAT, NOW, (one) =>
+      requests.push(one),
+    )
+
+  it('are summed exactly and rounded once, and their own amounts add up to the sum', async () => {
+    const requests: InvoiceRequest[] = []
+    const rows = [1, 2, 3, 4, 5].map((id) => `2026-11-27,m,0.0000000004,r${id}\n`)
+    const { lines } = await read(rows.join(''), requests)
+    expect(lines).toMatchObject([{ rows: 5, amount: 2 }])
+    expect(requests.reduce((sum, one) => sum + one[5], 0)).toBe(2)
+  })
+
+  it.each([
+    ['2019-12-31,m,1,a', 'Invalid day in row 2: implausible-day'],
+    ['2026-11-30,m,1,a', 'Invalid day in row 2: implausible-day'],
+    ['9999-01-01,m,1,a', 'Invalid day in row 2: implausible-day'],
+    ['Total,,2,', 'Row 2 is a total'],
+    [',Grand total,2,', 'Row 2 is a total'],
+    ['合计：,,2,', 'Row 2 is a total'],
+    ['2026-11-27,m,€1,a', 'Invalid amount in row 2: other-currency'],
+    ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid field amount'],
+  ])('%j are refused', async (rows, message) => {
+    await expect(read(rows)).rejects.toThrow(message)
+  })
+
+  it('may be of tomorrow', async () => {
+    expect((await read('2026-11-29,m,1,a')).rows).toBe(1)
+  })
+})

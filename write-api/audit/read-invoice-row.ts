@@ -1,0 +1,170 @@
+import { roundedQuotient } from '#domain/invoices/amounts.ts'
+import { dayOf } from '#domain/shared/utc-day.ts'
+import type { HttpError } from '#infra/http/http-errors.ts'
+import { invoiceError } from './invoice-errors.ts'
+
+/** The format of an invoice file: the names of its columns, the delimiter and the decimal point. */
+export type InvoiceFormat = {
+  readonly day: string
+  readonly model: string
+  readonly amount: string
+  readonly tokens: string | null
+  readonly requestId: string | null
+  readonly delimiter: string
+  readonly decimal: '.' | ','
+  readonly currency: string
+  /** Maps the provider's names of models to the names on this site. */
+  readonly models: ReadonlyMap<string, string>
+}
+
+export type Columns = Readonly<Record<'day' | 'model' | 'amount', number>> &
+  Readonly<Record<'tokens' | 'requestId', number | null>>
+
+export type InvoiceRow = {
+  readonly day: string
+  readonly model: string
+  readonly tokens: number
+  /** The exact amount: an integer with `EXACT_SCALE` decimals. */
+  readonly amount: bigint
+}
+
+const MODEL_LENGTH_MAX = 200
+/**
+ * Matches control characters. They are rejected: Postgres can't store a NUL, and names contain no
+ * others.
+ */
+export const CONTROL = /\p{Cc}/u
+
+/** Reads a row. `row` is its number in the file, and `now` is the time in Unix milliseconds. */
+export function readRow(
+  fields: readonly string[],
+  row: number,
+  columns: Columns,
+  { decimal, currency, models }: InvoiceFormat,
+  now: number,
+): InvoiceRow {
+  const text = (at: number) => (fields[at] ?? '').trim()
+  const day = utcDayOf(text(columns.day))
+  if (day === null) {
+    if (isTotal(fields)) throw invoiceError('InvoiceTotalRow', { row })
+    throw rowError(row, 'day', 'not-a-day')
+  }
+  if (day < EARLIEST_DAY || day > dayOf(now + DAY_MS)) throw rowError(row, 'day', 'implausible-day')
+  const name = text(columns.model)
+  const model = models.get(name) ?? name
+  const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)
+  if (!isName) throw rowError(row, 'model', 'not-a-name')
+  const amount = exactAmountOf(text(columns.amount), decimal)
+  if (amount === null) throw rowError(row, 'amount', 'not-a-number')
+  if (isOtherCurrency(text(columns.amount), currency)) {
+    throw rowError(row, 'amount', 'other-currency')
+  }
+  const count = (columns.tokens === null ? '' : text(columns.tokens)) || '0'
+  if (!/^[+-]?\d{1,15}$/.test(count)) throw rowError(row, 'tokens', 'not-an-integer')
+  return { day, model, tokens: Number(count), amount }
+}
+
+export const rowError = (row: number, column: string, problem: string): HttpError =>
+  invoiceError('InvoiceRowInvalid', { row, column, problem })
+
+const TOTAL =
+  /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum|summary|合计|总计|小计|总和|总额|汇总)(?![a-z])/i
+
+/** Reports whether the first cell that is not empty says that the row is a total. */
+const isTotal = (fields: readonly string[]): boolean =>
+  TOTAL.test(fields.find((field) => field.trim() !== '')?.trim() ?? '')
+
+/** The earliest valid day in an invoice. No provider sold calls before. */
+const EARLIEST_DAY = '2020-01-01'
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+const TIME = new RegExp(
+  String.raw`^(\d{4}-\d{2}-\d{2})` +
+    String.raw`(?:[T ]+(\d{1,2}):(\d{2})(?::\d{2}(?:[.,]\d{1,9})?)? ?` +
+    String.raw`(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: [A-Z]{2,5})?)?)?$`,
+)
+
+/**
+ * Returns the UTC day of `2026-11-28` or of a time such as `2026-11-28T23:30:00-08:00`. A time
+ * without a zone is in UTC. Returns null for other text.
+ */
+export function utcDayOf(text: string): string | null {
+  const [, day = '', hour = '0', minute = '0', sign, zoneHour = '0', zoneMinute = '0'] =
+    TIME.exec(text) ?? []
+  const start = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(start) || dayOf(start) !== day) return null
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(zoneHour) > 14) return null
+  const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
+  const utc = dayOf(start + (Number(hour) * 60 + Number(minute) - offset) * MINUTE_MS)
+  // The year before 0 has another form, which is no day of an invoice either.
+  return utc.length === day.length ? utc : null
+}
+
+/** Exact amounts are integers with this number of decimals. */
+const EXACT_SCALE = 30
+/** The decimals of the amounts in events, which are billionths of the currency. */
+const BILLIONTH_SCALE = 9
+const BILLIONTH = 10n ** BigInt(EXACT_SCALE - BILLIONTH_SCALE)
+export const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER) * BILLIONTH
+
+const AMOUNT_LENGTH_MAX = 64
+/** A sign and a currency sign, such as `-$` and `$-`. */
+const SIGNS = /^([+-]?)(?:(\p{Sc}) ?)?([+-]?)/u
+const DIGITS = /^(\d{1,9})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+/**
+ * Digits in groups of three. A single group without a fraction, such as `1,234`, is not accepted,
+ * because the comma could be a decimal point.
+ */
+const GROUPS = /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/
+
+/**
+ * Parses an amount and returns it with `EXACT_SCALE` decimals. Accepts an exponent, a leading
+ * currency sign and unambiguous groups of thousands. Returns null for other text, for too many
+ * digits and for more than 9 million units. A text that starts with `=`, as a formula does, is not
+ * an amount.
+ */
+export function exactAmountOf(text: string, decimal: '.' | ','): bigint | null {
+  if (text.length > AMOUNT_LENGTH_MAX) return null
+  const [signs = '', before = '', , after = ''] = SIGNS.exec(text) ?? []
+  if (before !== '' && after !== '') return null
+  const swapped =
+    decimal === '.' ? text : text.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
+  const number = swapped.slice(signs.length)
+  const plain = GROUPS.test(number) ? number.replaceAll(',', '') : number
+  const [, whole, fraction = '', exponent = '0'] = DIGITS.exec(plain) ?? []
+  if (whole === undefined) return null
+  const digits = (whole + fraction).replace(/0+$/, '')
+  if (digits === '') return 0n
+  const zeros = whole.length + Number(exponent) - digits.length + EXACT_SCALE
+  // The number of zeros is checked first, because a large power of ten would exhaust the memory.
+  if (zeros < 0 || zeros > 2 * EXACT_SCALE) return null
+  const size = BigInt(digits) * 10n ** BigInt(zeros)
+  if (size > EXACT_MAX) return null
+  return before === '-' || after === '-' ? -size : size
+}
+
+/** Rounds an exact amount to billionths, half away from zero. */
+export const billionthsOf = (exact: bigint): bigint => roundedQuotient(exact, BILLIONTH)
+
+const CURRENCY_SIGNS: ReadonlyMap<string, string> = new Map([
+  ...([
+    ['USD', '$'],
+    ['EUR', '€'],
+    ['GBP', '£'],
+    ['CNY', '¥￥'],
+    ['JPY', '¥￥'],
+  ] as const),
+  ...([
+    ['INR', '₹'],
+    ['KRW', '₩￦'],
+    ['VND', '₫'],
+  ] as const),
+])
+
+/** Reports whether an amount has the sign of another currency than that of the invoice. */
+function isOtherCurrency(text: string, currency: string): boolean {
+  const sign = /\p{Sc}/u.exec(text)?.[0]
+  const signs = CURRENCY_SIGNS.get(currency)
+  return sign !== undefined && signs !== undefined && !signs.includes(sign)
+}

@@ -1,0 +1,278 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { KEYS_MAX } from '#domain/channels/channel-key-rules.ts'
+import { channelsDecider } from '#domain/channels/decide.ts'
+import {
+  CHANNELS_STREAM,
+  type ChannelTerms,
+  type KeyMode,
+  type NewChannel,
+} from '#domain/channels/events.ts'
+import { optionJson } from '#domain/options/option-registry.ts'
+import { isName, isText } from '#domain/shared/check-characters.ts'
+import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
+import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { checkAddress } from '#infra/http/check-channel-target.ts'
+import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import { languageOf } from '#infra/http/request-language.ts'
+import { success } from '#infra/http/response-envelope.ts'
+import { highestChannelId } from '#projections/channels/query.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
+import { type CreateChannel, channelActions } from '../contract/channels.ts'
+import { channelError } from './channel-errors.ts'
+import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
+import { storeProxy, termsWithProxyLogin } from './channel-proxy-in-vault.ts'
+import {
+  checkExpiry,
+  checkKeys,
+  checkProxyIn,
+  checkRequirements,
+  checkType,
+  INITIAL_TERMS,
+  termsWith,
+} from './channel-terms-from-request.ts'
+
+const DEFAULT_GROUP = 'default'
+
+/**
+ * Throws if an added group does not exist in the settings. No user can make calls in such a group,
+ * so the name is probably a typing error.
+ */
+export async function checkGroups(
+  { core }: Deps,
+  field: 'group' | 'groups',
+  groups: readonly string[],
+  currentGroups: readonly string[] = [],
+): Promise<void> {
+  const added = groups.filter((name) => name !== DEFAULT_GROUP && !currentGroups.includes(name))
+  if (added.length === 0) return
+  const { values } = await allOptions(core.db)
+  const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
+  // Invalid names are skipped, because the domain reports them.
+  const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
+  if (name === undefined) return
+  throw invalidField(field, {
+    zh: `分组「${name}」不存在，请先在设置中添加`,
+    en: `the group “${name}” does not exist. Add it in the settings first`,
+  })
+}
+
+/**
+ * The keys in a request. `repeated` is the number of keys that were left out: those that the text
+ * repeats, and those that the channel already has.
+ */
+type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
+
+/**
+ * Parses the keys in a text. Each line is a key, and duplicates are removed. If the text is one
+ * JSON object, it is one key, even on several lines. If it is a JSON list, each object in the list
+ * is a key.
+ */
+export function parseKeys(text: string): ParsedKeys {
+  if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
+  const entered = keysInJson(text) ?? linesOf(text)
+  const keys = [...new Set(entered)]
+  if (keys.length > KEYS_MAX) throw channelError('TooManyKeys', { limit: KEYS_MAX })
+  return { keys, repeated: entered.length - keys.length }
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/**
+ * Parses keys that are JSON objects (key files). Returns null if the text does not consist of JSON
+ * objects.
+ */
+function keysInJson(text: string): string[] | null {
+  if (/^\s*\{/.test(text)) {
+    const lines = linesOf(text)
+    return lines.every(isJsonObject) ? lines : [text.trim()]
+  }
+  if (!/^\s*\[/.test(text)) return null
+  const parsed = parseJsonText(text)
+  const list = 'error' in parsed || !Array.isArray(parsed.value) ? [] : parsed.value
+  const isList = list.length > 0 && list.every(isObject)
+  return isList ? (JSON.parse(text) as object[]).map((file) => JSON.stringify(file)) : null
+}
+
+function isJsonObject(text: string): boolean {
+  const parsed = parseJsonText(text)
+  return !('error' in parsed) && isObject(parsed.value)
+}
+
+/**
+ * Returns the entered keys without those that the channel already has. Throws if no key remains.
+ */
+export function keysToAdd(
+  { keys, repeated }: ParsedKeys,
+  existing: ReadonlySet<string>,
+): ParsedKeys {
+  const added = keys.filter((key) => !existing.has(key))
+  if (added.length === 0 && keys.length > 0) throw channelError('KeyRepeated')
+  return { keys: added, repeated: repeated + keys.length - added.length }
+}
+
+export const repeatedKeysMessage = (count: number): TranslatedText =>
+  count === 0
+    ? { zh: '', en: '' }
+    : {
+        zh: `已忽略 ${count} 个重复的密钥。`,
+        en: count === 1 ? 'One repeated key was ignored.' : `${count} repeated keys were ignored.`,
+      }
+
+type ChannelBatch = {
+  /**
+   * The terms (settings) of all channels in the batch, except the name. `setting` may contain the
+   * credentials of the proxy.
+   */
+  readonly terms: ChannelTerms
+  readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
+  readonly keyMode: KeyMode
+  readonly isEnabled: boolean
+}
+
+/**
+ * The maximum number of attempts to assign ids. An attempt fails if another process has just
+ * created a channel that the read model does not include yet.
+ */
+const ATTEMPTS_MAX = 100
+
+/**
+ * Creates all channels of a batch in one append. Waits until the list of channels includes them,
+ * and returns their ids.
+ */
+async function createBatch(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  batch: ChannelBatch,
+): Promise<number[]> {
+  const context = contextOf(deps, request)
+  const created = await deps.runExclusive('new-channel', async () => {
+    let first = (await highestChannelId(deps.core.db)) + 1
+    for (let attempts = 1; ; attempts += 1) {
+      const { ids, outcome } = await createFrom(deps, context, batch, first)
+      const next = outcome.isDone ? null : outcome.error.params.next
+      if (typeof next !== 'number' || attempts === ATTEMPTS_MAX) return { ids, outcome }
+      first = next
+    }
+  })
+  const { position } = accepted(created.outcome)
+  await waitUntilVisible(deps, reply, ['channels'], position)
+  return created.ids
+}
+
+async function createFrom(
+  { core }: Deps,
+  context: ReturnType<typeof contextOf>,
+  { channels: batch, terms: entered, ...shared }: ChannelBatch,
+  first: number,
+) {
+  const { actors, vault } = core
+  const { setting } = entered
+  const proxy = secretProxyIn(setting)
+  const terms = proxy === null ? entered : { ...entered, setting: maskedSetting(setting) }
+  const channels: NewChannel[] = []
+  for (const [index, { name, keys }] of batch.entries()) {
+    const channelId = first + index
+    const keyRefs = await storeChannelKeys(vault, channelId, keys)
+    const created = { channelId, name, keyRefs }
+    if (proxy === null) channels.push(created)
+    else channels.push({ ...created, proxyRef: await storeProxy(vault, channelId, proxy) })
+  }
+  const command = { type: 'CreateChannels', ...shared, terms, channels } as const
+  const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  if (!outcome.isDone) {
+    const unused = channels.flatMap(({ keyRefs, proxyRef = [] }) => keyRefs.concat(proxyRef))
+    await deleteChannelSecrets(vault, unused)
+  }
+  return { ids: channels.map(({ channelId }) => channelId), outcome }
+}
+
+/** POST /api/channel/: creates one enabled channel, or one for each key. */
+export const createChannel: Action = (api, deps) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
+      const { body } = request
+      const terms = termsWith(INITIAL_TERMS, body)
+      const { keys, repeated } = parseKeys(body.key ?? '')
+      if (terms.name === '' || keys.length === 0) throw channelError('ChannelFieldsRequired')
+      checkType(terms.type, deps.servedTypes)
+      checkRequirements(terms, deps.servedTypes)
+      checkKeys(terms, keys, deps.servedTypes)
+      checkExpiry(terms.expiredTime, INITIAL_TERMS.expiredTime, deps.core.now())
+      checkAddress(terms.baseUrl, deps.upstreams)
+      checkProxyIn(terms.setting, deps.upstreams)
+      await checkGroups(deps, 'group', terms.groups)
+      const [id = 0, ...others] = await createBatch(deps, request, reply, {
+        terms,
+        isEnabled: true,
+        ...splitKeys(terms.name, keys, body),
+      })
+      return success(
+        { id, ids: [id, ...others] },
+        repeatedKeysMessage(repeated)[languageOf(request)],
+      )
+    },
+  })
+}
+
+/**
+ * Decides which channels a request creates. In `batch` mode, each key gets a channel with a
+ * numbered name. Otherwise, one channel gets all keys.
+ */
+function splitKeys(
+  name: string,
+  keys: readonly string[],
+  { mode = 'single', multi_key_mode = 'random' }: CreateChannel,
+): Pick<ChannelBatch, 'channels' | 'keyMode'> {
+  if (mode === 'batch' && keys.length > 1) {
+    const channels = keys.map((key, index) => ({ name: `${name}_${index + 1}`, keys: [key] }))
+    return { channels, keyMode: '' }
+  }
+  const isMulti = mode === 'multi_to_single'
+  return { channels: [{ name, keys }], keyMode: isMulti ? multi_key_mode || 'random' : '' }
+}
+
+const COPY_SUFFIX: TranslatedText = { zh: '_复制', en: '_copy' }
+
+/**
+ * POST /api/channel/copy/{id}: creates a new channel with the terms, keys and status of an existing
+ * one.
+ */
+export const copyChannel: Action = (api, deps) => {
+  api.route({
+    ...endpoint(channelActions, 'POST /api/channel/copy/:id'),
+    onRequest: onlyAdmin,
+    handler: async (request, reply) => {
+      const { actors, vault } = deps.core
+      const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
+      const channel = channels.get(idOf(request.params))
+      if (channel === undefined) throw channelError('ChannelUnknown')
+      const { channelId, keyMode, keyRefs, status } = channel
+      const terms = await termsWithProxyLogin(vault, channelId, channel.terms)
+      checkType(terms.type, deps.servedTypes)
+      checkRequirements(terms, deps.servedTypes)
+      checkAddress(terms.baseUrl, deps.upstreams)
+      checkProxyIn(terms.setting, deps.upstreams)
+      await checkGroups(deps, 'group', terms.groups)
+      const name = `${terms.name}${COPY_SUFFIX[languageOf(request)]}`
+      const keys = await readChannelKeys(vault, channelId, keyRefs)
+      const [id = 0] = await createBatch(deps, request, reply, {
+        terms,
+        channels: [{ name, keys }],
+        keyMode,
+        isEnabled: status === 'enabled',
+      })
+      return success({ id, ids: [id] })
+    },
+  })
+}
