@@ -23,9 +23,9 @@ const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|h
 /**
  * Matches OpenAI's reasoning models. Callers may append an effort, such as `-high`, to their names.
  */
-const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
+export const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
 const FIRST_WITH_LEVELS = 3
-const FIRST_WITH_THINKING = 2.5
+export const FIRST_WITH_THINKING = 2.5
 
 /**
  * Reads the suffix of a model's name. Returns null if there is no suffix, if an option turns the

@@ -21,6 +21,7 @@ import { type Cancellations, responseLeftRunning } from './cancel-background-res
 import { forwarderOf } from './create-answer-forwarder.ts'
 import { estimateDeliveredUsage } from './estimate-delivered-usage.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
+import { mustReadUsage } from './hidden-reasoning.ts'
 import type { Exchange } from './http-exchange.ts'
 import { markEchoOfRequest } from './mark-echo-of-request.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
@@ -265,11 +266,10 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Continues to read the answer for its usage after the caller has left. A plain answer is read
-   * because the provider charges for it. A stream is read only if nothing but its usage is missing,
-   * or if the provider generates it in the background. Returns false if there is nothing to read,
-   * so that the attempt can be aborted. This is also the case while the credentials of the request
-   * are still being obtained.
+   * Continues to read the answer for its usage after the caller has left. A plain answer and one
+   * that is generated in the background are read to their ends, because the provider charges for
+   * them; other streams if `mustReadUsage` says so. Returns false if there is nothing to read, also
+   * while the credentials of the request are still being obtained.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -277,7 +277,7 @@ export class RunningCall implements Watched {
     const { isPlain } = attempt
     const request = this.candidate?.request
     const isBackground = request !== undefined && isInBackground(request)
-    if (!isPlain && !isBackground && forwarder?.isFinished() !== true) return false
+    if (!isPlain && !isBackground && !mustReadUsage(forwarder, this.candidate)) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
     const isGenerated = isBackground && !this.isWithheld
     const isWhole = isPlain || isGenerated || request?.format.stream.isAlwaysReadOn === true

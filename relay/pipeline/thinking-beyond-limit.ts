@@ -139,7 +139,7 @@ const CONFIG_BYTES_MAX = 64 * 1024
 const GEMINI_OFF: ReadonlySet<string> = new Set(['{"thinkingBudget":0}', '{"thinking_budget":0}'])
 
 /** Reports whether a request in any caller's format may turn thinking on. */
-const asksToThink = ({ body, members }: Asked): boolean =>
+export const asksToThink = ({ body, members }: Pick<Asked, 'body' | 'members'>): boolean =>
   members.some((member) => {
     if (CONTROLS.has(member.key)) return !NOT_THINKING.has(shortValue(body, member))
     return CONFIGS.has(member.key) && isThinkingConfigured(body, member)

@@ -111,6 +111,63 @@ describe('a caller who disconnects once the answer is complete', () => {
   })
 })
 
+describe('a caller who disconnects from a stream that has hidden its reasoning', () => {
+  const usage = {
+    prompt_tokens: 4_000,
+    completion_tokens: 5_020,
+    completion_tokens_details: { reasoning_tokens: 5_000 },
+  }
+  const answer =
+    (left: Promise<void>): Send =>
+    async (response) => {
+      begin(response)
+      response.write(word('Almost all'))
+      await left
+      response.write(word(' of it.'))
+      response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
+      response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`)
+    }
+
+  it('is charged for it by the usage, although the answer was not finished', async () => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    send = answer(left)
+    await readUntil((text) => text.includes('Almost'), { model: 'o3' })
+    await pause(400)
+    leave()
+    expect(await settled()).toMatchObject({
+      end: 'client-gone',
+      usageSource: 'upstream',
+      usage: { inputUncached: 4_000, output: 5_020, reasoning: 5_000 },
+      charge: 4_000 + 5_020 * 3,
+    })
+    expect(wasCut).toBe(false)
+  })
+
+  it('is charged for what was generated if the usage does not come in time', async () => {
+    send = (response) => {
+      begin(response)
+      response.write(word('Almost all'))
+    }
+    await readUntil((text) => text.includes('Almost'), { model: 'o3' })
+    expect(await settled()).toMatchObject({
+      ...{ end: 'client-gone', usageSource: 'partial', usage: { output: 2 } },
+    })
+    await expect.poll(() => wasCut).toBe(true)
+  })
+
+  it.each([
+    ['a model that does not reason', { model: 'scripted' }],
+    ['an effort of none', { model: 'o3', reasoning_effort: 'none' }],
+  ])('pays only for what was delivered by %s', async (_, body) => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    send = answer(left)
+    await readUntil((text) => text.includes('Almost'), body)
+    expect(await settled()).toMatchObject({ end: 'client-gone', usage: { output: 2 } })
+    await expect.poll(() => wasCut).toBe(true)
+    leave()
+  })
+})
+
 describe('a caller who disconnects from a plain call', () => {
   it('the relay reads the answer to its end and charges the caller by its usage', async () => {
     send = async (response) => {

@@ -1,0 +1,44 @@
+import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suffix-of-model-name.ts'
+import { readModelVersion } from '../conversion/gemini/model-version.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { asksToThink } from './thinking-beyond-limit.ts'
+
+type Reasoner = Pick<Candidate, 'upstreamModel'> & {
+  readonly request: Pick<
+    Candidate['request'],
+    'body' | 'members' | 'model' | 'reasoningEffort' | 'suffix'
+  >
+}
+
+/** Matches OpenAI's models that reason only if a request asks for it. */
+const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))/
+
+/**
+ * Reports whether a stream must be read on for its usage after its caller has left. This is the
+ * case if only the usage is missing, or if the usage alone tells how much the model has reasoned.
+ */
+export function mustReadUsage(
+  forwarder: Pick<AnswerForwarder, 'isFinished' | 'hasDelivered'> | null,
+  candidate: Reasoner | null,
+): boolean {
+  if (forwarder === null || candidate === null) return false
+  return forwarder.isFinished() || (forwarder.hasDelivered && mayHideReasoning(candidate))
+}
+
+/**
+ * Reports whether the provider may charge for reasoning that the answer shows in part or not at
+ * all. Claude and some of OpenAI's models reason if a request asks for it, OpenAI's and Google's
+ * other models unless a request turns it off. Other vendors' models show all their reasoning.
+ */
+export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean {
+  const { reasoningEffort, suffix } = request
+  if (reasoningEffort === 'none' || suffix?.thinking.kind === 'off') return false
+  const model = (upstreamModel ?? request.model).toLowerCase()
+  if (model.includes('claude') || REASONS_IF_ASKED.test(model)) {
+    return suffix !== undefined || asksToThink(request)
+  }
+  return (
+    OPENAI_REASONING.test(model) || (readModelVersion(model).version ?? 0) >= FIRST_WITH_THINKING
+  )
+}
