@@ -195,6 +195,12 @@ export type AdmitCall = {
    */
   readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction
+  /**
+   * True if the provider has already done the work, so that it must be charged. The call then has a
+   * hold of 0 and is admitted whatever the balance and the token's budget are. The relay sets this
+   * for such work only. No member of a request leads to it.
+   */
+  readonly isOwed?: boolean
 }
 
 /** Settings for reducing a call's output limit if the account cannot pay the hold. */

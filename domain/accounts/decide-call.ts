@@ -38,12 +38,13 @@ type Outcome = readonly AccountEvent[] | AccountError
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A repeated command changes nothing. If the call pays for a task or a batch, a
- * repeated command is refused, so that two tasks or two batches never share one hold.
+ * limit is tried. Owed work is admitted with a hold of 0 even if the account cannot pay for it. A
+ * repeated command changes nothing. If the call pays for a task or a batch, a repeated command is
+ * refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const { reduction, ...command } = reduced(requested, state)
-  const { type, task, batch, ...facts } = command
+  const { type, task, batch, isOwed = false, ...facts } = command
   const { call, hold, calls } = facts
   const isPlain = task === undefined && batch === undefined
   if (state.open.has(call)) return isPlain ? [] : codedError('CallKnown')
@@ -53,12 +54,9 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), () => `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
-  const unbudgeted = budgetError(command, state)
-  if (unbudgeted !== null) return unbudgeted
-  const { balance } = state
-  if (hold > balance || (task !== undefined && balance <= 0n)) {
-    return codedError('InsufficientQuota', { balance: String(balance), needed: String(hold) })
-  }
+  assert(!isOwed || (isPlain && hold === 0n), 'owed calls hold nothing')
+  const unpayable = isOwed ? null : unpayableError(command, state)
+  if (unpayable !== null) return unpayable
   if (task !== undefined && openTasks(state) >= task.openMax) {
     return codedError('TooManyTasks', { max: task.openMax })
   }
@@ -97,6 +95,16 @@ const openTasks = ({ open }: AccountState): number =>
 
 const openBatches = ({ open }: AccountState): number =>
   [...open.values()].filter(({ facts }) => facts.batch !== undefined).length
+
+/** Returns the error if the account or the token can't pay the hold of a call, or null. */
+function unpayableError(command: AdmitCall, state: AccountState): AccountError | null {
+  const unbudgeted = budgetError(command, state)
+  if (unbudgeted !== null) return unbudgeted
+  const { hold, task } = command
+  const { balance } = state
+  if (hold <= balance && (task === undefined || balance > 0n)) return null
+  return codedError('InsufficientQuota', { balance: String(balance), needed: String(hold) })
+}
 
 function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): AccountError | null {
   if (isPlayground(tokenId)) return null

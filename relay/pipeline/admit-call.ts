@@ -115,6 +115,8 @@ type AdmittedRequest = Pick<
 >
 type AdmittedPlan = Pick<CallPlan, 'price'> & {
   readonly terms: Pick<CallTerms, 'hold' | 'reduction'>
+  /** True for work that the provider has already done (see `AdmitCall`). */
+  readonly isOwed?: boolean
 }
 
 /**
@@ -126,7 +128,7 @@ export async function admitOn(
   exchange: Exchange,
   caller: Caller,
   request: AdmittedRequest,
-  { price, terms: { hold, reduction } }: AdmittedPlan,
+  { price, terms: { hold, reduction }, isOwed = false }: AdmittedPlan,
   keyed: KeyedCall | null,
 ): Promise<CallLedger | RelayError> {
   const ledger = new CallLedger(actors, caller, exchange, now, keyed)
@@ -144,6 +146,7 @@ export async function admitOn(
       ...(reasoningEffort === null ? {} : { reasoningEffort }),
       leaseMs: deadlines.leaseMs,
       clientIp,
+      ...(isOwed ? { isOwed } : {}),
     })
     const error = await inTime(admitting, { watch, deadlines })
     if (error !== LATE) return error ?? ledger

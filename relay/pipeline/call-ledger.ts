@@ -33,6 +33,8 @@ export type Admission = {
   readonly reasoningEffort?: string
   readonly leaseMs: number
   readonly clientIp: Sealed | null
+  /** True for work that the provider has already done (see `AdmitCall`). */
+  readonly isOwed?: boolean
 }
 
 /** Returns the error for the API caller if the account does not admit a call. */

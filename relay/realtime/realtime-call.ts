@@ -152,7 +152,7 @@ export class RealtimeCall {
     const mostOutputTokens = outputTokens
     const reduction = canReduce ? { bounds, leastOutputTokens, mostOutputTokens } : null
     const request = { model, isStream: true, choices: 1, reasoningEffort: null }
-    const plan = { price, terms: { hold, reduction } }
+    const plan = { price, terms: { hold, reduction }, isOwed }
     const admitting = admitOn(deps, exchange, caller, request, plan, null)
     const ledger = await admitting.catch((err: unknown) => {
       permit.release({ isSuccess: false, tokens: 0 })

@@ -6,12 +6,14 @@ import {
   admitCall,
   admitted,
   budgetSet,
+  deducted,
   funded,
   given,
   granted,
   interrupted,
   PER_CALL,
   released,
+  settleCall,
   settled,
 } from './facts.ts'
 
@@ -177,5 +179,34 @@ describe('a call that pays for a task', () => {
     given(...full)
       .when(admitCall({ call: SECOND, hold: 1n }))
       .then([admitted(1, { call: SECOND })])
+  })
+})
+
+describe('the admission of work that a provider has already done', () => {
+  const owed = admitCall({ hold: 0n, isOwed: true })
+
+  it.each([
+    ['a negative balance', [granted(10), budgetSet(0, true), deducted(15)]],
+    ['a negative budget', [granted(100), budgetSet(-5)]],
+    ['a deleted token', [granted(100)]],
+  ])('succeeds with %s, and the charge is complete', (_name, facts) => {
+    const outcome = given(...facts).when(owed)
+    outcome.then([admitted(0)])
+    const limits = { inputTokens: 10, outputTokens: 5 }
+    given(...outcome.facts)
+      .when(settleCall({ limits }))
+      .then([settled(0, 30)])
+  })
+
+  it('is refused without this mark, even with a hold of 0', () => {
+    const call = admitCall({ hold: 0n })
+    given(granted(100))
+      .when(call)
+      .then(codedError('TokenBudgetUnknown', { tokenId: 1 }))
+  })
+
+  it('throws if a hold is requested for it, because that is a bug', () => {
+    const call = admitCall({ hold: 1n, isOwed: true })
+    expect(() => given(...funded(100)).when(call)).toThrow('owed calls hold nothing')
   })
 })

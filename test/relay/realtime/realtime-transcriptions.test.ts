@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AccountCommand } from '#domain/accounts/commands.ts'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
 import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -118,6 +122,13 @@ describe('a transcription while another one has not arrived', () => {
     v: 1,
     data: { userId: USER, tokenIds: [TOKEN] },
   } as const
+  const context = { actor: 'system:test', cause: null, at: 1 }
+  const account = (command: AccountCommand) =>
+    rig.core.actors.handle(accountDecider, accountStream(USER), command, context)
+  const closed = { userId: USER, tokenIds: [TOKEN] }
+  const order = { orderId: 1, refundNo: 1, provider: 'stripe' }
+  const amount = 10n ** 12n
+  const reversal = { userId: USER, ...order, amount, note: 'sealed' as Sealed }
   const sum = async () => (await audioTokens()).reduce((all, tokens) => all + tokens, 0)
 
   it('is charged only when quota is reserved for the other one', async () => {
@@ -133,6 +144,8 @@ describe('a transcription while another one has not arrived', () => {
   it.each([
     ['has lost access', () => rig.append(tokensStream(USER), disabled)],
     ['can not pay for another hold', () => rig.setBudget(USER, TOKEN, 0n)],
+    ['has a negative balance', () => account({ type: 'ReverseTopUp', ...reversal })],
+    ['has deleted the token', () => account({ type: 'CloseTokenBudgets', ...closed })],
   ])('leaves the other one charged if the caller %s', async (_name, change) => {
     const client = await twoCommits()
     await committed(client, 'item_1')
