@@ -53,7 +53,7 @@ export class RealtimeSession {
   private resolveEnded: () => void = () => {}
   private readonly options: SessionOptions
   private readonly calls: ResponseBilling
-  private readonly uncharged = new UnchargedResponses((id) => this.calls.isCharged(id))
+  private readonly uncharged = new UnchargedResponses((id) => this.calls.running.isCharged(id))
   private readonly gate: ClientGate
   private readonly confidential: readonly string[]
   private readonly inbox: Buffer[] = []
@@ -270,9 +270,9 @@ export class RealtimeSession {
 
   private async handleDone(event: ServerEvent, data: Buffer): Promise<void> {
     const isSettled = await this.calls.settle(event, this.gate.outputTokensMax, data)
-    if (!isSettled) return void this.end(NO_STORE, false)
+    if (isSettled === false) return void this.end(NO_STORE, false)
     const shown = visibleResponse(event, this.confidential, this.options.call)
-    if (!this.uncharged.hasEvent(event)) await this.showEvent(shown)
+    if (isSettled === true && !this.uncharged.hasEvent(event)) await this.showEvent(shown)
     this.noteIdle()
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
@@ -359,7 +359,7 @@ export class RealtimeSession {
       if (error !== null) void this.showError(error)
       client.close(closeCodeOf(error), error?.code ?? '')
       if (isCallers && this.isExpecting && socket.readyState === socket.OPEN) {
-        for (const id of this.calls.runningIds) this.cancel(id)
+        for (const id of this.calls.running.ids) this.cancel(id)
         await this.untilIdle()
       }
       await Promise.all([

@@ -1,30 +1,18 @@
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { type AnswerScreen, answerScreen } from '../screening/word-screening.ts'
+import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-input.ts'
 import { planResponse } from './open-upstream.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
+import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
+import { type Running, RunningResponses } from './running-responses.ts'
 import { type Content, isObject, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
-
-/** A response that the provider is generating. */
-type Running = {
-  readonly call: RealtimeCall
-  readonly output: DeliveredOutput
-  /** The number of bytes of one second of output audio. */
-  readonly outputRate: number
-  readonly input: Usage
-  readonly mark: Content
-  /** False for a response whose output is not added to the conversation. */
-  readonly isInConversation: boolean
-  /** Checks the text of the response for forbidden words; null if texts are not checked. */
-  readonly screen: AnswerScreen | null
-}
 
 /** A caller's request for a response that the provider has not yet begun. */
 type Request = {
@@ -48,7 +36,7 @@ type Covered = {
 
 const LIMITED = { isLimited: true, isListening: false }
 const UNLIMITED = { isLimited: false, isListening: false }
-const ENDED_MAX = 256
+const OWED = { isLimited: false, isOwed: true }
 
 /**
  * Bills the responses of a session. Each response is charged as one call. Before anything is sent
@@ -69,6 +57,8 @@ export class ResponseBilling {
    */
   respondsToSpeech = true
   private next: RealtimeCall | null = null
+  /** The price of the last response for which a call could be planned. */
+  private price: PriceSnapshot | null = null
   private readonly charges = new ChargesInProgress()
   /**
    * Resolves when the last change of the admitted call is complete. Changes are made one after the
@@ -78,9 +68,7 @@ export class ResponseBilling {
   /** Resolves when no call is being admitted or assigned. It does not wait for the provider. */
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
-  private readonly running = new Map<string, Running>()
-  /** The ids of the latest responses that were charged. */
-  private readonly ended = new Set<string>()
+  readonly running = new RunningResponses()
   /** The size of the conversation before the last response ended. The next response reads it. */
   private settledMark: Content = NO_CONTENT
   private readonly context: CallContext
@@ -107,15 +95,6 @@ export class ResponseBilling {
 
   get isBusy(): boolean {
     return this.running.size > 0 || this.isRequestPending || !this.charges.isEmpty
-  }
-
-  /** Reports whether a response has a call or was charged. */
-  isCharged(id: string): boolean {
-    return this.running.has(id) || this.ended.has(id)
-  }
-
-  get runningIds(): readonly string[] {
-    return [...this.running.keys()]
   }
 
   /**
@@ -176,13 +155,24 @@ export class ResponseBilling {
     const current = this.currentCaller(caller)
     const plan = planResponse(this.views, current, this.model.name, deps.now(), this.context)
     if (isRelayError(plan)) return plan
-    const call = await RealtimeCall.admit(this.context, {
-      ...{ model: this.model.name, upstreamModel: this.model.upstream, price: plan.price },
-      ...{ inputTokens, outputTokens, isReducible: true, isLimited, isListening },
-    })
+    this.price = plan.price
+    const call = await this.admit(plan.price, outputTokens, more, { isLimited, isListening })
     if (isRelayError(call)) return call
     this.next = call
     return call.outputTokens
+  }
+
+  private admit(
+    price: PriceSnapshot,
+    outputTokens: number,
+    more: Content,
+    terms: Pick<CallTerms, 'isLimited' | 'isListening' | 'isOwed'>,
+  ): Promise<RealtimeCall | RelayError> {
+    return RealtimeCall.admit(this.context, {
+      ...{ model: this.model.name, upstreamModel: this.model.upstream, price },
+      ...{ inputTokens: this.input.tokensAtMost(more), outputTokens },
+      ...{ isReducible: terms.isOwed !== true, ...terms },
+    })
   }
 
   /**
@@ -235,8 +225,7 @@ export class ResponseBilling {
   /**
    * Assigns the admitted call to a response that has begun. If no admitted call is left, because
    * the provider has begun several responses, another call is admitted. Returns an error if no call
-   * can be admitted. If the error is that a limit of calls is reached, the response is charged
-   * nevertheless, and the gateway must cancel it.
+   * can be admitted. The response is charged nevertheless, and the gateway must cancel it.
    */
   begin(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     return this.exclusively(() => this.beforeEnd(() => this.beginNext(event, outputTokens)))
@@ -245,21 +234,17 @@ export class ResponseBilling {
   private async beginNext(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     const { response } = event
     const id = idOf(response)
-    if (this.isCharged(id)) return null
+    if (id !== '' && (this.running.isCharged(id) || this.running.isUnrequested(id))) return null
     const { request } = this
     // A response that neither the caller nor speech has requested is not charged, and not shown.
-    if (this.expected === 0 && !this.respondsToSpeech) return null
-    let limitError: RelayError | null = null
-    if (this.next === null) {
-      const limited = await this.coverNext(outputTokens, NO_CONTENT, LIMITED)
-      if (typeof limited !== 'number' && isLimitError(limited)) limitError = limited
-      const covered =
-        limitError === null ? limited : await this.coverNext(outputTokens, NO_CONTENT, UNLIMITED)
-      if (typeof covered !== 'number') return covered
+    if (this.expected === 0 && !this.respondsToSpeech) {
+      this.running.addUnrequested(id)
+      return null
     }
+    const uncovered = this.next === null ? await this.admitBegun(outputTokens) : null
     const { next: call } = this
-    if (call === null) return null
-    limitError ??= await call.claimConcurrency()
+    if (call === null) return uncovered
+    const error = uncovered ?? (await call.claimConcurrency())
     this.next = null
     this.request = null
     this.expected = Math.max(0, this.expected - 1)
@@ -267,13 +252,35 @@ export class ResponseBilling {
     const { deps, caller } = this.context
     const screen = answerScreen(deps.views.options.options.screening, caller.group)
     const isOutside = isObject(response) && response.conversation_id === null
-    this.running.set(id, {
-      ...{ call, screen, output: new DeliveredOutput(), input: this.input.estimate() },
+    this.running.add({
+      ...{ id, call, screen, output: new DeliveredOutput(), input: this.input.estimate() },
       mark: request?.mark ?? this.settledMark,
       outputRate: Math.min(this.outputRate, request?.outputRate ?? this.outputRate),
       isInConversation: request?.isInConversation !== false && !isOutside,
     })
-    return limitError
+    return error
+  }
+
+  /**
+   * Admits a call for a response that the provider has already begun. The response is charged
+   * whatever limits apply, and also if the caller has lost access or can't pay. Returns the error
+   * for the caller, or null.
+   */
+  private async admitBegun(outputTokens: number): Promise<RelayError | null> {
+    const refused = await this.coverNext(outputTokens, NO_CONTENT, LIMITED)
+    if (typeof refused === 'number') return null
+    const covered = isLimitError(refused)
+      ? await this.coverNext(outputTokens, NO_CONTENT, UNLIMITED)
+      : refused
+    if (typeof covered === 'number' || this.price === null) return refused
+    const call = await this.admit(this.price, outputTokens, NO_CONTENT, OWED)
+    if (!isRelayError(call)) {
+      this.next = call
+      return covered
+    }
+    const { log } = this.context.deps
+    log.error({ code: call.code }, 'a response of a realtime session is not charged')
+    return call
   }
 
   /**
@@ -281,8 +288,7 @@ export class ResponseBilling {
    * contains a forbidden word.
    */
   noteDelta({ type, response_id, delta }: ServerEvent): boolean {
-    const [only] = this.running.size === 1 ? this.running.values() : []
-    const response = this.running.get(String(response_id)) ?? only
+    const response = this.running.find(response_id)
     response?.call.noteFirstByte()
     response?.output.add(type, delta)
     const isText = typeof delta === 'string' && !isAudio(type)
@@ -291,19 +297,21 @@ export class ResponseBilling {
 
   /**
    * Charges a response that has ended, unless it was charged before. Returns false if the charge
-   * could not be written. `bytes` are the bytes of the event.
+   * could not be written, and null if the response is not charged and not shown. `bytes` are the
+   * bytes of the event.
    */
-  async settle(event: ServerEvent, outputTokens: number, bytes: Buffer): Promise<boolean> {
+  async settle(event: ServerEvent, outputTokens: number, bytes: Buffer): Promise<boolean | null> {
     const response = isObject(event.response) ? event.response : {}
     const id = idOf(response)
-    if (this.ended.has(id)) return true
-    const error = this.running.has(id) ? null : await this.begin(event, outputTokens)
-    if (error !== null && !isLimitError(error)) return false
-    const running = this.running.get(id)
-    if (running === undefined) return true
-    this.running.delete(id)
+    if (this.running.hasEnded(id)) return true
+    if (this.running.isUnrequested(id)) return null
+    // An end without an id can only be the end of a response that has begun or was requested.
+    const isNew =
+      id === '' ? this.running.size === 0 && this.expected > 0 : !this.running.isCharged(id)
+    const error = isNew ? await this.begin(event, outputTokens) : null
+    const running = this.running.end(id)
+    if (running === undefined) return error === null ? null : false
     if (this.running.size === 0) this.next?.takeOver(running.call)
-    this.remember(id)
     return this.charges.track(this.charge(running, response, bytes))
   }
 
@@ -336,20 +344,13 @@ export class ResponseBilling {
     return call.settle(bill, end, { response: { response, bytes } })
   }
 
-  private remember(id: string): void {
-    // Responses without an id can't be distinguished from each other, so they are not recorded.
-    if (id !== '') this.ended.add(id)
-    const [oldest] = this.ended
-    if (this.ended.size > ENDED_MAX && oldest !== undefined) this.ended.delete(oldest)
-  }
-
   private countedUsage({ input, output, outputRate }: Running): Usage {
     return { ...input, ...output.usage(outputRate) }
   }
 
   watch(now: number): void {
     this.next?.watch(now, () => NO_USAGE)
-    for (const running of this.running.values()) {
+    for (const running of this.running.all) {
       const { call, output } = running
       call.watch(now, () => (output.isEmpty ? NO_USAGE : this.countedUsage(running)))
     }
@@ -359,7 +360,7 @@ export class ResponseBilling {
    * Returns the error with which the session must end because the caller has lost access, or null.
    */
   accessError(): RelayError | null {
-    const [running] = this.running.values()
+    const [running] = this.running.all
     const call = this.next ?? running?.call
     return call === undefined ? null : call.access()
   }
@@ -374,8 +375,7 @@ export class ResponseBilling {
     this.isEnded = true
     await this.assigned
     await this.charges.allWritten()
-    const running = [...this.running.values()]
-    this.running.clear()
+    const running = this.running.endAll()
     const { next } = this
     const isRequested = this.isRequestPending
     this.next = null

@@ -26,6 +26,7 @@ const audio = (bytes: number) => ({
   type: 'input_audio_buffer.append',
   audio: Buffer.alloc(bytes).toString('base64'),
 })
+const speech = (input: object) => ({ session: { type: 'realtime', audio: { input } } })
 const charges = async () => (await bills(rig)).map(({ charge }) => charge)
 
 /** The provider begins a response at each request, and says some words, but does not end it. */
@@ -227,7 +228,7 @@ describe('a realtime session that ends during a response', () => {
     await expect.poll(charges).toEqual([CHARGE])
   })
 
-  it('a response that can not be paid ends the session, and others get their usage', async () => {
+  it('a response that can not be paid ends the session, and each one is charged', async () => {
     const client = await connect()
     client.send(audio(4_800))
     await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
@@ -240,8 +241,8 @@ describe('a realtime session that ends during a response', () => {
     await rig.setBudget(USER, TOKEN, 0n)
     session().begin()
     expect((await client.event('error')).error).toMatchObject({ code: 'token_exhausted' })
-    await expect.poll(charges).toEqual([CHARGE])
-    expect(await openCalls(rig)).toBe(0)
+    await expect.poll(charges).toEqual([CHARGE, CHARGE])
+    await expect.poll(() => openCalls(rig)).toBe(0)
   })
 
   it('charges what was delivered if the provider does not end it', async () => {
@@ -339,6 +340,42 @@ describe('a realtime response that could be missed or undercounted', () => {
     expect(client.events.filter(({ type }) => type.startsWith('response.'))).toEqual([])
     await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
     expect(await bills(rig)).toEqual([])
+  })
+
+  it.each([
+    ['requested', 'response.create'],
+    ['begun by speech', 'session.update'],
+  ])('does not end with the call of another response that is %s', async (_name, type) => {
+    provider.onEvent = (event) => /^response\./.test(event.type)
+    const client = await sessionWithoutSpeech(rig.url)
+    const unrequested = session().begin()
+    await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+    const turn_detection = { type: 'server_vad' }
+    client.send({ type, ...(type === 'session.update' ? speech({ turn_detection }) : {}) })
+    if (type === 'session.update') await client.event('session.updated')
+    else await expect.poll(() => session().typesOf('response.create')).toHaveLength(1)
+    session().done(unrequested, { ...USAGE, output_tokens: 351, total_tokens: 651 })
+    session().done(session().begin(), USAGE)
+    await client.event('response.done')
+    expect(await charges()).toEqual([CHARGE])
+  })
+
+  it('is billed once if its end has no id, and further such ends are not shown', async () => {
+    provider.onEvent = ({ type }, at) => {
+      if (type === 'response.create') at.delta(at.begin())
+      return type === 'response.create'
+    }
+    const client = await connect()
+    client.send({ type: 'response.create' })
+    await client.event('response.output_text.delta')
+    for (let at = 0; at < 3; at += 1) session().done(undefined as unknown as string, USAGE)
+    session().send({ type: 'conversation.item.added', item: {} })
+    const isAdded = () => client.events.some(({ type }) => type === 'conversation.item.added')
+    await expect.poll(isAdded).toBe(true)
+    expect(client.events.filter(({ type }) => type === 'response.done')).toHaveLength(1)
+    client.socket.close()
+    await expect.poll(() => openCalls(rig)).toBe(0)
+    expect(await charges()).toEqual([CHARGE])
   })
 
   it('is billed if the provider still responds to speech after a change', async () => {

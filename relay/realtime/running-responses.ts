@@ -1,0 +1,104 @@
+import type { Usage } from '#domain/pricing/usage.ts'
+import type { AnswerScreen } from '../screening/word-screening.ts'
+import type { DeliveredOutput } from './estimate-conversation-input.ts'
+import type { RealtimeCall } from './realtime-call.ts'
+import type { Content } from './size-of-conversation-items.ts'
+
+/** A response that the provider is generating. */
+export type Running = {
+  /** The provider's id; empty if the provider gave none. */
+  readonly id: string
+  readonly call: RealtimeCall
+  readonly output: DeliveredOutput
+  /** The number of bytes of one second of output audio. */
+  readonly outputRate: number
+  readonly input: Usage
+  readonly mark: Content
+  /** False for a response whose output is not added to the conversation. */
+  readonly isInConversation: boolean
+  /** Checks the text of the response for forbidden words; null if texts are not checked. */
+  readonly screen: AnswerScreen | null
+}
+
+const IDS_MAX = 256
+
+/** Adds an id to a set of the latest ids. Responses without an id can't be recognized again. */
+function remember(ids: Set<string>, id: string): void {
+  if (id !== '') ids.add(id)
+  const [oldest] = ids
+  if (ids.size > IDS_MAX && oldest !== undefined) ids.delete(oldest)
+}
+
+/**
+ * The responses of a session that the provider is generating, and the ids of the latest responses
+ * that have ended or are not charged. A response whose id is known never uses another call.
+ */
+export class RunningResponses {
+  private readonly running = new Map<string, Running>()
+  private readonly ended = new Set<string>()
+  private readonly unrequested = new Set<string>()
+  private unnamed = 0
+
+  get size(): number {
+    return this.running.size
+  }
+
+  get all(): readonly Running[] {
+    return [...this.running.values()]
+  }
+
+  get ids(): readonly string[] {
+    return this.all.map(({ id }) => id)
+  }
+
+  add(response: Running): void {
+    if (response.id === '') this.unnamed += 1
+    this.running.set(response.id || `unnamed ${this.unnamed}`, response)
+  }
+
+  /** Records a response that is not charged, because nobody has requested it. */
+  addUnrequested(id: string): void {
+    remember(this.unrequested, id)
+  }
+
+  isUnrequested(id: string): boolean {
+    return this.unrequested.has(id)
+  }
+
+  /** Reports whether the response has ended and was charged. */
+  hasEnded(id: string): boolean {
+    return this.ended.has(id)
+  }
+
+  /** Reports whether a response has a call or was charged. */
+  isCharged(id: string): boolean {
+    if (id === '') return this.all.some((each) => each.id === '')
+    return this.running.has(id) || this.ended.has(id)
+  }
+
+  /** Returns the response to which an event with this id belongs. The id may be missing. */
+  find(id: unknown): Running | undefined {
+    const [only] = this.running.size === 1 ? this.running.values() : []
+    return this.running.get(String(id)) ?? only
+  }
+
+  /**
+   * Removes a response that ends. If the id is empty, this is a response that began without an id,
+   * or else the oldest one.
+   */
+  end(id: string): Running | undefined {
+    const [oldest] = this.running
+    const unnamed = [...this.running].find(([, each]) => each.id === '')
+    const [key = id, response] = id === '' ? (unnamed ?? oldest ?? []) : [id, this.running.get(id)]
+    this.running.delete(key)
+    if (response !== undefined) remember(this.ended, response.id)
+    return response
+  }
+
+  /** Removes all running responses and returns them. */
+  endAll(): readonly Running[] {
+    const { all } = this
+    this.running.clear()
+    return all
+  }
+}
