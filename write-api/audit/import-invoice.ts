@@ -34,25 +34,26 @@ import { invoiceError } from './invoice-errors.ts'
 import type { InvoiceFormat } from './read-invoice-row.ts'
 import { type InvoiceSums, sumInvoice } from './sum-invoice.ts'
 
-/**
- * The maximum number of files that a process reads at once. Each may take as long as a request may,
- * and as much memory as the rows of a file.
- */
-const READS_MAX = 3
 const RETRY_SECONDS = 30
 
 /**
+ * The time in milliseconds after which an upload that sends nothing is refused, so that it does not
+ * block other imports.
+ */
+const IDLE_MAX_MS = 10_000
+
+/**
  * POST /api/audit/invoices: imports a provider's invoice for a channel. The file is read as a
- * stream. Each process imports one file at a time, after the whole file has been read, so that a
- * slow upload does not block the others.
+ * stream. Each process imports one file at a time, from its first byte to its last event, because
+ * the rows of a file take memory until they are recorded. Other files are refused meanwhile.
  */
 export const importInvoice: Action = (api, deps) => {
-  let reads = 0
-  async function readOneOfFew<T>(read: () => Promise<T>): Promise<T> {
-    if (reads >= READS_MAX) throw invoiceError('TooManyImports', {}, RETRY_SECONDS)
-    reads += 1
-    return await read().finally(() => {
-      reads -= 1
+  let isImporting = false
+  async function importAlone<T>(work: () => Promise<T>): Promise<T> {
+    if (isImporting) throw invoiceError('TooManyImports', {}, RETRY_SECONDS)
+    isImporting = true
+    return await work().finally(() => {
+      isImporting = false
     })
   }
   void api.register(async (scope) => {
@@ -73,13 +74,12 @@ export const importInvoice: Action = (api, deps) => {
           throw invalidField('channel_id', { zh: '该渠道不存在', en: 'there is no such channel' })
         }
         if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
-        const file = body.iterator({ destroyOnReturn: false })
         const terms = { channelId, ...rate }
         const context = contextOf(deps, request)
-        const read = await readOneOfFew(() => readFile(file, format, deps.core.now()))
-        const { position, ...imported } = await deps.runExclusive('invoice-import', () =>
-          importFile(deps, read, terms, context),
-        )
+        const { position, ...imported } = await importAlone(async () => {
+          const read = await readFile(chunksOf(body), format, deps.core.now())
+          return await importFile(deps, read, terms, context)
+        })
         await waitUntilVisible(deps, reply, ['reconciliation'], position)
         return success({ ...imported, known_ids: await knownIds(deps, imported.id, channelId) })
       },
@@ -127,6 +127,26 @@ async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, chann
   return await countKnownIds(db, invoiceId, otherInvoiceIds(state, { invoiceId, channelId }))
 }
 
+/** Yields the chunks of an upload. Throws a 408 if none arrives for `IDLE_MAX_MS`. */
+async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
+  const chunks = body.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const idle = Promise.withResolvers<never>()
+      const timer = setTimeout(() => idle.reject(invoiceError('InvoiceStalled')), IDLE_MAX_MS)
+      const next = chunks.next()
+      const { done, value } = await Promise.race([next, idle.promise]).finally(() =>
+        clearTimeout(timer),
+      )
+      if (done === true) return
+      yield value
+    }
+  } finally {
+    // A read that is still pending fails when the connection is closed.
+    chunks.return?.().catch(() => {})
+  }
+}
+
 type ReadFile = { readonly sums: InvoiceSums; readonly parts: RequestParts }
 
 async function readFile(
@@ -143,11 +163,12 @@ async function readFile(
  * import.
  */
 async function importFile(
-  { core: { actors, now } }: Deps,
+  deps: Deps,
   { sums, parts }: ReadFile,
   terms: InvoiceTerms,
   context: CommandContext,
 ) {
+  const { actors, now } = deps.core
   const invoiceId = randomUUID()
   if (!isInRange({ ...terms, ...sums })) {
     throw invalidField('dollars', {
@@ -164,18 +185,41 @@ async function importFile(
     await actors.peek(invoicesDecider, INVOICES_STREAM),
   )
   if ('code' in decided) throw toHttpError(decided)
-  const stream = invoiceRequestsStream(invoiceId)
-  let part = 0
-  for (const requests of parts.list()) {
-    const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
-    accepted(await actors.handle(invoiceRequestsDecider, stream, record, context))
-    part += 1
-  }
+  await recordRequests(deps, invoiceId, parts, context)
   const { position } = accepted(
     await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
   )
   const { rows, duplicates, lines } = sums
   return { position, id: invoiceId, rows, duplicates, lines: lines.length }
+}
+
+/** The number of parts after which an import waits for the read model. */
+const PARTS_AHEAD = 2
+const BEHIND_MAX_MS = 30_000
+
+/**
+ * Appends the rows that have request ids. The read model stays at most `PARTS_AHEAD` parts behind,
+ * because it folds everything that is new at once, which would take memory and block the event
+ * loop.
+ */
+async function recordRequests(
+  { core: { actors }, freshness }: Deps,
+  invoiceId: string,
+  parts: RequestParts,
+  context: CommandContext,
+): Promise<void> {
+  const stream = invoiceRequestsStream(invoiceId)
+  let part = 0
+  for (const requests of parts.list()) {
+    const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
+    const { position } = accepted(
+      await actors.handle(invoiceRequestsDecider, stream, record, context),
+    )
+    part += 1
+    if (part % PARTS_AHEAD > 0) continue
+    const isFresh = await freshness.waitFor(['reconciliation'], position, BEHIND_MAX_MS)
+    if (!isFresh) throw invoiceError('ReadModelBehind', {}, RETRY_SECONDS)
+  }
 }
 
 /** The maximum number of rows in one event. An import appends several events. */

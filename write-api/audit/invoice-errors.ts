@@ -24,8 +24,22 @@ export const invoiceError = errorsOf({
   TooManyImports: [
     429,
     {
-      zh: '同时导入的文件过多，请稍后再试',
-      en: 'Too many files are being imported, please try again later',
+      zh: '正在导入另一个文件，请稍后再试',
+      en: 'Another file is being imported, please try again later',
+    },
+  ],
+  ReadModelBehind: [
+    503,
+    {
+      zh: '账单数据处理滞后，请稍后再导入',
+      en: 'The read model of invoices is behind. Import the file again later',
+    },
+  ],
+  InvoiceStalled: [
+    408,
+    {
+      zh: '文件上传中断，请重新导入',
+      en: 'The upload of the file has stalled. Import the file again',
     },
   ],
   InvoiceEmpty: [400, { zh: '文件没有数据行', en: 'The file has no rows' }],

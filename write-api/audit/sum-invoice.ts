@@ -1,4 +1,5 @@
 import { createHash, hash as digestOf } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sizeOf } from '#domain/invoices/amounts.ts'
 import type { InvoiceLine, InvoiceRequest } from '#domain/invoices/events.ts'
 import { type HttpError, invalidField } from '#infra/http/http-errors.ts'
@@ -37,6 +38,9 @@ const LINES_MAX = 1_000
 const ID_LENGTH_MAX = 128
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
 
+/** The size of a slice, which blocks the event loop for a few milliseconds. */
+const SLICE_BYTES = 64 * 1024
+
 type Sum = {
   readonly day: string
   readonly model: string
@@ -68,8 +72,12 @@ export async function sumInvoice(
     for await (const chunk of body) {
       bytes += chunk.length
       if (bytes > BYTES_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
-      hash.update(chunk)
-      parser.push(decoder.push(chunk))
+      for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+        const slice = chunk.subarray(at, at + SLICE_BYTES)
+        hash.update(slice)
+        parser.push(decoder.push(slice))
+        await nextTurn()
+      }
     }
     parser.push(decoder.end())
     parser.end()
@@ -91,9 +99,10 @@ class RowSums {
   private readonly sums = new Map<string, Sum>()
   /**
    * The digests of the rows with request ids. All columns are compared, because providers may have
-   * a row for each kind of token, or a credit for an earlier row.
+   * a row for each kind of token, or a credit for an earlier row. They are divided among many small
+   * sets, because a large set blocks the event loop each time it grows.
    */
-  private readonly seen = new Set<string>()
+  private readonly seen = new Map<string, Set<string>>()
   private columns: Columns | null = null
   private rows = 0
   private requests = 0
@@ -141,8 +150,11 @@ class RowSums {
 
   private isNew(fields: readonly string[]): boolean {
     const key = digestOf('sha256', JSON.stringify(fields), 'base64')
-    if (this.seen.has(key)) return false
-    this.seen.add(key)
+    const start = key.slice(0, 2)
+    const digests = this.seen.get(start)
+    if (digests === undefined) this.seen.set(start, new Set([key]))
+    else if (digests.has(key)) return false
+    else digests.add(key)
     return true
   }
 
