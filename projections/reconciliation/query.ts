@@ -26,13 +26,21 @@ const DAY = 86_400
  */
 const SEARCHED_SECONDS = 62 * DAY
 
+type Fragment = ReturnType<typeof sql.fragment>
+
+/**
+ * Cuts a number off at the largest integer of a response. Only invoices that an earlier release
+ * imported may have larger ones.
+ */
+const wireSized = (number: Fragment): Fragment =>
+  sql.fragment`greatest(-9007199254740991, least(9007199254740991, ${number}))::int8`
+
 /**
  * Converts billionths of the currency to quota as `quotaOf` does: half away from zero, and cut off
  * at the largest amount of a response.
  */
-const billedOf = (dollars: string) => sql.fragment`
-  greatest(-9007199254740991, least(9007199254740991,
-    round(l.id_amount * ${dollars}::numeric * 0.0005)))`
+const billedOf = (dollars: string) =>
+  wireSized(sql.fragment`round(l.id_amount * ${dollars}::numeric * 0.0005)`)
 
 /**
  * The lines of an invoice. The columns that start with `id_` are the first line, the number of
@@ -41,7 +49,8 @@ const billedOf = (dollars: string) => sql.fragment`
  */
 const linesWithSums = (invoiceId: string) => sql.fragment`
   select *, min(line) over same_id as id_line, count(*) over same_id as id_lines,
-    (sum(tokens) over same_id)::int8 as id_tokens, (sum(amount) over same_id)::int8 as id_amount,
+    ${wireSized(sql.fragment`sum(tokens) over same_id`)} as id_tokens,
+    (sum(amount) over same_id)::int8 as id_amount,
     min(model) over same_id as id_model_first, max(model) over same_id as id_model_last
   from read_reconciliation.lines
   where invoice_id = ${invoiceId}
@@ -57,7 +66,7 @@ const found = (
   { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
   after: number,
 ) => {
-  const named = (column: ReturnType<typeof sql.fragment>) => sql.fragment`
+  const named = (column: Fragment) => sql.fragment`
     select l.line, r.position, r.attempt, r.created_at, r.call, r.user_id, r.model, r.tokens,
       r.cost, r.charged, r.is_charged
     from read_reconciliation.lines l join read_reconciliation.requests r
@@ -68,7 +77,7 @@ const found = (
   return sql.fragment`
     select l.line, l.day, l.model, l.request_id, l.tokens, l.amount, l.is_duplicate,
       l.id_line, l.id_lines, l.id_tokens, l.id_amount, l.id_model_first, l.id_model_last,
-      ${billedOf(dollars)}::int8 as billed,
+      ${billedOf(dollars)} as billed,
       r.position, r.attempt, r.created_at, r.call, r.user_id, r.model as call_model,
       r.tokens as call_tokens, r.cost, r.charged, r.is_charged
     from (${linesWithSums(invoiceId)}) l left join (
@@ -83,7 +92,7 @@ const found = (
  * The SQL condition that two numbers are nearly equal. They may differ by one percent, because
  * providers round each line.
  */
-const isNear = (one: ReturnType<typeof sql.fragment>, other: ReturnType<typeof sql.fragment>) =>
+const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
 const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedInvoice) => {
@@ -136,7 +145,8 @@ export const sumMatches = (
     select match, to_char(day, 'YYYY-MM-DD') as day, model,
       created_at - created_at % 86400 as "callDay", call_model as "callModel",
       (count(*) filter (where line = id_line))::int8 as ids,
-      count(*)::int8 as rows, sum(tokens)::int8 as tokens, sum(amount)::int8 as amount,
+      count(*)::int8 as rows, ${wireSized(sql.fragment`sum(tokens)`)} as tokens,
+      sum(amount)::int8 as amount,
       (count(*) filter (where is_counted))::int8 as calls,
       coalesce(sum(call_tokens) filter (where is_counted), 0)::int8 as "callTokens",
       coalesce(sum(cost) filter (where is_counted), 0)::int8 as cost,

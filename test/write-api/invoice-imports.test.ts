@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { INVOICES_STREAM, invoicesDecider } from '#domain/invoices/events.ts'
+import {
+  INVOICES_STREAM,
+  invoiceRequestsDecider,
+  invoiceRequestsStream,
+  invoicesDecider,
+} from '#domain/invoices/events.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
 import type { Margins } from '#read-api/contract/margins.ts'
@@ -137,6 +142,37 @@ describe('the comparison of an invoice', () => {
       }
     })
     for (const path of PATHS) expect((await get(path)).status).toBe(200)
+    await fixture.admin.call('DELETE', `/api/audit/invoices/${invoiceId}`)
+  })
+})
+
+describe('token counts of an earlier release, beyond the numbers of a response', () => {
+  it('are cut off, and the invoice can be read and deleted', async () => {
+    const large = 999_999_999_999_999
+    const rows = Array.from({ length: 24 }, (_, n) => n + 2)
+    const requests = rows.map((row) => [
+      row,
+      day,
+      'sim',
+      'r',
+      large,
+      1,
+      ...(row > 13 ? [true] : []),
+    ])
+    const invoiceId = await appendInvoice({
+      ...{ currency: 'USD', dollars: '1', amount: 1, requests: rows.length },
+    })
+    const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
+    await fixture.core.actors.handle(
+      invoiceRequestsDecider,
+      invoiceRequestsStream(invoiceId),
+      { type: 'RecordInvoiceRequests', invoiceId, part: 0, requests: requests as never },
+      context,
+    )
+    await fixture.freshness.waitFor(['reconciliation'], await fixture.head(), 20_000)
+    for (const path of ['', '/requests?match=unknown', '/requests/export?match=unknown']) {
+      expect([path, (await read(`invoices/${invoiceId}${path}`)).status]).toEqual([path, 200])
+    }
     await fixture.admin.call('DELETE', `/api/audit/invoices/${invoiceId}`)
   })
 })

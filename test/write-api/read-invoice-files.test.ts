@@ -117,9 +117,24 @@ describe('the rows of an invoice', () => {
     [',Grand total,2,', 'Row 2 is a total'],
     ['合计：,,2,', 'Row 2 is a total'],
     ['2026-11-27,m,€1,a', 'Invalid amount in row 2: other-currency'],
-    ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid field amount'],
+    ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid amount in row 3'],
   ])('%j are refused', async (rows, message) => {
     await expect(read(rows)).rejects.toThrow(message)
+  })
+
+  it('have token counts whose sum is an exact number, even with duplicates', async () => {
+    const format = { ...FORMAT, tokens: 'tokens' }
+    const sum = (rows: readonly string[]) =>
+      sumInvoice(
+        Readable.from([Buffer.from(`date,model,cost,id,tokens\n${rows.join('\n')}`)]),
+        format,
+        NOW,
+      )
+    const large = '999999999999999'
+    for (const row of [`2026-11-27,m,1,r,${large}`, `2026-11-27,m,1,,-${large}`]) {
+      expect((await sum(Array(9).fill(row))).rows).toBe(9)
+      await expect(sum(Array(10).fill(row))).rejects.toThrow('Invalid tokens in row 11')
+    }
   })
 
   it('may be of tomorrow', async () => {

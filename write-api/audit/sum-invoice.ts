@@ -2,7 +2,7 @@ import { createHash, hash as digestOf } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sizeOf } from '#domain/invoices/amounts.ts'
 import type { InvoiceLine, InvoiceRequest } from '#domain/invoices/events.ts'
-import { type HttpError, invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
 import { CsvTextDecoder } from './decode-csv-text.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { CsvError, CsvParser } from './parse-csv.ts'
@@ -106,6 +106,8 @@ class RowSums {
   private columns: Columns | null = null
   private rows = 0
   private requests = 0
+  /** The sum of the sizes of all token counts. It bounds the sum of any of the rows. */
+  private tokensSize = 0
   private duplicates = 0
   private duplicatesAmount = 0n
   private duplicatesSize = 0n
@@ -128,14 +130,16 @@ class RowSums {
     const isId = id.length <= ID_LENGTH_MAX && !CONTROL.test(id)
     if (!isId) throw rowError(row, 'request_id', 'not-an-id')
     const one = readRow(fields, row, this.columns, this.format, this.now)
+    this.tokensSize += Math.abs(one.tokens)
+    if (this.tokensSize > Number.MAX_SAFE_INTEGER) throw rowError(row, 'tokens', 'sum-too-large')
     if (id === '') {
-      addRow(this.sums, one)
+      addRow(this.sums, one, row)
       return
     }
     this.requests += 1
     const { day, model, tokens } = one
     if (this.isNew(fields)) {
-      const { amount } = addRow(this.sums, one)
+      const { amount } = addRow(this.sums, one, row)
       // The amounts of rows are rounded so that they add up to the rounded sum.
       const rounded = billionthsOf(amount) - billionthsOf(amount - one.amount)
       this.onRequest([row, day, model, id, tokens, Number(rounded)])
@@ -144,7 +148,7 @@ class RowSums {
     this.duplicates += 1
     this.duplicatesAmount += one.amount
     this.duplicatesSize += sizeOf(one.amount)
-    if (this.duplicatesSize > EXACT_MAX) throw tooLarge('amount')
+    if (this.duplicatesSize > EXACT_MAX) throw rowError(row, 'amount', 'sum-too-large')
     this.onRequest([row, day, model, id, tokens, Number(billionthsOf(one.amount)), true])
   }
 
@@ -192,7 +196,11 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
   }
 }
 
-function addRow(sums: Map<string, Sum>, { day, model, tokens, amount }: InvoiceRow): Sum {
+function addRow(
+  sums: Map<string, Sum>,
+  { day, model, tokens, amount }: InvoiceRow,
+  row: number,
+): Sum {
   const key = `${day} ${model}`
   const sum = sums.get(key) ?? { day, model, rows: 0, tokens: 0, amount: 0n, size: 0n }
   if (sum.rows === 0) {
@@ -203,13 +211,6 @@ function addRow(sums: Map<string, Sum>, { day, model, tokens, amount }: InvoiceR
   sum.tokens += tokens
   sum.amount += amount
   sum.size += sizeOf(amount)
-  if (sum.size > EXACT_MAX) throw tooLarge('amount')
-  if (!Number.isSafeInteger(sum.tokens)) throw tooLarge('tokens')
+  if (sum.size > EXACT_MAX) throw rowError(row, 'amount', 'sum-too-large')
   return sum
 }
-
-const tooLarge = (field: 'amount' | 'tokens'): HttpError =>
-  invalidField(field, {
-    zh: '同一天同一模型的合计过大',
-    en: 'adds up to too much for a day and a model',
-  })
