@@ -13,6 +13,7 @@ import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { deleteInvoice, importInvoice } from './audit/import-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
+import { startInvoiceRemovals } from './audit/remove-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
@@ -252,12 +253,13 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
   const findingNotices = startFindingNotices(deps)
   const corrections = startCorrections(deps)
   const erasures = startErasures(deps, app.gate.sessions)
+  const invoiceRemovals = startInvoiceRemovals(deps)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    const jobs = [priceSchedule, warnings, findingNotices, corrections, erasures, deps.failedLogins]
-    await Promise.all(jobs.map((job) => job.stop()))
+    const jobs = [priceSchedule, warnings, findingNotices, corrections, erasures, invoiceRemovals]
+    await Promise.all([...jobs, deps.failedLogins].map((job) => job.stop()))
     await webhooks.close()
   })
   app.addHook('onClose', () => deps.humanCheck.close())

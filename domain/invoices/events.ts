@@ -88,6 +88,15 @@ export type InvoiceRequestsRecorded = Fact<
   }
 >
 
+/**
+ * The rows of one part were deleted, after their invoice was deleted or its import failed. The read
+ * model removes them. Each part has its own event, so that few rows are removed at once.
+ */
+export type InvoiceRequestsDeleted = Fact<
+  'InvoiceRequestsDeleted',
+  { readonly invoiceId: string; readonly part: number }
+>
+
 export type InvoiceEvent = InvoiceImported | InvoiceDeleted
 
 export type Invoice = InvoiceImported['data']
@@ -160,19 +169,47 @@ export const invoicesDecider: Decider<
       : { invoices: invoices.filter(({ invoiceId }) => invoiceId !== event.data.invoiceId) },
 }
 
-type InvoiceRequestsCommand = {
-  readonly type: 'RecordInvoiceRequests'
-} & InvoiceRequestsRecorded['data']
+type InvoiceRequestsCommand =
+  | ({ readonly type: 'RecordInvoiceRequests' } & InvoiceRequestsRecorded['data'])
+  /** Deletes the next parts, at most `max`. */
+  | {
+      readonly type: 'DeleteInvoiceRequests'
+      readonly invoiceId: string
+      readonly max: number
+    }
 
-/** Records the parts of an invoice in their order. A part that is repeated changes nothing. */
+type InvoiceRequestsEvent = InvoiceRequestsRecorded | InvoiceRequestsDeleted
+
+/** The numbers of recorded and of deleted parts. Parts are recorded and deleted in their order. */
+export type InvoiceRequestsState = { readonly parts: number; readonly deleted: number }
+
+/**
+ * Records the parts of an invoice in their order, and deletes them in the same order. A part that
+ * is repeated changes nothing. Nothing is recorded after the first deletion.
+ */
 export const invoiceRequestsDecider: Decider<
-  { readonly parts: number },
+  InvoiceRequestsState,
   InvoiceRequestsCommand,
-  InvoiceRequestsRecorded,
-  CodedError<never>
+  InvoiceRequestsEvent,
+  CodedError<'InvoiceUnknown'>
 > = {
-  initialState: () => ({ parts: 0 }),
-  decide: ({ type, ...data }, { parts }) =>
-    data.part === parts ? [{ type: 'InvoiceRequestsRecorded', v: 1, data }] : [],
-  evolve: (_state, { data }) => ({ parts: data.part + 1 }),
+  initialState: () => ({ parts: 0, deleted: 0 }),
+  decide: (command, { parts, deleted }) => {
+    if (command.type === 'DeleteInvoiceRequests') {
+      const { invoiceId, max } = command
+      const count = Math.min(max, parts - deleted)
+      return Array.from({ length: count }, (_, index) => ({
+        type: 'InvoiceRequestsDeleted',
+        v: 1,
+        data: { invoiceId, part: deleted + index },
+      }))
+    }
+    const { type, ...data } = command
+    if (deleted > 0) return codedError('InvoiceUnknown')
+    return data.part === parts ? [{ type: 'InvoiceRequestsRecorded', v: 1, data }] : []
+  },
+  evolve: (state, { type, data: { part } }) =>
+    type === 'InvoiceRequestsDeleted'
+      ? { ...state, deleted: part + 1 }
+      : { ...state, parts: part + 1 },
 }

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Attempt, CallReleased, CallSettled } from '#domain/accounts/events.ts'
-import type { InvoiceRequestsRecorded } from '#domain/invoices/events.ts'
+import type { InvoiceRequestsDeleted, InvoiceRequestsRecorded } from '#domain/invoices/events.ts'
 import { inputTokensOf } from '#domain/pricing/usage.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-type ReconciliationEvent = CallSettled | CallReleased | InvoiceRequestsRecorded
+type ReconciliationEvent =
+  | CallSettled
+  | CallReleased
+  | InvoiceRequestsRecorded
+  | InvoiceRequestsDeleted
 
 /**
  * The attempts of calls by the ids that providers gave them, and the lines of providers' invoices
@@ -16,27 +20,29 @@ type ReconciliationEvent = CallSettled | CallReleased | InvoiceRequestsRecorded
  */
 export const reconciliation = projectionOf<ReconciliationEvent>({
   name: 'reconciliation',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     requests: {
       key: ['channel_id', 'position', 'attempt', 'created_at'],
       monthColumn: 'created_at',
     },
-    lines: { key: ['invoice_id', 'line'] },
+    lines: { key: ['invoice_id', 'part', 'line'] },
   },
   handlers: {
     CallSettled: (event, rows) => recordAttempts(event, rows),
     CallReleased: (event, rows) => recordAttempts(event, rows),
-    InvoiceRequestsRecorded: ({ data: { invoiceId: invoice_id, requests } }, rows) => {
+    InvoiceRequestsRecorded: ({ data: { invoiceId: invoice_id, part, requests } }, rows) => {
       for (const [line, day, model, request_id, tokens, amount, isDuplicate = false] of requests) {
         rows.insert(
           'lines',
-          { invoice_id, line },
+          { invoice_id, part, line },
           { day, model, request_id, tokens, amount, is_duplicate: isDuplicate },
         )
       }
     },
+    InvoiceRequestsDeleted: ({ data: { invoiceId: invoice_id, part } }, rows) =>
+      rows.removeWhere('lines', { invoice_id, part }),
   } satisfies Handlers<ReconciliationEvent>,
 })
 

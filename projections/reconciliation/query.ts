@@ -258,3 +258,19 @@ export const countOnlyOurs = (db: CommonQueryMethods, invoice: MatchedInvoice): 
   db.oneFirst(sql.type(rowType({ count: wireInteger }))`
     select count(*)::int8 as count ${onlyOurs(invoice)}
   `)
+
+/**
+ * Lists the ids of all invoices that have lines, including invoices that are being imported or
+ * deleted. Each id takes one look-up in the index, whatever the number of lines.
+ */
+export const invoiceIdsWithLines = (db: CommonQueryMethods): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(rowType({ id: Type.String() }))`
+    with recursive ids as (
+      (select invoice_id as id from read_reconciliation.lines order by invoice_id limit 1)
+      union all
+      select (
+        select invoice_id from read_reconciliation.lines
+        where invoice_id > ids.id order by invoice_id limit 1
+      ) from ids where ids.id is not null
+    ) select id from ids where id is not null
+  `)

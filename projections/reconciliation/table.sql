@@ -26,6 +26,8 @@ create index requests_by_answer on requests (answer_id, channel_id) where answer
 -- The lines of invoices that contain the provider's id of a request.
 create table lines (
   invoice_id text collate "C" not null,
+  -- The number of the event that recorded the line. The lines of a part are removed together.
+  part integer not null,
   -- The number of the row in the file.
   line integer not null,
   day date not null,
@@ -35,7 +37,7 @@ create table lines (
   -- The amount in billionths of the invoice's currency.
   amount bigint not null,
   is_duplicate boolean not null,
-  primary key (invoice_id, line)
+  primary key (invoice_id, part, line)
 );
 
 create index lines_by_id on lines (invoice_id, request_id);

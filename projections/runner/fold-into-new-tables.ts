@@ -15,6 +15,12 @@ import { type TableChanges, writeChanges } from './write-row-changes.ts'
 /** The number of events per page. With small pages, their memory is freed earlier. */
 const PAGE = 500
 
+/**
+ * The number of events that are folded before the number of changes is checked, because an event
+ * may have a thousand rows.
+ */
+const SLICE = 25
+
 /** The maximum number of row changes that are kept in memory to be merged with later ones. */
 const KEPT_MAX = 30_000
 
@@ -89,8 +95,12 @@ export async function continueFold(
       if (position < end) next = core.store.readAll(position, PAGE)
       // A failure is reported when the promise is awaited.
       next.catch(() => {})
-      for (const fold of folds) await foldPage(fold, events, context)
-      await writer.write(takeDue(folds, KEPT_MAX))
+      for (let from = 0; from < events.length; from += SLICE) {
+        const slice = events.slice(from, from + SLICE)
+        for (const fold of folds) await foldPage(fold, slice, context)
+        const isLast = from + SLICE >= events.length
+        if (isLast || sizeOf(folds) > KEPT_MAX) await writer.write(takeDue(folds, KEPT_MAX))
+      }
     }
     await writer.write(takeDue(folds, 0))
   } finally {
@@ -118,13 +128,16 @@ const isWithinLanes = (upTo: LanePositions, last: number) =>
     ? null
     : (event: Recorded) => event.position <= (upTo[laneOf(event.stream)] ?? 0)
 
+const sizeOf = (folds: readonly Fold[]): number =>
+  folds.reduce((sum, { changes }) => sum + changes.size, 0)
+
 /**
  * Removes and returns the changes that must be written now. If more than `keptMax` changes are in
  * memory, all of them must be written. Otherwise, only changes that cannot be merged with later
  * changes must be written.
  */
 function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
-  const size = folds.reduce((sum, { changes }) => sum + changes.size, 0)
+  const size = sizeOf(folds)
   return folds.map(({ projection, schema, changes }) => ({
     ...{ projection, schema },
     changes: changes.take(size > keptMax || changes.wide.length > 0),

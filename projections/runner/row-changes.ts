@@ -56,6 +56,14 @@ export class RowChanges {
     this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
   }
 
+  /**
+   * Removes all rows that match `where`. These rows are removed after all other changes of the
+   * batch. Later events of the batch must not create such rows.
+   */
+  removeWhere(table: string, where: Cells): void {
+    this.#wide.push([table, { kind: 'remove', key: where, set: {}, add: {} }])
+  }
+
   remove(table: string, key: Cells): void {
     this.#merge(table, 'remove', key, {}, {})
   }
@@ -64,7 +72,7 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
-  /** The changes of `patchWhere`, in the order of the calls. */
+  /** The changes of `patchWhere` and `removeWhere`, in the order of the calls. */
   get wide(): readonly (readonly [table: string, change: RowChange])[] {
     return this.#wide
   }

@@ -58,7 +58,7 @@ export async function writeChanges(
   await Promise.all(writing)
 }
 
-/** Sets cells of all existing rows that have the given values. No row has to match. */
+/** Changes or removes all existing rows that have the given values. No row has to match. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,

@@ -121,6 +121,7 @@ export const OTHER_EVENT_NAMES = [
   'identity-claimed',
   'identity-released',
   'invite-rewarded',
+  'invoice-requests-deleted',
   'invoice-requests-recorded',
   'message-read',
   'passkey-used',

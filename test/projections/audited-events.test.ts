@@ -24,7 +24,7 @@ const NO_ACTS = {
     ...['TopUpCredited', 'TopUpReversed', 'RebateEarned', 'RebateReversed', 'ChargeCorrected'],
     ...['TokenBudgetClosed', 'TokenBudgetsClosed', 'UsernameClaimed', 'UsernameReleased'],
     ...['IdentityClaimed', 'IdentityReleased', 'TokenIdsTaken', 'RedemptionIdsTaken'],
-    ...['InvoiceRequestsRecorded', 'PasskeyUsed', 'TotpStepUsed'],
+    ...['InvoiceRequestsRecorded', 'InvoiceRequestsDeleted', 'PasskeyUsed', 'TotpStepUsed'],
   ],
   'steps before an act in the log, which change no terms': [
     ...['ChannelSubmissionsPaused', 'ChannelSubmissionsResumed'],

@@ -32,6 +32,7 @@ import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { invoiceError } from './invoice-errors.ts'
 import type { InvoiceFormat } from './read-invoice-row.ts'
+import { PARTS_AHEAD, removeIfUnknown } from './remove-invoice-rows.ts'
 import { type InvoiceSums, sumInvoice } from './sum-invoice.ts'
 
 const RETRY_SECONDS = 30
@@ -185,16 +186,18 @@ async function importFile(
     await actors.peek(invoicesDecider, INVOICES_STREAM),
   )
   if ('code' in decided) throw toHttpError(decided)
-  await recordRequests(deps, invoiceId, parts, context)
-  const { position } = accepted(
-    await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
-  )
+  const append = async () => {
+    await recordRequests(deps, invoiceId, parts, context)
+    return accepted(await actors.handle(invoicesDecider, INVOICES_STREAM, command, context))
+  }
+  const { position } = await append().catch((error: unknown) => {
+    void removeIfUnknown(deps, invoiceId, context)
+    throw error
+  })
   const { rows, duplicates, lines } = sums
   return { position, id: invoiceId, rows, duplicates, lines: lines.length }
 }
 
-/** The number of parts after which an import waits for the read model. */
-const PARTS_AHEAD = 2
 const BEHIND_MAX_MS = 30_000
 
 /**
@@ -282,8 +285,8 @@ function entriesOf(text: string): [string, unknown][] | null {
 }
 
 /**
- * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The event that recorded the import
- * stays in the history.
+ * DELETE /api/audit/invoices/{id}: deletes an imported invoice. Its rows are removed from the read
+ * model in the background. The events that recorded the import stay in the history.
  */
 export const deleteInvoice: Action = (api, deps) => {
   api.route({
@@ -296,6 +299,7 @@ export const deleteInvoice: Action = (api, deps) => {
       const { position } = accepted(
         await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
       )
+      void removeIfUnknown(deps, request.params.id, context)
       await waitUntilVisible(deps, reply, ['reconciliation'], position)
       return done()
     },

@@ -26,6 +26,7 @@ export const auditEvents: Translations['auditEvents'] = {
   'identity-claimed': 'External identity taken',
   'identity-released': 'External identity released',
   'invite-rewarded': 'Invitation rewarded',
+  'invoice-requests-deleted': 'Lines of an invoice deleted',
   'invoice-requests-recorded': 'Lines of an invoice recorded',
   'message-read': 'Message read',
   'passkey-used': 'Passkey used',

@@ -25,6 +25,7 @@ export const auditEvents = {
   'identity-claimed': '占用外部身份',
   'identity-released': '释放外部身份',
   'invite-rewarded': '邀请奖励',
+  'invoice-requests-deleted': '删除账单明细',
   'invoice-requests-recorded': '记录账单明细',
   'message-read': '已读消息',
   'passkey-used': '使用通行密钥',

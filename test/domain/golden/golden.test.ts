@@ -33,6 +33,7 @@ import type { IdentityEvent } from '#domain/identities/events.ts'
 import {
   type InvoiceEvent,
   type InvoiceImported,
+  type InvoiceRequestsDeleted,
   type InvoiceRequestsRecorded,
   invoiceRequestsDecider,
   invoicesDecider,
@@ -81,6 +82,7 @@ type AnyEvent =
   | CorrectionEvent
   | InvoiceEvent
   | InvoiceRequestsRecorded
+  | InvoiceRequestsDeleted
   | UserLoggedIn
   | LoginsFailed
   | SessionsEnded
@@ -123,6 +125,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   InvoiceImported: 1,
   InvoiceDeleted: 1,
   InvoiceRequestsRecorded: 1,
+  InvoiceRequestsDeleted: 1,
   ChannelsCreated: 1,
   ChannelTermsChanged: 1,
   ChannelsEnabled: 1,
@@ -310,8 +313,14 @@ describe('the events of options and the site, as first recorded', () => {
   story(
     'the rows of an invoice with ids',
     invoiceRequestsDecider,
-    [['invoice-requests-recorded-v1', { type: 'RecordInvoiceRequests', ...requests }]],
-    { parts: 1 },
+    [
+      ['invoice-requests-recorded-v1', { type: 'RecordInvoiceRequests', ...requests }],
+      [
+        'invoice-requests-deleted-v1',
+        { type: 'DeleteInvoiceRequests', invoiceId: requests.invoiceId, max: 10 },
+      ],
+    ],
+    { parts: 1, deleted: 1 },
   )
   const imported = golden('invoice-imported-v1').data as InvoiceImported['data']
   story(

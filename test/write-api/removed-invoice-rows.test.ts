@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'slonik'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { invoiceRequestsDecider, invoiceRequestsStream } from '#domain/invoices/events.ts'
+import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { appendTo, channelCreated } from '#test/projections/fixture.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { removeAbandonedRows } from '#write-api/audit/remove-invoice-rows.ts'
+import { seededFixture } from './write-fixture.ts'
+
+const fixture = startedOnce(seededFixture)
+const CHANNEL = 51
+const DAY = 86_400_000
+const HOUR = 3_600_000
+let day: string
+
+beforeAll(async () => {
+  day = new Date(fixture.core.now() - DAY).toISOString().slice(0, 10)
+  const position = await appendTo(fixture.core.store, [channelCreated(CHANNEL, 'Fifty-first')])
+  await fixture.freshness.waitFor(['channels'], position, 20_000)
+})
+
+/** Imports an invoice with this number of rows that have request ids. */
+async function imported(rows: number): Promise<string> {
+  const texts = Array.from({ length: rows }, (_, n) => `${day},m,0.001,${rows}-${n}`)
+  const query = { channel_id: String(CHANNEL), day: 'd', model: 'm', amount: 'a', request_id: 'id' }
+  const { cookie, id } = fixture.admin
+  const answer = await fixture.app.inject({
+    method: 'POST',
+    url: `/api/audit/invoices?${new URLSearchParams(query)}`,
+    headers: { 'content-type': 'text/csv', cookie, 'user-id': String(id) },
+    payload: `d,m,a,id\n${texts.join('\n')}`,
+  })
+  expect(answer.json()).toMatchObject({ success: true })
+  return answer.json<{ data: { id: string } }>().data.id
+}
+
+/** Records rows without an invoice, as an import does that fails before its end. */
+async function recordRows(): Promise<string> {
+  const invoiceId = randomUUID()
+  const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
+  const requests = [[2, day, 'm', 'r', 0, 1]] as const
+  await fixture.core.actors.handle(
+    invoiceRequestsDecider,
+    invoiceRequestsStream(invoiceId),
+    { type: 'RecordInvoiceRequests', invoiceId, part: 0, requests },
+    context,
+  )
+  await fixture.freshness.waitFor(['reconciliation'], await fixture.head(), 20_000)
+  return invoiceId
+}
+
+const linesOf = (invoiceId: string): Promise<number> =>
+  fixture.core.db.oneFirst(sql.type(rowType({ count: wireInteger }))`
+    select count(*)::int8 as count from read_reconciliation.lines where invoice_id = ${invoiceId}
+  `)
+
+describe('the rows of an invoice', () => {
+  it('are removed after the invoice was deleted, and those of others stay', async () => {
+    const [deleted, kept] = [await imported(4_500), await imported(1_001)]
+    await fixture.freshness.waitFor(['reconciliation'], await fixture.head(), 20_000)
+    expect([await linesOf(deleted), await linesOf(kept)]).toEqual([4_500, 1_001])
+    await fixture.admin.call('DELETE', `/api/audit/invoices/${deleted}`)
+    await expect.poll(() => linesOf(deleted), { timeout: 20_000 }).toBe(0)
+    expect(await linesOf(kept)).toBe(1_001)
+    expect(await fixture.isFold('reconciliation')).toBe(true)
+    const again = await imported(4_500)
+    const url = `/api/audit/invoices/${again}/requests?match=unknown`
+    expect((await fixture.admin.call('GET', url)).status).toBe(200)
+  })
+
+  it('are removed after an hour if the import did not end', async () => {
+    const invoiceId = await recordRows()
+    await removeAbandonedRows(fixture)
+    expect(await linesOf(invoiceId)).toBe(1)
+    fixture.clock.ahead += HOUR + 1
+    await removeAbandonedRows(fixture)
+    await expect.poll(() => linesOf(invoiceId), { timeout: 20_000 }).toBe(0)
+    expect(await fixture.isFold('reconciliation')).toBe(true)
+  })
+})

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  INVOICES_STREAM,
+  invoiceRequestsDecider,
+  invoiceRequestsStream,
+  invoicesDecider,
+} from '#domain/invoices/events.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
+import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
+import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
+import { invoiceIdsWithLines } from '#projections/reconciliation/query.ts'
+import { accepted, type Deps } from '../action.ts'
+
+/**
+ * The number of parts after which an import or a removal waits for the read model, which folds
+ * everything that is new at once.
+ */
+export const PARTS_AHEAD = 2
+const BEHIND_MAX_MS = 30_000
+const LOOK_EVERY_MS = 10 * 60_000
+/**
+ * The time in milliseconds after which an import that has recorded nothing further has failed. A
+ * running import records the next part after `BEHIND_MAX_MS` at the latest.
+ */
+const ABANDONED_MS = 60 * 60_000
+
+type RemovalDeps = Pick<Deps, 'core' | 'freshness'>
+
+/**
+ * Removes the rows of an invoice that was deleted or whose import has failed. Does nothing if the
+ * invoice exists. A failure is logged, and `startInvoiceRemovals` removes the rest later.
+ */
+export async function removeIfUnknown(
+  deps: RemovalDeps,
+  invoiceId: string,
+  context: CommandContext,
+): Promise<void> {
+  const { actors, log } = deps.core
+  try {
+    const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+    if (invoices.some((one) => one.invoiceId === invoiceId)) return
+    await removeRows(deps, invoiceId, context)
+  } catch (error) {
+    warnThrottled(log, { reason: reasonOf(error) }, 'rows of an invoice will be removed later')
+  }
+}
+
+async function removeRows(
+  { core: { actors }, freshness }: RemovalDeps,
+  invoiceId: string,
+  context: CommandContext,
+): Promise<void> {
+  const command = { type: 'DeleteInvoiceRequests', invoiceId, max: PARTS_AHEAD } as const
+  for (;;) {
+    const { events, position } = accepted(
+      await actors.handle(
+        invoiceRequestsDecider,
+        invoiceRequestsStream(invoiceId),
+        command,
+        context,
+      ),
+    )
+    if (events.length < PARTS_AHEAD) return
+    const isFresh = await freshness.waitFor(['reconciliation'], position, BEHIND_MAX_MS)
+    if (!isFresh) throw new Error('the read model of invoices is behind')
+  }
+}
+
+/**
+ * Removes the rows of invoices that do not exist, for example because the process died during an
+ * import or a removal.
+ */
+export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
+  const { actors, db, store, now } = deps.core
+  const ids = await invoiceIdsWithLines(db)
+  const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const existing = new Set(invoices.map(({ invoiceId }) => invoiceId))
+  for (const invoiceId of ids) {
+    if (existing.has(invoiceId)) continue
+    const stream = invoiceRequestsStream(invoiceId)
+    const { parts, deleted } = await actors.peek(invoiceRequestsDecider, stream)
+    const [last] = await store.readStream(stream, parts + deleted - 1, 1)
+    if (last === undefined || last.meta.at > now() - ABANDONED_MS) continue
+    await removeIfUnknown(deps, invoiceId, { actor: 'system:invoices', cause: null, at: now() })
+  }
+}
+
+/**
+ * Starts the background job that removes the rows of invoices that do not exist. A lease ensures
+ * that only one process does this.
+ */
+export const startInvoiceRemovals = (deps: RemovalDeps): HeldLease =>
+  deps.core.leases.hold('invoice-removals', async (_lease, lost) => {
+    const { log } = deps.core
+    while (!lost.aborted) {
+      await removeAbandonedRows(deps).catch((error: unknown) => {
+        warnThrottled(log, { reason: reasonOf(error) }, 'rows of invoices will be removed later')
+      })
+      await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+    }
+  })
