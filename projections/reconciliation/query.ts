@@ -233,10 +233,11 @@ export const listOnlyOurs = (
     order by position limit ${limit}
   `)
 
-/** Counts the lines of an invoice that contain request ids, including duplicates. */
-export const countLines = (db: CommonQueryMethods, invoiceId: string): Promise<number> =>
+/** Counts the lines of invoices that contain request ids, including duplicates. */
+export const countLines = (db: CommonQueryMethods, ids: readonly string[]): Promise<number> =>
   db.oneFirst(sql.type(rowType({ count: wireInteger }))`
-    select count(*)::int8 as count from read_reconciliation.lines where invoice_id = ${invoiceId}
+    select count(*)::int8 as count from read_reconciliation.lines
+    where invoice_id = any(${sql.array([...ids], 'text')})
   `)
 
 /** Counts the request ids of an invoice that one of the other invoices contains as well. */

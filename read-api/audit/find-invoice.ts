@@ -30,7 +30,7 @@ export async function findInvoice(deps: ReadDeps, id: string): Promise<Invoice> 
   const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
   if (invoice === undefined) throw auditError('ObjectUnknown')
   const { requests = 0 } = invoice
-  if (requests > 0 && (await countLines(db, id)) < requests) {
+  if (requests > 0 && (await countLines(db, [id])) < requests) {
     await waitFor(deps, ['reconciliation'], await store.headPosition())
   }
   return invoice

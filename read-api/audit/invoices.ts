@@ -6,14 +6,12 @@ import {
   INVOICES_STREAM,
   type Invoice,
   invoicesDecider,
-  otherInvoiceIds,
 } from '#domain/invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
 import {
-  countKnownIds,
   listMatches,
   listOnlyOurs,
   type MatchedInvoice,
@@ -28,6 +26,7 @@ import {
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
 import { findInvoice, waitForComparison } from './find-invoice.ts'
+import { KnownIds } from './known-ids.ts'
 
 const PAGE_SIZE = 50
 
@@ -54,6 +53,7 @@ export function listInvoices(app: App, deps: ReadDeps): void {
  * its channel.
  */
 export function getInvoice(app: App, deps: ReadDeps): void {
+  const knownIds = new KnownIds(deps.core.db)
   app.route({
     ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
@@ -65,7 +65,7 @@ export function getInvoice(app: App, deps: ReadDeps): void {
       const [{ requests, items: all, total, models }, names, known_ids] = await Promise.all([
         compareInvoice(db, invoice),
         channelNames(db, [invoice.channelId]),
-        countKnownIds(db, invoice.invoiceId, otherInvoiceIds(state, invoice)),
+        knownIds.count(invoice, state),
       ])
       const counts = Object.fromEntries(
         COMPARISONS.map((one) => [one, all.filter((item) => item.comparison === one).length]),

@@ -124,7 +124,7 @@ async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, chann
   const state = await actors.peek(invoicesDecider, INVOICES_STREAM)
   const requests = state.invoices.find((one) => one.invoiceId === invoiceId)?.requests ?? 0
   if (requests === 0) return 0
-  if ((await countLines(db, invoiceId)) < requests) return null
+  if ((await countLines(db, [invoiceId])) < requests) return null
   return await countKnownIds(db, invoiceId, otherInvoiceIds(state, { invoiceId, channelId }))
 }
 
