@@ -137,6 +137,19 @@ describe('the rows of an invoice', () => {
     }
   })
 
+  it('have long request ids shortened, so that equal ids stay equal and others differ', async () => {
+    const ids = ['a'.repeat(128), 'a'.repeat(129), 'a'.repeat(130), '😀'.repeat(100)]
+    const requests: InvoiceRequest[] = []
+    const rows = [...ids, ...ids].map((id, n) => `2026-11-27,m,${n},${id}\n`)
+    expect((await read(rows.join(''), requests)).rows).toBe(8)
+    const found = requests.map(([, , , id]) => id)
+    expect(found.slice(0, 4)).toEqual(found.slice(4))
+    expect(new Set(found).size).toBe(4)
+    expect(found[0]).toBe(ids[0])
+    for (const id of found) expect([id.length <= 128, id.isWellFormed()]).toEqual([true, true])
+    expect(found[1]).toMatch(/^a{60}…[0-9a-f]{64}$/)
+  })
+
   it('may be of tomorrow', async () => {
     expect((await read('2026-11-29,m,1,a')).rows).toBe(1)
   })

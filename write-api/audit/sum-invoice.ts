@@ -31,11 +31,9 @@ export type InvoiceSums = {
 const BYTES_MAX = 50 * 1024 * 1024
 const ROWS_MAX = 500_000
 const LINES_MAX = 1_000
-/**
- * The maximum length of a request id. Longer ids are not recorded with calls, so they could not
- * match any call.
- */
+/** The maximum length of a request id that is recorded with a call. */
 const ID_LENGTH_MAX = 128
+const ID_START_LENGTH = 60
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
 
 /** The size of a slice, which blocks the event loop for a few milliseconds. */
@@ -126,9 +124,8 @@ class RowSums {
     this.rows += 1
     if (this.rows > ROWS_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
     const { requestId } = this.columns
-    const id = requestId === null ? '' : (fields[requestId] ?? '').trim()
-    const isId = id.length <= ID_LENGTH_MAX && !CONTROL.test(id)
-    if (!isId) throw rowError(row, 'request_id', 'not-an-id')
+    const id = requestId === null ? '' : shortId((fields[requestId] ?? '').trim())
+    if (CONTROL.test(id)) throw rowError(row, 'request_id', 'not-an-id')
     const one = readRow(fields, row, this.columns, this.format, this.now)
     this.tokensSize += Math.abs(one.tokens)
     if (this.tokensSize > Number.MAX_SAFE_INTEGER) throw rowError(row, 'tokens', 'sum-too-large')
@@ -175,6 +172,15 @@ class RowSums {
       ...(requests === 0 ? {} : { requests }),
     }
   }
+}
+
+/**
+ * Shortens an id that is longer than those of calls to its start and its SHA-256. It cannot match a
+ * call, but it is still the same in other rows and invoices.
+ */
+function shortId(id: string): string {
+  if (id.length <= ID_LENGTH_MAX) return id
+  return `${id.slice(0, ID_START_LENGTH).toWellFormed()}…${digestOf('sha256', id, 'hex')}`
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
