@@ -1,8 +1,17 @@
-import { decimalOf } from '../pricing/decimal.ts'
+import { decimalOf, isAbove } from '../pricing/decimal.ts'
 import { QUOTA_MAX, QUOTA_PER_DOLLAR, type Quota, toWire, type WireQuota } from '../shared/quota.ts'
-import { INVOICES_MAX, type Invoice } from './events.ts'
+import { DECIMALS, INVOICES_MAX, type Invoice } from './events.ts'
 
-const BILLIONTHS = 1_000_000_000n
+const CHEAP_DECIMALS = 5
+const CENT = decimalOf('0.01')
+
+/**
+ * Returns the decimals for the amounts of an invoice, or undefined for the usual number. A currency
+ * whose unit is worth less than a cent has larger amounts, and needs fewer decimals.
+ */
+export function decimalsFor(dollars: string): number | undefined {
+  return isAbove(CENT, decimalOf(dollars)) ? CHEAP_DECIMALS : undefined
+}
 
 export const sizeOf = (value: bigint): bigint => (value < 0n ? -value : value)
 
@@ -12,13 +21,16 @@ export function roundedQuotient(value: bigint, divisor: bigint): bigint {
   return value < 0n ? -rounded : rounded
 }
 
+/** What an amount of an invoice is worth: the price of the currency, and the amount's decimals. */
+export type AmountTerms = Pick<Invoice, 'dollars' | 'decimals'>
+
 /**
- * Converts billionths of the invoice's currency to quota, rounded to the nearest unit, half away
- * from zero. `dollars` is the value of one unit of the currency in US dollars.
+ * Converts an amount in the units of an invoice to quota, rounded to the nearest integer, half away
+ * from zero.
  */
-function exactQuotaOf(amount: bigint, dollars: string): Quota {
+function exactQuotaOf(amount: bigint, { dollars, decimals = DECIMALS }: AmountTerms): Quota {
   const { units, scale } = decimalOf(dollars)
-  const divisor = BILLIONTHS * 10n ** BigInt(scale)
+  const divisor = 10n ** BigInt(decimals + scale)
   return roundedQuotient(amount * units * QUOTA_PER_DOLLAR, divisor)
 }
 
@@ -26,8 +38,8 @@ function exactQuotaOf(amount: bigint, dollars: string): Quota {
  * Like `exactQuotaOf`, but an amount that a response cannot contain becomes the largest one that it
  * can. Only invoices for which `isInRange` is false have such amounts.
  */
-export function quotaOf(amount: bigint, dollars: string): WireQuota {
-  const exact = exactQuotaOf(amount, dollars)
+export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
+  const exact = exactQuotaOf(amount, terms)
   if (exact > QUOTA_MAX) return toWire(QUOTA_MAX)
   return toWire(exact < -QUOTA_MAX ? -QUOTA_MAX : exact)
 }
@@ -43,9 +55,9 @@ const INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(INVOICES_MAX)
 export function isInRange({
   lines,
   duplicatesAmount = 0,
-  dollars,
-}: Pick<Invoice, 'lines' | 'duplicatesAmount' | 'dollars'>): boolean {
+  ...terms
+}: AmountTerms & Pick<Invoice, 'lines' | 'duplicatesAmount'>): boolean {
   // A credit does not make the charges of other lines smaller.
   const size = lines.reduce((sum, { amount }) => sum + sizeOf(BigInt(amount)), 0n)
-  return exactQuotaOf(size + sizeOf(BigInt(duplicatesAmount)), dollars) <= INVOICE_QUOTA_MAX
+  return exactQuotaOf(size + sizeOf(BigInt(duplicatesAmount)), terms) <= INVOICE_QUOTA_MAX
 }

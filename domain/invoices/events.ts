@@ -21,7 +21,7 @@ export type InvoiceLine = {
   readonly rows: number
   readonly tokens: number
   /**
-   * The amount in billionths of the invoice's currency. It is negative if credits exceed charges.
+   * The amount in the invoice's units (see `decimals`). It is negative if credits exceed charges.
    */
   readonly amount: number
 }
@@ -42,7 +42,7 @@ export type InvoiceImported = Fact<
      * duplicates, even if they differed.
      */
     readonly duplicates: number
-    /** The sum of the amounts of the duplicates, in billionths. Omitted if it is 0. */
+    /** The sum of the amounts of the duplicates, in the invoice's units. Omitted if it is 0. */
     readonly duplicatesAmount?: number
     /**
      * The number of rows with a request id. They are recorded in a separate stream. Omitted if it
@@ -52,6 +52,11 @@ export type InvoiceImported = Fact<
     readonly currency: string
     /** The price of one unit of the currency in dollars, as a decimal. */
     readonly dollars: string
+    /**
+     * The number of decimals of all amounts of the invoice, which are integers. Omitted if it is 9,
+     * so that the units are billionths of the currency.
+     */
+    readonly decimals?: number
     readonly lines: readonly InvoiceLine[]
     readonly importedAt: number
   }
@@ -61,7 +66,7 @@ export type InvoiceDeleted = Fact<'InvoiceDeleted', { readonly invoiceId: string
 
 /**
  * A row of an invoice with the provider's id of a request. `row` is the number of the row in the
- * file, and `amount` is in billionths of the currency. The last element marks a duplicate.
+ * file, and `amount` is in the invoice's units. The last element marks a duplicate.
  */
 export type InvoiceRequest = readonly [
   row: number,
@@ -111,15 +116,19 @@ export const otherInvoiceIds = (
     .filter(({ requests = 0 }) => requests > 0)
     .map((one) => one.invoiceId)
 
-/** The sum of an invoice in billionths of its currency. */
+/** The sum of an invoice in its units. */
 export const amountOf = ({ lines }: Pick<Invoice, 'lines'>): bigint =>
   lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-const BILLIONTH_DIGITS = 9
+/** The decimals of the amounts of an invoice that does not name them. */
+export const DECIMALS = 9
 
-/** Writes billionths as an exact decimal, such as `-0.0125`. */
-export function amountText(amount: bigint): string {
-  const text = decimalText({ units: amount < 0n ? -amount : amount, scale: BILLIONTH_DIGITS })
+/** Writes an amount in the units of an invoice as an exact decimal, such as `-0.0125`. */
+export function amountText(
+  amount: bigint,
+  { decimals = DECIMALS }: Pick<Invoice, 'decimals'>,
+): string {
+  const text = decimalText({ units: amount < 0n ? -amount : amount, scale: decimals })
   const short = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
   return amount < 0n ? `-${short}` : short
 }

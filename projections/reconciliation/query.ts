@@ -16,6 +16,8 @@ export type MatchedInvoice = {
   readonly lastDay: number
   /** The price of one unit of the invoice's currency in dollars, as a decimal. */
   readonly dollars: string
+  /** The number of decimals of the amounts, which are integers. */
+  readonly decimals: number
   readonly hasTokens: boolean
 }
 
@@ -36,11 +38,12 @@ const wireSized = (number: Fragment): Fragment =>
   sql.fragment`greatest(-9007199254740991, least(9007199254740991, ${number}))::int8`
 
 /**
- * Converts billionths of the currency to quota as `quotaOf` does: half away from zero, and cut off
+ * Converts an amount of an invoice to quota as `quotaOf` does: half away from zero, and cut off
  * at the largest amount of a response.
  */
-const billedOf = (dollars: string) =>
-  wireSized(sql.fragment`round(l.id_amount * ${dollars}::numeric * 0.0005)`)
+const billedOf = ({ dollars, decimals }: Pick<MatchedInvoice, 'dollars' | 'decimals'>) =>
+  wireSized(sql.fragment`
+    round(l.id_amount * ${dollars}::numeric * ${`500000e-${decimals}`}::numeric)`)
 
 /**
  * The lines of an invoice. The columns that start with `id_` are the first line, the number of
@@ -63,7 +66,7 @@ const linesWithSums = (invoiceId: string) => sql.fragment`
  * side once, whatever the number of lines.
  */
 const found = (
-  { invoiceId, channelId, firstDay, lastDay, dollars }: MatchedInvoice,
+  { invoiceId, channelId, firstDay, lastDay, ...terms }: MatchedInvoice,
   after: number,
 ) => {
   const named = (column: Fragment) => sql.fragment`
@@ -77,7 +80,7 @@ const found = (
   return sql.fragment`
     select l.line, l.day, l.model, l.request_id, l.tokens, l.amount, l.is_duplicate,
       l.id_line, l.id_lines, l.id_tokens, l.id_amount, l.id_model_first, l.id_model_last,
-      ${billedOf(dollars)} as billed,
+      ${billedOf(terms)} as billed,
       r.position, r.attempt, r.created_at, r.call, r.user_id, r.model as call_model,
       r.tokens as call_tokens, r.cost, r.charged, r.is_charged
     from (${linesWithSums(invoiceId)}) l left join (

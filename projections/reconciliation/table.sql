@@ -34,7 +34,7 @@ create table lines (
   model text collate "C" not null,
   request_id text collate "C" not null,
   tokens bigint not null,
-  -- The amount in billionths of the invoice's currency.
+  -- The amount in the units of the invoice: an integer with the invoice's decimals.
   amount bigint not null,
   is_duplicate boolean not null,
   primary key (invoice_id, part, line)

@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
-import { quotaOf } from '#domain/invoices/amounts.ts'
-import { amountText, type Invoice } from '#domain/invoices/events.ts'
+import { type AmountTerms, quotaOf } from '#domain/invoices/amounts.ts'
+import { amountText, DECIMALS, type Invoice } from '#domain/invoices/events.ts'
 import {
   countOnlyOurs,
   type MatchedInvoice,
@@ -22,7 +22,7 @@ import {
 type Figures = {
   rows: number
   billedTokens: number
-  /** The amount in billionths of the currency. */
+  /** The amount in the units of the invoice. */
   amount: bigint
   calls: number
   tokens: number
@@ -73,7 +73,6 @@ export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): 
     hasRequests ? countOnlyOurs(db, matched) : 0,
   ])
   const byId = sums.filter(({ match }) => match !== 'unknown' && match !== 'duplicate')
-  const { dollars } = invoice
   const items = itemsOf(remainingFigures(invoice, ours, byId), matched)
   const whole = [
     ...remainingFigures(invoice, ours, []).sorted(),
@@ -82,18 +81,18 @@ export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): 
   return {
     requests: hasRequests ? requestsOf(invoice, sums, byId, onlyOurs) : null,
     items,
-    total: wireFigures(sumOf(whole), dollars),
+    total: wireFigures(sumOf(whole), invoice),
     models: [...Map.groupBy(whole, ({ model }) => model)].map(([model, pairs]) => ({
       model,
-      ...wireFigures(sumOf(pairs), dollars),
+      ...wireFigures(sumOf(pairs), invoice),
     })),
   }
 }
 
 export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
-  const { invoiceId, channelId, dollars, lines } = invoice
+  const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
   return {
-    ...{ invoiceId, channelId, dollars },
+    ...{ invoiceId, channelId, dollars, decimals },
     firstDay: secondsOf(lines[0]?.day ?? ''),
     lastDay: secondsOf(lines.at(-1)?.day ?? ''),
     hasTokens: lines.some(({ tokens }) => tokens !== 0),
@@ -164,7 +163,7 @@ function callsOutsideDays(byId: readonly MatchSum[], range: MatchedInvoice): Pai
 
 /** Sums the lines that were matched to calls by their ids, together with these calls. */
 function requestsOf(
-  { dollars, duplicatesAmount = 0 }: Invoice,
+  invoice: Invoice,
   sums: readonly MatchSum[],
   byId: readonly MatchSum[],
   onlyOurs: number,
@@ -181,16 +180,16 @@ function requestsOf(
   }
   return {
     counts: Object.fromEntries(counts),
-    ...wireFigures(figures, dollars),
-    duplicates_billed: quotaOf(BigInt(duplicatesAmount), dollars),
+    ...wireFigures(figures, invoice),
+    duplicates_billed: quotaOf(BigInt(invoice.duplicatesAmount ?? 0), invoice),
   }
 }
 
-function itemsOf(pairs: Pairs, { dollars, hasTokens }: MatchedInvoice): InvoiceItem[] {
+function itemsOf(pairs: Pairs, { hasTokens, ...terms }: MatchedInvoice): InvoiceItem[] {
   return pairs.sorted().flatMap(({ day, model, figures }): InvoiceItem[] => {
     const { rows, calls, billedTokens, tokens, cost } = figures
     if (rows === 0 && calls === 0) return []
-    const wire = wireFigures(figures, dollars)
+    const wire = wireFigures(figures, terms)
     const isSame = (!hasTokens || isNear(billedTokens, tokens)) && isNear(wire.billed, cost)
     return [{ day, model, comparison: comparisonOf(rows > 0, calls > 0, isSame), ...wire }]
   })
@@ -225,8 +224,8 @@ function sumOf(pairs: readonly Pair[]): Figures {
  * rounded once. The parts of the sum are rounded one by one, so they may add up to a different
  * amount.
  */
-function wireFigures({ amount, billedTokens, ...own }: Figures, dollars: string) {
-  const billed = quotaOf(amount, dollars)
+function wireFigures({ amount, billedTokens, ...own }: Figures, terms: AmountTerms) {
+  const billed = quotaOf(amount, terms)
   const margin = own.charged - billed
-  return { ...own, billed_tokens: billedTokens, billed, amount: amountText(amount), margin }
+  return { ...own, billed_tokens: billedTokens, billed, amount: amountText(amount, terms), margin }
 }

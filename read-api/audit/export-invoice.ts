@@ -114,7 +114,8 @@ async function* requestsText(
   for (let after = 0; ; ) {
     const rows = await listRequests(db, matched, match, { after, limit: BATCH_ROWS })
     if (!(await isAllowed())) throw new Error('the export is no longer allowed')
-    if (rows.length > 0) yield rows.map((row) => lineOf(requestOf(row, match), invoice)).join('')
+    if (rows.length > 0)
+      yield rows.map((row) => lineOf(requestOf(row, match, invoice), invoice)).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH_ROWS) return
     after = last.place

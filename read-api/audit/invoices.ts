@@ -103,7 +103,7 @@ export function listInvoiceRequests(app: App, deps: ReadDeps): void {
       const rows = await listRequests(db, matched, match, page)
       const items = rows.slice(0, size)
       return success({
-        items: items.map((row) => requestOf(row, match)),
+        items: items.map((row) => requestOf(row, match, invoice)),
         next_cursor: rows.length > size ? String(items.at(-1)?.place) : null,
       })
     },
@@ -130,20 +130,24 @@ function summaryOf(invoice: Invoice, channelName = '') {
     channel_name: channelName,
     first_day: lines[0]?.day ?? '',
     last_day: lines.at(-1)?.day ?? '',
-    billed: quotaOf(amountOf(invoice), dollars),
+    billed: quotaOf(amountOf(invoice), invoice),
     is_out_of_range: !isInRange(invoice),
     imported_at: Math.floor(importedAt / 1_000),
   }
 }
 
-export function requestOf(row: RequestMatchRow, match: RequestMatch): InvoiceRequest {
+export function requestOf(
+  row: RequestMatchRow,
+  match: RequestMatch,
+  invoice: Invoice,
+): InvoiceRequest {
   const { place, rows, upstreamId, day, model, amount, billed, tokens } = row
   const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
   return {
     row: match === 'only_ours' ? 0 : place,
     rows,
     ...{ match, upstream_id: upstreamId, day, model, billed, billed_tokens: tokens },
-    amount: amountText(amount),
+    amount: amountText(amount, invoice),
     call:
       call === null
         ? null

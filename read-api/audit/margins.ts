@@ -130,14 +130,14 @@ type Bill = { readonly channelId: number; readonly model: string; readonly bille
  * Sums the lines of an invoice by model, for the days in the range. Each sum is rounded to quota
  * once.
  */
-function billsOf({ channelId, dollars, lines }: Invoice, { from, to }: Days): Bill[] {
+function billsOf({ channelId, lines, ...terms }: Invoice, { from, to }: Days): Bill[] {
   const inDays = lines.filter(({ day }) => {
     const start = Date.parse(`${day}T00:00:00Z`) / 1_000
     return start >= from && start <= to
   })
   return [...Map.groupBy(inDays, ({ model }) => model)].map(([model, own]) => {
     const amount = own.reduce((sum, line) => sum + BigInt(line.amount), 0n)
-    return { channelId, model, billed: quotaOf(amount, dollars) }
+    return { channelId, model, billed: quotaOf(amount, terms) }
   })
 }
 

@@ -114,6 +114,34 @@ describe('an invoice in a currency other than the dollar', () => {
   })
 })
 
+describe('an invoice in a currency of small units', () => {
+  it.each([
+    ['VND', '0.00004', '250000000', 5_000_000_000],
+    ['KRW', '0.0007', '20000000.00005', 7_000_000_000],
+  ])('has amounts beyond 9 million a day and model (%s)', async (currency, dollars, a, billed) => {
+    const columns = { request_id: 'id', currency, dollars }
+    const rows = [`${day},sim-small,${a},r1`, `${day},sim-small,-0.00005,r2`]
+    const { status, data, message } = await upload(`d,m,a,id\n${rows.join('\n')}\n`, columns)
+    expect([message, status]).toEqual(['', 200])
+    const one = await read<InvoiceComparison>(`invoices/${data.id}`)
+    const amount = currency === 'VND' ? '249999999.99995' : '20000000'
+    expect(one.data).toMatchObject({ billed, total: { billed, amount } })
+    await fixture.freshness.waitFor(['reconciliation', 'audit-log'], await fixture.head(), 20_000)
+    const unknown = await read<{ items: object[] }>(`invoices/${data.id}/requests?match=unknown`)
+    expect(unknown.data.items).toMatchObject([
+      { amount: a, billed },
+      { amount: '-0.00005', billed: 0 },
+    ])
+    const margins = await read<Margins>(`margins?first_day=${day}&last_day=${day}`)
+    expect(margins.data.total.billed).toBe(billed)
+    const acts = await read<{ items: AuditAct[] }>(
+      `log?act=invoice-imported&object=invoice:${data.id}`,
+    )
+    expect(acts.data.items).toMatchObject([{ after: { amount } }])
+    await fixture.admin.call('DELETE', `/api/audit/invoices/${data.id}`)
+  })
+})
+
 describe('the comparison of an invoice', () => {
   /** Makes the read model of the comparisons appear to be behind while `work` runs. */
   async function whileBehind(work: () => Promise<void>): Promise<void> {

@@ -51,7 +51,7 @@ describe('a CSV file', () => {
 
 const FORMAT: InvoiceFormat = {
   ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },
-  ...{ delimiter: ',', decimal: '.', currency: 'USD', models: new Map() },
+  ...{ delimiter: ',', decimal: '.', currency: 'USD', decimals: 9, models: new Map() },
 }
 const NOW = Date.UTC(2026, 10, 28)
 const sum = (text: string) => sumInvoice(Readable.from([Buffer.from(text)]), FORMAT, NOW)

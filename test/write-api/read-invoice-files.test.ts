@@ -2,16 +2,16 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { InvoiceRequest } from '#domain/invoices/events.ts'
 import {
-  billionthsOf,
   exactAmountOf,
   type InvoiceFormat,
+  roundedAmount,
   utcDayOf,
 } from '#write-api/audit/read-invoice-row.ts'
 import { sumInvoice } from '#write-api/audit/sum-invoice.ts'
 
 const FORMAT: InvoiceFormat = {
   ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },
-  ...{ delimiter: ',', decimal: '.', currency: 'USD', models: new Map() },
+  ...{ delimiter: ',', decimal: '.', currency: 'USD', decimals: 9, models: new Map() },
 }
 const NOW = Date.UTC(2026, 10, 28, 12)
 const HEADER = 'date,model,cost,id\n'
@@ -46,7 +46,7 @@ describe('the encoding of an invoice', () => {
 
 const amountOf = (text: string, decimal: '.' | ',') => {
   const exact = exactAmountOf(text, decimal)
-  return exact === null ? null : Number(billionthsOf(exact))
+  return exact === null ? null : Number(roundedAmount(exact, 9))
 }
 
 describe('an amount', () => {
@@ -75,7 +75,7 @@ describe('an amount', () => {
   })
 
   it.each([
-    ...['', '1,25', '1.2.3', '=1', '0x1', '999999999', 'NaN', ' 1', '1e999', '1e-999', '-$-1'],
+    ...['', '1,25', '1.2.3', '=1', '0x1', '9999999999999', 'NaN', ' 1', '1e999', '1e-999', '-$-1'],
     ...['1,234', '12,34.5', '1,234.5e3', '$', '$$1', '1$'],
   ])('%j is refused', (text) => expect(amountOf(text, '.')).toBe(null))
 })
@@ -116,6 +116,7 @@ describe('the rows of an invoice', () => {
     ['Total,,2,', 'Row 2 is a total'],
     [',Grand total,2,', 'Row 2 is a total'],
     ['合计：,,2,', 'Row 2 is a total'],
+    ['2026-11-27,m,9007200,a', 'Invalid amount in row 2: too-large'],
     ['2026-11-27,m,€1,a', 'Invalid amount in row 2: other-currency'],
     ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid amount in row 3'],
   ])('%j are refused', async (rows, message) => {

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { isInRange } from '#domain/invoices/amounts.ts'
+import { decimalsFor, isInRange } from '#domain/invoices/amounts.ts'
 import {
+  DECIMALS,
   INVOICES_STREAM,
   type Invoice,
   type InvoiceRequest,
@@ -66,7 +67,7 @@ export const importInvoice: Action = (api, deps) => {
       handler: async (request, reply) => {
         const { query, body } = request
         const rate = rateOf(query)
-        const format = formatOf(query, rate.currency)
+        const format = formatOf(query, rate)
         const channelId = Number(query.channel_id)
         // A refused file is not read to its end, so the connection can't be used for another
         // request.
@@ -99,7 +100,9 @@ function rateOf({ currency = 'USD', dollars }: ImportInvoice) {
   if (dollars !== undefined && parseDecimal(dollars)?.units === 0n) {
     throw invalidField('dollars', { zh: '必须大于 0', en: 'must be above 0' })
   }
-  return { currency, dollars: dollars ?? '1' }
+  const price = dollars ?? '1'
+  const decimals = decimalsFor(price)
+  return { currency, dollars: price, ...(decimals === undefined ? {} : { decimals }) }
 }
 
 /**
@@ -114,7 +117,7 @@ async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   return exists || (await findChannel(db, channelId)) !== null
 }
 
-type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars'>
+type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars' | 'decimals'>
 
 /**
  * Counts the request ids of a new invoice that other invoices of the channel contain as well.
@@ -252,12 +255,15 @@ class RequestParts {
   }
 }
 
-function formatOf(query: ImportInvoice, currency: string): InvoiceFormat {
+function formatOf(
+  query: ImportInvoice,
+  { currency, decimals = DECIMALS }: Pick<Invoice, 'currency' | 'decimals'>,
+): InvoiceFormat {
   const { day, model, amount, tokens = null, request_id: requestId = null } = query
   const { delimiter = ',', decimal = '.' } = query
   const columns = { day, model, amount, tokens, requestId }
   const models = modelsOf(query.models)
-  return { ...columns, delimiter, decimal: decimal as '.' | ',', currency, models }
+  return { ...columns, delimiter, decimal: decimal as '.' | ',', currency, decimals, models }
 }
 
 const NAMES_MAX = 1_000

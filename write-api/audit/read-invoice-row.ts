@@ -1,4 +1,4 @@
-import { roundedQuotient } from '#domain/invoices/amounts.ts'
+import { roundedQuotient, sizeOf } from '#domain/invoices/amounts.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
 import { invoiceError } from './invoice-errors.ts'
@@ -13,6 +13,8 @@ export type InvoiceFormat = {
   readonly delimiter: string
   readonly decimal: '.' | ','
   readonly currency: string
+  /** The number of decimals to which amounts are rounded. */
+  readonly decimals: number
   /** Maps the provider's names of models to the names on this site. */
   readonly models: ReadonlyMap<string, string>
 }
@@ -40,7 +42,7 @@ export function readRow(
   fields: readonly string[],
   row: number,
   columns: Columns,
-  { decimal, currency, models }: InvoiceFormat,
+  { decimal, currency, decimals, models }: InvoiceFormat,
   now: number,
 ): InvoiceRow {
   const text = (at: number) => (fields[at] ?? '').trim()
@@ -56,6 +58,7 @@ export function readRow(
   if (!isName) throw rowError(row, 'model', 'not-a-name')
   const amount = exactAmountOf(text(columns.amount), decimal)
   if (amount === null) throw rowError(row, 'amount', 'not-a-number')
+  if (sizeOf(amount) > exactMaxOf(decimals)) throw rowError(row, 'amount', 'too-large')
   if (isOtherCurrency(text(columns.amount), currency)) {
     throw rowError(row, 'amount', 'other-currency')
   }
@@ -103,15 +106,19 @@ export function utcDayOf(text: string): string | null {
 
 /** Exact amounts are integers with this number of decimals. */
 const EXACT_SCALE = 30
-/** The decimals of the amounts in events, which are billionths of the currency. */
-const BILLIONTH_SCALE = 9
-const BILLIONTH = 10n ** BigInt(EXACT_SCALE - BILLIONTH_SCALE)
-export const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER) * BILLIONTH
+const unitOf = (decimals: number): bigint => 10n ** BigInt(EXACT_SCALE - decimals)
+
+/**
+ * The largest exact amount that is a safe integer when it is rounded. With 9 decimals, this is 9
+ * million, and with 5, it is 90 billion.
+ */
+export const exactMaxOf = (decimals: number): bigint =>
+  BigInt(Number.MAX_SAFE_INTEGER) * unitOf(decimals)
 
 const AMOUNT_LENGTH_MAX = 64
 /** A sign and a currency sign, such as `-$` and `$-`. */
 const SIGNS = /^([+-]?)(?:(\p{Sc}) ?)?([+-]?)/u
-const DIGITS = /^(\d{1,9})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+const DIGITS = /^(\d{1,12})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
  * Digits in groups of three. A single group without a fraction, such as `1,234`, is not accepted,
  * because the comma could be a decimal point.
@@ -120,8 +127,8 @@ const GROUPS = /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/
 
 /**
  * Parses an amount and returns it with `EXACT_SCALE` decimals. Accepts an exponent, a leading
- * currency sign and unambiguous groups of thousands. Returns null for other text, for too many
- * digits and for more than 9 million units. A text that starts with `=`, as a formula does, is not
+ * currency sign and unambiguous groups of thousands. Returns null for other text and for too many
+ * digits. A text that starts with `=`, as a formula does, is not
  * an amount.
  */
 export function exactAmountOf(text: string, decimal: '.' | ','): bigint | null {
@@ -140,12 +147,12 @@ export function exactAmountOf(text: string, decimal: '.' | ','): bigint | null {
   // The number of zeros is checked first, because a large power of ten would exhaust the memory.
   if (zeros < 0 || zeros > 2 * EXACT_SCALE) return null
   const size = BigInt(digits) * 10n ** BigInt(zeros)
-  if (size > EXACT_MAX) return null
   return before === '-' || after === '-' ? -size : size
 }
 
-/** Rounds an exact amount to billionths, half away from zero. */
-export const billionthsOf = (exact: bigint): bigint => roundedQuotient(exact, BILLIONTH)
+/** Rounds an exact amount to this number of decimals, half away from zero. */
+export const roundedAmount = (exact: bigint, decimals: number): bigint =>
+  roundedQuotient(exact, unitOf(decimals))
 
 const CURRENCY_SIGNS: ReadonlyMap<string, string> = new Map([
   ...([

@@ -7,13 +7,13 @@ import { CsvTextDecoder } from './decode-csv-text.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { CsvError, CsvParser } from './parse-csv.ts'
 import {
-  billionthsOf,
   CONTROL,
   type Columns,
-  EXACT_MAX,
+  exactMaxOf,
   type InvoiceFormat,
   type InvoiceRow,
   readRow,
+  roundedAmount,
   rowError,
 } from './read-invoice-row.ts'
 
@@ -44,7 +44,7 @@ type Sum = {
   readonly model: string
   rows: number
   tokens: number
-  /** The exact sum (see `InvoiceRow`), which is rounded to billionths once, at the end. */
+  /** The exact sum (see `InvoiceRow`), which is rounded once, at the end. */
   amount: bigint
   /** The sum of the sizes of the amounts. It bounds the sum of any of the rows. */
   size: bigint
@@ -94,6 +94,7 @@ class RowSums {
   private readonly format: InvoiceFormat
   private readonly now: number
   private readonly onRequest: (request: InvoiceRequest) => void
+  private readonly exactMax: bigint
   private readonly sums = new Map<string, Sum>()
   /**
    * The digests of the rows with request ids. All columns are compared, because providers may have
@@ -114,6 +115,7 @@ class RowSums {
     this.format = format
     this.now = now
     this.onRequest = onRequest
+    this.exactMax = exactMaxOf(format.decimals)
   }
 
   add(fields: readonly string[], row: number): void {
@@ -130,23 +132,42 @@ class RowSums {
     this.tokensSize += Math.abs(one.tokens)
     if (this.tokensSize > Number.MAX_SAFE_INTEGER) throw rowError(row, 'tokens', 'sum-too-large')
     if (id === '') {
-      addRow(this.sums, one, row)
+      this.addRow(one, row)
       return
     }
     this.requests += 1
     const { day, model, tokens } = one
     if (this.isNew(fields)) {
-      const { amount } = addRow(this.sums, one, row)
+      const { amount } = this.addRow(one, row)
       // The amounts of rows are rounded so that they add up to the rounded sum.
-      const rounded = billionthsOf(amount) - billionthsOf(amount - one.amount)
-      this.onRequest([row, day, model, id, tokens, Number(rounded)])
+      const rounded = this.rounded(amount) - this.rounded(amount - one.amount)
+      this.onRequest([row, day, model, id, tokens, rounded])
       return
     }
     this.duplicates += 1
     this.duplicatesAmount += one.amount
     this.duplicatesSize += sizeOf(one.amount)
-    if (this.duplicatesSize > EXACT_MAX) throw rowError(row, 'amount', 'sum-too-large')
-    this.onRequest([row, day, model, id, tokens, Number(billionthsOf(one.amount)), true])
+    if (this.duplicatesSize > this.exactMax) throw rowError(row, 'amount', 'sum-too-large')
+    this.onRequest([row, day, model, id, tokens, this.rounded(one.amount), true])
+  }
+
+  private addRow({ day, model, tokens, amount }: InvoiceRow, row: number): Sum {
+    const key = `${day} ${model}`
+    const sum = this.sums.get(key) ?? { day, model, rows: 0, tokens: 0, amount: 0n, size: 0n }
+    if (sum.rows === 0) {
+      if (this.sums.size === LINES_MAX) throw invoiceError('InvoiceTooVaried', { max: LINES_MAX })
+      this.sums.set(key, sum)
+    }
+    sum.rows += 1
+    sum.tokens += tokens
+    sum.amount += amount
+    sum.size += sizeOf(amount)
+    if (sum.size > this.exactMax) throw rowError(row, 'amount', 'sum-too-large')
+    return sum
+  }
+
+  private rounded(exact: bigint): number {
+    return Number(roundedAmount(exact, this.format.decimals))
   }
 
   private isNew(fields: readonly string[]): boolean {
@@ -161,11 +182,11 @@ class RowSums {
 
   end(): Omit<InvoiceSums, 'digest' | 'bytes'> {
     const { rows, requests, duplicates } = this
-    const duplicatesAmount = Number(billionthsOf(this.duplicatesAmount))
+    const duplicatesAmount = this.rounded(this.duplicatesAmount)
     if (rows === 0) throw invoiceError('InvoiceEmpty')
     const lines = [...this.sums.values()]
       .sort((one, other) => compare(one.day, other.day) || compare(one.model, other.model))
-      .map(({ size, ...sum }) => ({ ...sum, amount: Number(billionthsOf(sum.amount)) }))
+      .map(({ size, ...sum }) => ({ ...sum, amount: this.rounded(sum.amount) }))
     return {
       ...{ rows, duplicates, lines },
       ...(duplicatesAmount === 0 ? {} : { duplicatesAmount }),
@@ -200,23 +221,4 @@ function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
     tokens: tokens === null ? null : find('tokens', tokens),
     requestId: requestId === null ? null : find('request_id', requestId),
   }
-}
-
-function addRow(
-  sums: Map<string, Sum>,
-  { day, model, tokens, amount }: InvoiceRow,
-  row: number,
-): Sum {
-  const key = `${day} ${model}`
-  const sum = sums.get(key) ?? { day, model, rows: 0, tokens: 0, amount: 0n, size: 0n }
-  if (sum.rows === 0) {
-    if (sums.size === LINES_MAX) throw invoiceError('InvoiceTooVaried', { max: LINES_MAX })
-    sums.set(key, sum)
-  }
-  sum.rows += 1
-  sum.tokens += tokens
-  sum.amount += amount
-  sum.size += sizeOf(amount)
-  if (sum.size > EXACT_MAX) throw rowError(row, 'amount', 'sum-too-large')
-  return sum
 }
