@@ -73,22 +73,19 @@ async function tryAppend(
   const revisions = loaded.map((hot) => [hot, hot.revision()] as const)
   for (const hot of hots) if (!loaded.includes(hot)) await hot.catchUp()
   const plan = planOf(steps)
-  const isWritten = (hot: CachedStream): boolean =>
-    !isCodedError(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
-  // The append checks the revisions only of streams to which it writes. All other streams are read
-  // again, because other processes may have added events.
+  if (!isCodedError(plan) && plan.some(({ facts }) => facts.length > 0)) {
+    return await writePlan(plan, context, store)
+  }
+  // Only an append checks the revisions. Without one, the streams are read again, because other
+  // processes may have added events.
   let isOld = false
   for (const [hot, revision] of revisions) {
-    if (isWritten(hot)) continue
     await hot.catchUp()
     if (hot.revision() > revision) isOld = true
   }
-  if (isOld) {
-    if (!isCodedError(plan)) undo(plan)
-    return null
-  }
+  if (isOld) return null
   if (isCodedError(plan)) return { isDone: false, error: plan }
-  return await writePlan(plan, hots, context, store)
+  return { isDone: true, events: [], position: Math.max(...hots.map((hot) => hot.position())) }
 }
 
 /**
@@ -114,20 +111,18 @@ function undo(plan: readonly Planned[]): void {
   for (const { hot, facts, isEvolved } of plan) if (isEvolved && facts.length > 0) hot.forget()
 }
 
+/**
+ * Writes the events of all steps. The append also requires the revisions of the streams whose steps
+ * have no events, because these steps may have allowed the events of the others.
+ */
 async function writePlan(
   plan: readonly Planned[],
-  hots: readonly CachedStream[],
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError>> {
   const events = new Map<CachedStream, NewEvent[]>()
   for (const { hot, facts } of plan) {
-    if (facts.length === 0) continue
     events.set(hot, [...(events.get(hot) ?? []), ...newEvents(facts, context)])
-  }
-  if (events.size === 0) {
-    const position = Math.max(...hots.map((hot) => hot.position()))
-    return { isDone: true, events: [], position }
   }
   const appended = await store.append(
     [...events].map(([hot, streamEvents]) => ({
@@ -156,6 +151,7 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
+    if (events.length === 0) return []
     if (first === hot.revision() + 1) {
       hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
     } else hot.forget()

@@ -44,7 +44,9 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedStreamApp
   const parts = streams.map(({ stream, expected, events, mustBeNew = false }) => {
     checkOwnName('stream', stream)
     checkExpected(expected)
-    if (events.length === 0) throw new InvalidAppend(`no events for stream ${stream}`)
+    if (events.length === 0 && expected === 'any') {
+      throw new InvalidAppend(`neither events nor a revision for stream ${stream}`)
+    }
     return { stream, expected, events: events.map(encodeEvent), mustBeNew }
   })
   const count = eventCount(parts)

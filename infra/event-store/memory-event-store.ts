@@ -90,6 +90,7 @@ function write(
 ): Appended {
   const written = parts.map(({ stream, events }) => {
     const stored = streams.get(stream) ?? []
+    if (events.length === 0) return { stream, revision: stored.length - 1, written: [] }
     const written = events.map((event, index) => ({
       event,
       stream,
@@ -108,7 +109,7 @@ function answerOf(
   parts: readonly { stream: string; revision: number; written: readonly Stored[] }[],
 ): Appended {
   return {
-    position: parts.at(-1)?.written.at(-1)?.position ?? 0,
+    position: Math.max(0, ...parts.flatMap(({ written }) => written.map((one) => one.position))),
     streams: parts.map(({ stream, revision, written }) => ({
       stream,
       revision,

@@ -12,6 +12,10 @@ export type ExpectedRevision = 'none' | 'any' | number
 export type StreamAppend = {
   readonly stream: string
   readonly expected: ExpectedRevision
+  /**
+   * The events to write. If there are none, the append only requires the revision of this stream,
+   * which must not be `any`. At least one stream of an append has events.
+   */
   readonly events: readonly NewEvent[]
   /**
    * If true, the stream must still be new when its events are written. Otherwise, they are not

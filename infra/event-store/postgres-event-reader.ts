@@ -176,5 +176,5 @@ async function findWritten(
       positions: stored.map(({ position }) => position),
     })
   }
-  return { position: streams.at(-1)?.positions.at(-1) ?? 0, streams }
+  return { position: Math.max(0, ...streams.flatMap(({ positions }) => positions)), streams }
 }

@@ -61,7 +61,9 @@ const DDL = `
         from unnest(event_streams, revisions, ids, types, versions, bodies, actors, causes, times)
           with ordinality e(stream, revision, id, type, v, data, actor, cause, at, place);
       insert into event_store.streams as s (stream, revision)
-        select g.stream, g.revision from unnest(streams, reached) g(stream, revision)
+        select g.stream, g.revision
+          from unnest(streams, expected, reached) g(stream, wanted, revision)
+        where g.revision > g.wanted
         on conflict (stream) do update set revision = excluded.revision;
       perform pg_notify('${CHANNEL}', (before + written)::text);
       return array[before];
@@ -80,8 +82,9 @@ const DDL = `
       returning 1
     ) select count(*) into written from added;
     insert into event_store.streams as s (stream, revision)
-      select g.stream, g.revision from unnest(streams, reached) g(stream, revision)
-      where g.stream <> all (kept_out)
+      select g.stream, g.revision
+        from unnest(streams, expected, reached) g(stream, wanted, revision)
+      where g.revision > g.wanted and g.stream <> all (kept_out)
       on conflict (stream) do update set revision = excluded.revision;
     update event_store.head set position = before + written;
     if written > 0 then perform pg_notify('${CHANNEL}', (before + written)::text); end if;

@@ -41,14 +41,29 @@ export async function appendTogether(
       expected: exactRevision(expected) ?? current[index] ?? -1,
     }))
     const wrong = parts.findIndex(({ expected }, index) => expected !== current[index])
-    const [first, ...others] = parts
+    const [first, ...others] = parts.filter(({ events }) => events.length > 0)
     if (first === undefined) return []
     const repeated = wrong < 0 ? null : await findWrittenAppend(first, joint.reads)
-    if (repeated !== null) return await finish(repeated, deadline, joint)
+    if (repeated !== null) return withChecked(parts, await finish(repeated, deadline, joint))
     if (wrong >= 0) throw conflictOf(given[wrong], current[wrong])
     const decision = await joint.append(first, deadline, others)
-    if (!decision.isWritten) throw conflictOf(given[0], decision.currentRevision)
-    return [decision, ...(await appendOthers(others, deadline, joint))]
+    if (!decision.isWritten) {
+      throw conflictOf(given[parts.indexOf(first)], decision.currentRevision)
+    }
+    const written = [decision, ...(await appendOthers(others, deadline, joint))]
+    return withChecked(parts, written)
+  })
+}
+
+/** Adds the streams without events, of which only the revision was required. */
+function withChecked(
+  parts: readonly ExactStreamAppend[],
+  written: readonly WrittenStreamAppend[],
+): WrittenStreamAppend[] {
+  const rest = [...written]
+  return parts.flatMap(({ expected, events }) => {
+    const checked = { isWritten: true, revision: expected, positions: [], found: null } as const
+    return events.length === 0 ? [checked] : rest.splice(0, 1)
   })
 }
 

@@ -116,6 +116,27 @@ export function eventStoreConformance(open: () => Promise<Opened>): void {
       expect(await store.headPosition()).toBe(head)
     })
 
+    it('requires the revision of a stream to which it writes nothing', async () => {
+      const [written, checked] = [newStream(), newStream()]
+      await store.append([to(checked, 'none')])
+      const none = (expected: ExpectedRevision) => to(checked, expected, [])
+      for (const wrong of ['none', 1] as const) {
+        const append = [none(wrong), to(written, 'none')]
+        const conflict = await store.append(append).catch((error) => error)
+        expect(conflict).toMatchObject({ name: 'RevisionConflict', stream: checked, actual: 0 })
+      }
+      expect(await store.readStream(written)).toEqual([])
+      const append = [none(0), to(written, 'none'), to(newStream(), 'none')]
+      const appended = await store.append(append)
+      expect(appended.streams[0]).toEqual({ stream: checked, revision: 0, positions: [] })
+      expect(appended.position).toBe(await store.headPosition())
+      await store.append([to(checked, 0)])
+      expect(await store.append(append)).toMatchObject({ position: appended.position })
+      expect(await store.readStream(written)).toHaveLength(1)
+      await expect(store.append([none('any'), to(written, 0)])).rejects.toThrow(checked)
+      await expect(store.append([none(1)])).rejects.toThrow('no events')
+    })
+
     it('repeated with its ids at its revision is answered as done, however late', async () => {
       const [a, b] = [newStream(), newStream()]
       await store.append([to(a, 'none')])

@@ -253,6 +253,28 @@ export function streamActorsConformance(
       expect((await actors.stateOf(deciders, 'a')).total).toBe(7)
     })
 
+    it('is decided again if a stream to which it writes nothing has changed', async () => {
+      const store = await open()
+      const others = actorsOn(store)
+      await done(others.handle(deciders, 'a', add(3), context))
+      const conflicts: unknown[] = []
+      const actors = actorsOn({
+        ...store,
+        append: async (streams) => {
+          if (conflicts.length === 0) await done(others.handle(deciders, 'a', add(), context))
+          return await store.append(streams).catch((error) => {
+            conflicts.push(error)
+            throw error
+          })
+        },
+      })
+      const unchanged = { ...step('a', 0), command: { type: 'Ensure', atLeast: 3 } }
+      await done(actors.handleTogether([unchanged, step('b', 1)], context))
+      expect(conflicts).toMatchObject([{ name: 'RevisionConflict', stream: 'a', actual: 1 }])
+      expect(await store.readStream('b')).toHaveLength(1)
+      expect((await actors.stateOf(deciders, 'a')).total).toBe(4)
+    })
+
     it('fifty at once, crossing each other, all end and keep every bound', async () => {
       const store = await open()
       const both = [actorsOn(store), actorsOn(store)]
