@@ -28,6 +28,7 @@ import type { HumanCheck } from './sessions/human-check.ts'
 import type { LoginGuard } from './sessions/login-throttling.ts'
 import type { FailedLogins } from './sessions/record-failed-logins.ts'
 import type { SetupToken } from './setup/setup-token.ts'
+import type { WakeSignal } from './wake-signal.ts'
 
 /**
  * The HTTP server on which actions are registered. The types of each handler are derived from the
@@ -59,6 +60,8 @@ export type Deps = {
   readonly humanCheck: HumanCheck
   readonly providers: Providers
   readonly outbound: Outbound
+  /** Wakes the background job that completes erasures. */
+  readonly erasureSignal: WakeSignal
   /** Decides to which addresses of providers requests may be sent. */
   readonly upstreams: OutboundPolicy
 }

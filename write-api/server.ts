@@ -107,6 +107,7 @@ import { register } from './users/register.ts'
 import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
+import { createWakeSignal } from './wake-signal.ts'
 import { limitWrites, rejectWritesOnDemoSite } from './write-limits-and-demo-site.ts'
 
 const ACTIONS: readonly Action[] = [
@@ -242,6 +243,7 @@ export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Pro
     providers: createProviders(core, outbound),
     outbound,
     upstreams,
+    erasureSignal: createWakeSignal(),
   }
   await app.register(async (scope) => {
     rejectWritesOnDemoSite(scope, core)

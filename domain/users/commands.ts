@@ -51,6 +51,12 @@ type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
+/**
+ * Checks that the user exists and was not deleted, and records nothing. The command is sent
+ * together with commands that store texts by or about the user in other streams.
+ */
+type MustExist = { readonly type: 'MustExist' }
+
 /** Invalidates all logins because a credential other than the password was removed. */
 type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
@@ -113,6 +119,7 @@ export type UserCommand =
   | EnableUser
   | DeleteUser
   | MayAct
+  | MustExist
   | VoidLogins
   | EraseUser
   | ChangeSettings

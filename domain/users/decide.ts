@@ -49,6 +49,7 @@ function erase({ actorRole }: EraseUser, user: UserRecord | null): Outcome {
 }
 
 function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: UserRecord): Outcome {
+  if (command.type === 'MustExist') return []
   if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
   if (command.type === 'BindIdentity') return bindIdentity(command, user)
   if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)

@@ -57,6 +57,10 @@ const VAULT_TABLES = `
   );
   create index if not exists destroyed_user_keys on vault.user_keys (user_id)
     where wrapped_key = '';
+  create table if not exists vault.unfinished_erasures (
+    user_id int8 primary key,
+    begun_at timestamptz not null default now()
+  );
   create table if not exists vault.erased_rows (
     id int8 generated always as identity primary key
   );

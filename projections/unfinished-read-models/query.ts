@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
+import { SCRATCH_SCHEMA } from '../scratch-copies/query.ts'
 
 /** The work that folds events into tables beside the live read model. */
 export type FoldingWork = 'rebuild' | 'verify'
@@ -13,6 +14,28 @@ export const foldedSchemaOf = (work: FoldingWork, name: ProjectionName): string 
 
 /** Returns the name of the lock that a rebuild or a verification holds while its schema exists. */
 export const foldingLockOf = (work: FoldingWork, name: ProjectionName): string => `${work}:${name}`
+
+/** The maximum wait in milliseconds for the statements that read or fill a schema. */
+const DROP_LOCK_MS = 2_000
+
+/**
+ * Drops the schemas in which an erasure does not change rows: those of verifications, also of
+ * running ones, which then begin again, and those of scratch copies. Throws if a schema is in use
+ * for longer than two seconds. The schemas of running rebuilds stay, because a rebuild applies the
+ * erasure before its tables are used.
+ */
+export async function dropCopiesOfReadModels(pg: Pool): Promise<void> {
+  const verified = new Set(PROJECTION_NAMES.map((name) => foldedSchemaOf('verify', name)))
+  const { rows } = await pg.query<{ name: string }>('select nspname as name from pg_namespace')
+  for (const { name } of rows) {
+    if (!verified.has(name) && !SCRATCH_SCHEMA.test(name)) continue
+    await inTransaction(pg, async (client) => {
+      await client.query(`set local lock_timeout = ${DROP_LOCK_MS}`)
+      await client.query(`drop schema if exists ${name} cascade`)
+    })
+  }
+  await dropUnfinishedReadModels(pg)
+}
 
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 const TRY_LOCK = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_free'

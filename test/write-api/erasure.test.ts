@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
+import { unfinishedErasures } from '#infra/vault/unfinished-erasures.ts'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
@@ -15,7 +16,10 @@ import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
-import { finishInterruptedErasures } from '#write-api/users/finish-erasures.ts'
+import {
+  findErasedUsersWithKey,
+  finishInterruptedErasures,
+} from '#write-api/users/finish-erasures.ts'
 import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -114,14 +118,33 @@ describe('erasing a user', () => {
     expect(await core.vault.open(id, sealed)).toContain('canary')
     expect(await core.vault.withDataKey([id])).toEqual([id])
     breaking.mockRestore()
-    const deps = { core, runExclusive: createKeyedMutex() } as unknown as Deps
-    await finishInterruptedErasures(deps, app.gate.sessions)
-    expect(await core.vault.withDataKey([id])).toEqual([])
+    await expect.poll(() => core.vault.withDataKey([id])).toEqual([])
     expect(await core.vault.open(id, sealed)).toBeNull()
+    await expect.poll(() => unfinishedErasures(core.pg)).toEqual([])
     expect(await keysOf(id)).toBe(0)
     const head = await fixture.head()
+    const { freshness } = fixture
+    const deps = { core, freshness, runExclusive: createKeyedMutex() } as unknown as Deps
     await finishInterruptedErasures(deps, app.gate.sessions)
     expect(await fixture.head()).toBe(head)
+  })
+
+  it('is finished after a restore of the vault, or an earlier release', async () => {
+    const { core, root, app, freshness } = fixture
+    const body = { username: 'restored', password: PASSWORD }
+    const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+    expect((await erase({ id, username: 'restored' })).success).toBe(true)
+    expect(await unfinishedErasures(core.pg)).toEqual([])
+    await core.pg.query('delete from vault.user_keys where user_id = $1', [id])
+    await core.vault.seal(id, 'a new key')
+    const deps = { core, freshness, runExclusive: createKeyedMutex() } as unknown as Deps
+    await findErasedUsersWithKey(deps)
+    expect(await unfinishedErasures(core.pg)).toMatchObject([{ userId: id }])
+    const older = `update vault.unfinished_erasures set begun_at = begun_at - interval '1 hour'`
+    await core.pg.query(older)
+    expect(await finishInterruptedErasures(deps, app.gate.sessions)).toBe(false)
+    expect(await core.vault.withDataKey([id])).toEqual([])
+    expect(await unfinishedErasures(core.pg)).toEqual([])
   })
 
   it('removes all texts from the database, even after a rebuild, and keeps numbers', async () => {

@@ -117,9 +117,9 @@ describe('an app that was turned on by an append whose answer was lost', () => {
     const user = await newUser('lost1')
     const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)).data
     const { actors } = fixture.core
-    const handle = actors.handle.bind(actors)
-    const lost = vi.spyOn(actors, 'handle').mockImplementationOnce(async (...command) => {
-      await handle(...command)
+    const append = actors.handleTogether.bind(actors)
+    const lost = vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+      await append(...steps)
       throw new StoreUnavailable('the answer was lost')
     })
     const confirm = () =>

@@ -6,6 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import type { Sessions } from '#infra/http/sessions.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, type Deps } from '../action.ts'
+import { userMustExist } from '../users/user-must-exist.ts'
 
 /**
  * Returns a user's credentials. Reads them from the event stream, because the read models may lack
@@ -14,14 +15,19 @@ import { accepted, type Deps } from '../action.ts'
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
-/** Executes a command on a user's credentials. Throws if the command is rejected. */
+/**
+ * Executes a command on a user's credentials. Throws if the command is rejected, or if the user was
+ * deleted. Only `ForgetCredentials` concerns the credentials of deleted users.
+ */
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
   context: CommandContext,
 ): Promise<Done<CredentialsEvent>> {
-  const stream = credentialsStream(command.userId)
-  return accepted(await core.actors.handle(credentialsDecider, stream, command, context))
+  const { type, userId } = command
+  const step = { decider: credentialsDecider, stream: credentialsStream(userId), command }
+  const steps = type === 'ForgetCredentials' ? [step] : [userMustExist(userId), step]
+  return accepted(await core.actors.handleTogether(steps, context)) as Done<CredentialsEvent>
 }
 
 const USES_PER_MINUTE_MAX = 20

@@ -20,6 +20,7 @@ import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
 import { validationMessage } from '../messages-for-invalid-values.ts'
+import { userMustExist } from '../users/user-must-exist.ts'
 import { messageError } from './message-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
@@ -129,20 +130,19 @@ export const sendMessage: Action = (api, deps) => {
       const recipients = await resolveRecipients(deps, request.body)
       if (recipients.length === 0) throw messageError('RecipientRequired')
       const context = contextOf(deps, request)
+      const total = countOf(recipients)
+      // An erasure deletes the messages that only its user received, so it must find all of them.
+      const mustExist = total === 1 ? recipients.map(([id]) => userMustExist(id)) : []
       const { id, outcome } = await deps.nextIds('message', async (messageId) => {
         const textRef = await storeText(vault, messageId, text)
         const command = { type: 'SendMessage', messageId, recipients, format, textRef } as const
-        const result = await actors.handle(
-          messageDecider,
-          messageStream(messageId),
-          command,
-          context,
-        )
+        const step = { decider: messageDecider, stream: messageStream(messageId), command }
+        const result = await actors.handleTogether([step, ...mustExist], context)
         if (!result.isDone) await vault.deleteSecret(textRef)
         return result
       })
       await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
-      return success({ id, total_recipients: countOf(recipients) })
+      return success({ id, total_recipients: total })
     },
   })
 }

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { loginsStream, type UserLoggedIn } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import { ACTIVE } from '#domain/shared/roles.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import type { UserRow } from '#projections/users/query.ts'
@@ -46,9 +48,25 @@ export async function startUserSession(
   reply.header('x-position', await recordLogin(core, request, user.id, isByPassword))
   const isTemporary = isByPassword && user.mustChangePassword
   await startSession(request, reply, user, isTemporary)
+  await endSessionOfDeleted(core, request, user.id)
   const { id, username, displayName, role, status, group } = user
   const mustChange = isTemporary ? { must_change_password: true } : {}
   return { id, username, display_name: displayName, role, status, group, ...mustChange }
+}
+
+/**
+ * Ends the session and throws if the user was deleted while the session started. The deletion may
+ * not have found this session, which contains the client's address.
+ */
+async function endSessionOfDeleted(
+  { actors }: Deps['core'],
+  { server }: FastifyRequest,
+  userId: number,
+): Promise<void> {
+  const { user } = await actors.peek(userDecider, userStream(userId))
+  if (user?.isDeleted !== true) return
+  await server.gate.sessions.endAllOf(userId)
+  throw loginError('UserDeactivated')
 }
 
 /** Appends an event for the login. Returns its position. */

@@ -17,6 +17,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
+import { userMustExist } from '../users/user-must-exist.ts'
 import { nameOf, namesFor } from './token-names.ts'
 import {
   checkRemain,
@@ -97,6 +98,7 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   const tokenIds = tokens.map(({ tokenId }) => tokenId)
   const [first = 0] = tokenIds
   const steps: AnyStep[] = [
+    userMustExist(userId),
     {
       decider: tokenIdsDecider,
       stream: TOKEN_IDS_STREAM,

@@ -14,6 +14,7 @@ import type { UpdateToken } from '#write-api/contract/tokens.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { tokenActions } from '../contract/tokens.ts'
 import { accountError } from '../users/account-errors.ts'
+import { userMustExist } from '../users/user-must-exist.ts'
 import { tokenError } from './token-errors.ts'
 import { sealName } from './token-names.ts'
 import { setTokensStatus } from './token-status.ts'
@@ -66,6 +67,7 @@ async function change(
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const quota = await requestedQuota(deps, user, fields)
   const steps: AnyStep[] = [
+    userMustExist(userId),
     { decider: tokenDecider, stream, command },
     ...budgetSteps(user, fields, quota),
   ]

@@ -6,6 +6,7 @@ import { onlyRootSession, onlySession, principalOf } from '#infra/http/access-ch
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
+import { beginErasure, endErasure } from '#infra/vault/unfinished-erasures.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { userActions } from '../contract/users.ts'
@@ -13,7 +14,7 @@ import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { revokeCredentials } from '../credentials/read-and-change-credentials.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { releaseSteps } from './bind-identity.ts'
-import { ERASED_MODELS, finishErasure } from './finish-erasures.ts'
+import { finishErasure } from './finish-erasures.ts'
 import { userError } from './user-errors.ts'
 import { nameKeyOf } from './user-names.ts'
 
@@ -41,16 +42,21 @@ export const eraseUser: Action = (api, deps) => {
         const name = isErased ? '' : await checkName(deps, id, username)
         const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
+        await beginErasure(deps.core.pg, id)
+        deps.erasureSignal.wake()
         // After the identities are released, their owner can register as a new user.
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
-        const erased = accepted(await actors.handleTogether(steps, context)).position
-        // NOTE: the event is appended first. If a later step fails, the background job or another
-        // request of the admin continues the erasure.
-        const { sessions } = request.server.gate
-        return Math.max(erased, await finishErasure(deps, sessions, id, context))
+        const outcome = await actors.handleTogether(steps, context)
+        if (!outcome.isDone) await endErasure(deps.core.pg, id)
+        accepted(outcome)
+        // NOTE: if a later step fails, the background job or another request of the admin continues
+        // the erasure.
+        return await finishErasure(deps, request.server.gate.sessions, id, context)
       })
-      await waitUntilVisible(deps, reply, ERASED_MODELS, position)
+      // The job also removes old rows from the files, once the erasure is finished.
+      deps.erasureSignal.wake()
+      reply.header('x-position', String(position))
       return done()
     },
   })

@@ -1,28 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
+import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
+import { httpError } from '#infra/http/http-errors.ts'
 import type { Sessions } from '#infra/http/sessions.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
-import { dropUnfinishedReadModels } from '#projections/unfinished-read-models/query.ts'
+import { beginErasure, endErasure, unfinishedErasures } from '#infra/vault/unfinished-erasures.ts'
+import { dropCopiesOfReadModels } from '#projections/unfinished-read-models/query.ts'
 import { erasedUserIds } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'
 import { revokeCredentials } from '../credentials/read-and-change-credentials.ts'
 import { deleteInboxOf } from '../messages/edit-delete-and-read-messages.ts'
 import { deleteTokenKeys } from '../tokens/delete-tokens.ts'
 
-const LOOK_EVERY_MS = 2_000
+/** The time in milliseconds after which unfinished work is tried again. */
+const RETRY_EVERY_MS = 2_000
 /**
- * Interrupted erasures are searched for at the start and then in every 15th round, because the
- * search reads all users.
+ * The time in milliseconds after which this process looks for the work of another process, while
+ * there is none. Its own erasures wake it.
  */
-const SEARCH_EVERY = 15
+const LOOK_EVERY_MS = 60_000
+/** The age in milliseconds from which an erasure may have been interrupted. */
+const INTERRUPTED_AFTER_MS = 5_000
+/**
+ * The age in milliseconds from which an erasure without its event was refused or has failed. An
+ * append ends after ten seconds, so its event can no longer come.
+ */
+const GIVEN_UP_AFTER_MS = 3_600_000
+/** The maximum wait in milliseconds for the read models to apply an erasure. */
+const APPLIED_WITHIN_MS = 10_000
+const RETRY_SECONDS = 5
 
 /** The read models from which an erasure removes texts. */
-export const ERASED_MODELS = [
+const ERASED_MODELS = [
   ...(['users', 'tokens', 'credentials', 'messages', 'notifications'] as const),
 ]
 
@@ -31,13 +45,12 @@ const TEXT_TABLES = [
   ...['read_users.users', 'read_tokens.tokens', 'read_notifications.notifications'],
   ...['read_messages.messages', 'read_credentials.passkeys', 'auth.sessions'],
 ]
-const FRESH_WITHIN_MS = 5_000
 
 /**
- * Does what follows the event of an erasure: ends the user's sessions, and deletes the secrets, the
- * messages, the data key and all tables that may still contain texts. The data key is destroyed
- * last of the user's data, so that a user with a key is recognised as one whose erasure was
- * interrupted. Every step can be repeated. Returns the position of the last event.
+ * Does what follows the event of an erasure: ends the user's sessions, deletes the secrets, the
+ * data key, the messages and all tables that may still contain texts, and waits until the read
+ * models have applied everything. Every step can be repeated. If this function fails, or if its
+ * process dies, the background job repeats it. Returns the position of the last event.
  */
 export async function finishErasure(
   deps: Deps,
@@ -45,67 +58,114 @@ export async function finishErasure(
   userId: number,
   context: CommandContext,
 ): Promise<number> {
-  const { actors, pg, vault } = deps.core
-  const revoked = await revokeCredentials(deps, sessions, userId, context)
+  const { actors, pg, store, vault, now } = deps.core
+  await revokeCredentials(deps, sessions, userId, context)
   await deleteTokenKeys(deps.core, userId)
-  const deleted = await deleteInboxOf(deps, userId, context)
   await vault.destroyUser(userId)
+  // A login that began before the event may have started a session since.
+  await sessions.endAllOf(userId)
   // NOTE: copies of earlier read models end after the key is gone. A copy that was requested
   // between the event and the destruction of the key contains readable names.
-  const endedAt = deps.core.now()
-  const command = { type: 'EndScratchCopies', ids: null, reason: 'erasure', endedAt } as const
+  const command = {
+    type: 'EndScratchCopies',
+    ids: null,
+    reason: 'erasure',
+    endedAt: now(),
+  } as const
   accepted(await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context))
-  // The tables of a running rebuild stay, because it applies the erasure itself.
-  await dropUnfinishedReadModels(pg)
-  return Math.max(revoked, deleted)
+  await dropCopiesOfReadModels(pg)
+  // A message that was sent before the event is found after the read model has applied it.
+  await waitUntilApplied(deps, await store.headPosition())
+  const deleted = await deleteInboxOf(deps, userId, context)
+  await waitUntilApplied(deps, deleted)
+  await endErasure(pg, userId)
+  return await store.headPosition()
+}
+
+/** Throws `Unavailable` if the read models do not reach the position in time. */
+async function waitUntilApplied({ freshness }: Deps, position: number): Promise<void> {
+  if (await freshness.waitFor(ERASED_MODELS, position, APPLIED_WITHIN_MS)) return
+  throw httpError('Unavailable', {}, RETRY_SECONDS)
 }
 
 /**
  * Finishes the erasures that were interrupted, for example because the process died after the
- * event. Erasures that another request is finishing at this time are only repeated.
+ * event. Returns whether some are left. Erasures that another request is finishing at this time are
+ * only repeated.
  */
-export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<void> {
-  const { db, vault, now, log } = deps.core
-  for (const userId of await vault.withDataKey(await erasedUserIds(db))) {
+export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
+  const { actors, pg, now, log } = deps.core
+  const found = await unfinishedErasures(pg)
+  let left = found.length
+  for (const { userId, ageMs } of found) {
+    if (ageMs < INTERRUPTED_AFTER_MS) continue
     const context = { actor: 'system:erasure', cause: null, at: now() }
-    await deps
-      .runExclusive(userStream(userId), () => finishErasure(deps, sessions, userId, context))
-      .catch((error: unknown) => {
-        const fields = { reason: reasonOf(error), userId }
-        warnThrottled(log, fields, 'an erasure will be finished later')
-      })
+    const stream = userStream(userId)
+    try {
+      const { user } = await actors.peek(userDecider, stream)
+      if (user?.isErased === true) {
+        await deps.runExclusive(stream, () => finishErasure(deps, sessions, userId, context))
+      } else if (ageMs > GIVEN_UP_AFTER_MS) await endErasure(pg, userId)
+      else continue
+      left -= 1
+    } catch (error) {
+      const fields = { reason: reasonOf(error), userId }
+      warnThrottled(log, fields, 'an erasure will be finished later')
+    }
+  }
+  return left > 0
+}
+
+/**
+ * Records the erasures of all erased users whose data key still exists. Their erasure was
+ * interrupted in an earlier release, or the vault was restored from a backup. The search reads all
+ * users, so it is only made at the start.
+ */
+export async function findErasedUsersWithKey({ core }: Deps): Promise<void> {
+  for (const userId of await core.vault.withDataKey(await erasedUserIds(core.db))) {
+    await beginErasure(core.pg, userId)
   }
 }
 
 /**
  * Removes the old rows of erased users from the files of the tables, after the read models have
- * applied all events. Does nothing if there is no such row, or if it must be tried again later.
+ * applied all events. Returns whether there are such rows that must be removed later.
  */
-async function removeRowsOfErased({ core, freshness }: Deps): Promise<void> {
-  if (!(await hasErasedRows(core.pg))) return
-  const head = await core.store.headPosition()
-  if (!(await freshness.waitFor(ERASED_MODELS, head, FRESH_WITHIN_MS))) return
-  await removeErasedRows(core.pg, TEXT_TABLES)
+async function removeRowsOfErased(deps: Deps): Promise<boolean> {
+  const { pg, store } = deps.core
+  if (!(await hasErasedRows(pg))) return false
+  await waitUntilApplied(deps, await store.headPosition())
+  return !(await removeErasedRows(pg, TEXT_TABLES))
 }
 
 /**
  * Starts the background job that finishes interrupted erasures, and that removes the old rows of
  * erased users from the files of the database. A lease ensures that only one process does this.
  */
-export const startErasures = (deps: Deps, sessions: Sessions): HeldLease =>
-  deps.core.leases.hold('erasures', async (_lease, lost) => {
-    const { log } = deps.core
-    for (let round = 0; !lost.aborted; round += 1) {
-      if (round % SEARCH_EVERY === 0) {
-        await finishInterruptedErasures(deps, sessions).catch((error: unknown) => {
-          const fields = { reason: reasonOf(error) }
-          warnThrottled(log, fields, 'interrupted erasures will be finished later')
-        })
-      }
-      await removeRowsOfErased(deps).catch((error: unknown) => {
-        const fields = { reason: reasonOf(error) }
-        warnThrottled(log, fields, 'old rows of erased users will be removed later')
-      })
-      await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
+  const { leases, log } = deps.core
+  /** Returns whether the work is done. Work that failed is not. */
+  const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
+    work.then(
+      (isLeft) => isLeft !== true,
+      (error: unknown) => {
+        warnThrottled(log, { reason: reasonOf(error) }, text)
+        return false
+      },
+    )
+  return leases.hold('erasures', async (_lease, lost) => {
+    let isSearched = false
+    while (!lost.aborted) {
+      const woken = deps.erasureSignal.next()
+      const later = 'interrupted erasures will be finished later'
+      isSearched ||= await isDone(findErasedUsersWithKey(deps), later)
+      const areFinished = await isDone(finishInterruptedErasures(deps, sessions), later)
+      const rowsLater = 'old rows of erased users will be removed later'
+      const areRemoved = await isDone(removeRowsOfErased(deps), rowsLater)
+      const isIdle = isSearched && areFinished && areRemoved
+      const signal = AbortSignal.any([lost, woken])
+      const pauseMs = isIdle ? LOOK_EVERY_MS : RETRY_EVERY_MS
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {})
     }
   })
+}

@@ -1,0 +1,44 @@
+import type { Pool, PoolClient } from 'pg'
+
+/** An erasure that has begun and not ended. `ageMs` is the time since its first beginning. */
+export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
+
+/**
+ * Records that the erasure of a user begins. It is recorded before the event of the erasure, so
+ * that another process can finish the erasure whenever this process dies.
+ */
+export async function beginErasure(pg: Pool, userId: number): Promise<void> {
+  await pg.query(
+    'insert into vault.unfinished_erasures (user_id) values ($1) on conflict do nothing',
+    [userId],
+  )
+}
+
+/** Records that nothing of the user is left, or that the erasure was refused. */
+export async function endErasure(pg: Pool, userId: number): Promise<void> {
+  await pg.query('delete from vault.unfinished_erasures where user_id = $1', [userId])
+}
+
+/** Returns the erasures that have begun and not ended, the oldest first. */
+export async function unfinishedErasures(pg: Pool): Promise<readonly UnfinishedErasure[]> {
+  const { rows } = await pg.query<{ user_id: string; age_ms: string }>(
+    `select user_id, extract(epoch from clock_timestamp() - begun_at) * 1000 as age_ms
+     from vault.unfinished_erasures order by begun_at`,
+  )
+  return rows.map((row) => ({ userId: Number(row.user_id), ageMs: Number(row.age_ms) }))
+}
+
+/** The progress of erasures: the number of those that are not finished, and of destroyed keys. */
+export type ErasureProgress = { readonly unfinished: number; readonly destroyedKeys: number }
+
+/**
+ * Returns the progress of erasures. Between two equal results without unfinished erasures, nobody
+ * was erased.
+ */
+export async function erasureProgress(client: Pool | PoolClient): Promise<ErasureProgress> {
+  const { rows } = await client.query<{ unfinished: string; destroyed: string }>(
+    `select (select count(*) from vault.unfinished_erasures) as unfinished,
+            (select count(*) from vault.user_keys where wrapped_key = '') as destroyed`,
+  )
+  return { unfinished: Number(rows[0]?.unfinished), destroyedKeys: Number(rows[0]?.destroyed) }
+}

@@ -1,0 +1,17 @@
+/** Wakes a background job that pauses, because there is new work. */
+export type WakeSignal = {
+  readonly wake: () => void
+  /** Returns a signal that aborts at the next call of `wake`. */
+  readonly next: () => AbortSignal
+}
+
+export function createWakeSignal(): WakeSignal {
+  let current = new AbortController()
+  return {
+    wake: () => current.abort(),
+    next: () => {
+      if (current.signal.aborted) current = new AbortController()
+      return current.signal
+    },
+  }
+}
