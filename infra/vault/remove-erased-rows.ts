@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
-/** The table with the users' keys. It is always rewritten, because a key opens all texts. */
-const KEY_TABLE = 'vault.user_keys'
-/** The table with secrets that are encrypted with the users' keys. */
-const SECRETS_TABLE = 'vault.secrets'
+/** The tables with the users' keys, and with secrets that are encrypted under other keys. */
+const VAULT_TABLES = ['vault.secrets', 'vault.user_keys']
 
 /** A larger table is not rewritten, because nobody can read it meanwhile. In bytes. */
-const REWRITTEN_BYTES_MAX = 64 * 1024 ** 2
+const REWRITTEN_BYTES_MAX = 16 * 1024 ** 2
+/** The maximum time in milliseconds for which a table is locked while it is rewritten. */
+const REWRITE_MS = 2_000
 /**
  * The maximum wait in milliseconds for the lock on a table. Statements of other processes on the
  * table wait behind this one.
  */
-const LOCK_MS = 300
+const LOCK_MS = 50
 const SNAPSHOTS_MS = 10_000
 const POLL_MS = 100
 
@@ -22,15 +22,22 @@ export async function hasErasedRows(pg: Pool): Promise<boolean> {
   return rowCount !== 0
 }
 
+/** The maximum size in bytes, and time in milliseconds, of the rewrite of a table. */
+type Limits = { readonly bytes: number; readonly ms: number }
+
 /**
  * Removes the rows that erasures have deleted or changed from the files of the tables, and returns
  * true. Postgres keeps such rows until a vacuum, and a plain vacuum only marks their space as free.
- * The table of keys, and small other tables, are therefore rewritten (VACUUM FULL), which deletes
- * the file with the old rows. Returns false if there was nothing to remove, or if a
- * transaction can still see the old rows, so that they would be kept. Throws if a table is in use.
- * In both cases, the next call tries again.
+ * Small tables are therefore rewritten (VACUUM FULL), which deletes the file with the old rows. In
+ * a table that is too large to be rewritten quickly, later rows overwrite the free space. Returns
+ * false if there was nothing to remove, or if a transaction can still see the old rows, so that
+ * they would be kept. Throws if a table is in use. In both cases, the next call tries again.
  */
-export async function removeErasedRows(pg: Pool, textTables: readonly string[]): Promise<boolean> {
+export async function removeErasedRows(
+  pg: Pool,
+  textTables: readonly string[],
+  limits: Limits = { bytes: REWRITTEN_BYTES_MAX, ms: REWRITE_MS },
+): Promise<boolean> {
   const { rows } = await pg.query<{ id: string }>('select id from vault.erased_rows')
   if (rows.length === 0) return false
   if (!(await endOfSnapshots(pg))) return false
@@ -38,10 +45,9 @@ export async function removeErasedRows(pg: Pool, textTables: readonly string[]):
   try {
     await client.query(`set lock_timeout = ${LOCK_MS}`)
     // The tables of the vault come last, so that a text table in use does not repeat their rewrite.
-    for (const table of [...textTables, SECRETS_TABLE]) await vacuum(client, table)
-    await client.query(`vacuum (full) ${KEY_TABLE}`)
+    for (const table of [...textTables, ...VAULT_TABLES]) await vacuum(client, table, limits)
   } finally {
-    // The connection is closed, because its setting must not apply to other statements.
+    // The connection is closed, because its settings must not apply to other statements.
     client.release(true)
   }
   const ids = rows.map(({ id }) => id)
@@ -49,13 +55,26 @@ export async function removeErasedRows(pg: Pool, textTables: readonly string[]):
   return true
 }
 
-async function vacuum(client: PoolClient, table: string): Promise<void> {
+const QUERY_CANCELED = '57014'
+
+/** Rewrites a small table. Otherwise, or if this takes too long, marks old rows as free space. */
+async function vacuum(client: PoolClient, table: string, limits: Limits): Promise<void> {
   const { rows } = await client.query<{ bytes: string }>(
     'select pg_total_relation_size($1::regclass) as bytes',
     [table],
   )
-  const isSmall = Number(rows[0]?.bytes) <= REWRITTEN_BYTES_MAX
-  await client.query(`vacuum ${isSmall ? '(full)' : '(truncate false)'} ${table}`)
+  if (Number(rows[0]?.bytes) <= limits.bytes) {
+    try {
+      await client.query(`set statement_timeout = ${limits.ms}`)
+      await client.query(`vacuum (full) ${table}`)
+      return
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== QUERY_CANCELED) throw error
+    }
+  }
+  // A plain vacuum does not block other statements, so it may take as long as it needs.
+  await client.query('set statement_timeout = 0')
+  await client.query(`vacuum (truncate false) ${table}`)
 }
 
 /**

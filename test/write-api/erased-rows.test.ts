@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
+import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { PASSWORD, seededFixture } from './write-fixture.ts'
 
@@ -33,6 +34,40 @@ async function userWithTexts(username: string) {
   await expect.poll(inFiles).toEqual([true, true])
   return { id, inFiles, erase: { body: { id, username } } }
 }
+
+it('a table that cannot be rewritten quickly is only vacuumed', async () => {
+  const { pg } = fixture.core
+  await pg.query('create table public.long as select n from generate_series(1, 300000) n')
+  const table = 'public.long'
+  const fileOf = async () =>
+    (await pg.query('select pg_relation_filepath($1) as file', [table])).rows[0]?.file
+  const before = await fileOf()
+  const remove = async (limits?: { bytes: number; ms: number }) => {
+    await pg.query('insert into vault.erased_rows default values')
+    expect(await removeErasedRows(pg, [table], limits)).toBe(true)
+    expect(await hasErasedRows(pg)).toBe(false)
+  }
+  await remove({ bytes: 0, ms: 60_000 })
+  expect(await fileOf()).toBe(before)
+  // Writing so many rows takes several times as long.
+  await remove({ bytes: 1_000_000_000, ms: 25 })
+  expect(await fileOf()).toBe(before)
+  await remove({ bytes: 1_000_000_000, ms: 60_000 })
+  expect(await fileOf()).not.toBe(before)
+})
+
+it('a table in use is left alone after a moment, and is tried again later', async () => {
+  const { pg } = fixture.core
+  await pg.query('insert into vault.erased_rows default values')
+  await inTransaction(pg, async (client) => {
+    await client.query('lock table vault.secrets in access share mode')
+    const startedAt = performance.now()
+    await expect(removeErasedRows(pg, [])).rejects.toThrow('lock timeout')
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+  })
+  expect(await hasErasedRows(pg)).toBe(true)
+  expect(await removeErasedRows(pg, [])).toBe(true)
+})
 
 it('an erased user’s key and name leave the files of the database', async () => {
   const { inFiles, erase } = await userWithTexts('user-in-files')

@@ -17,8 +17,11 @@ import { revokeCredentials } from '../credentials/read-and-change-credentials.ts
 import { deleteInboxOf } from '../messages/edit-delete-and-read-messages.ts'
 import { deleteTokenKeys } from '../tokens/delete-tokens.ts'
 
-/** The time in milliseconds after which unfinished work is tried again. */
-const RETRY_EVERY_MS = 2_000
+/**
+ * The time in milliseconds after which unfinished work is tried again. It doubles with each attempt
+ * up to `LOOK_EVERY_MS`, because an attempt locks tables for a moment.
+ */
+const RETRY_AFTER_MS = 2_000
 /**
  * The time in milliseconds after which this process looks for the work of another process, while
  * there is none. Its own erasures wake it.
@@ -155,6 +158,7 @@ export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
     )
   return leases.hold('erasures', async (_lease, lost) => {
     let isSearched = false
+    let attempts = 0
     while (!lost.aborted) {
       const woken = deps.erasureSignal.next()
       const later = 'interrupted erasures will be finished later'
@@ -164,7 +168,9 @@ export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
       const areRemoved = await isDone(removeRowsOfErased(deps), rowsLater)
       const isIdle = isSearched && areFinished && areRemoved
       const signal = AbortSignal.any([lost, woken])
-      const pauseMs = isIdle ? LOOK_EVERY_MS : RETRY_EVERY_MS
+      const retryMs = Math.min(RETRY_AFTER_MS * 2 ** attempts, LOOK_EVERY_MS)
+      attempts = isIdle || woken.aborted ? 0 : attempts + 1
+      const pauseMs = isIdle ? LOOK_EVERY_MS : retryMs
       await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {})
     }
   })
