@@ -29,12 +29,22 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 /** The errors of attempts in which the provider delivered its answer correctly. */
 const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
 
+/**
+ * Reports whether an answer is too large because of the request, so that any provider would answer
+ * the same and charge for it: it repeats the request, or it is a plain answer beyond the limit.
+ */
+export const isTooLargeByRequest = ({
+  isEchoOfRequest,
+  tail,
+}: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
+  isEchoOfRequest === true || tail !== undefined
+
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || USABLE.has(end.error)) return 'well'
   if (NOT_PROVIDER_ERRORS.has(end.error)) return 'nothing'
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
-  if (end.isEchoOfRequest === true) return 'nothing'
+  if (isTooLargeByRequest(end)) return 'nothing'
   if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }
   if (end.error !== 'status') return errorOutcome(end.error, end.body)
   return statusOutcome(end)

@@ -78,7 +78,7 @@ export function convertCall(
 }
 
 /** The maximum length in bytes of a complete answer that is converted. */
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+export const CONVERTED_BYTES_MAX = 8 * 1024 * 1024
 
 /**
  * These functions must not refer to the request. Otherwise, it would stay in memory until the call
@@ -90,7 +90,7 @@ const conversionOfAnswer = (
   model: string,
 ): Pick<CallConversion, 'convertAnswer' | 'createStream'> => ({
   convertAnswer: (body, id) => {
-    if (body.length > ANSWER_BYTES_MAX) return null
+    if (body.length > CONVERTED_BYTES_MAX) return null
     try {
       const answer = parsedObject(body.toString('utf8'))
       if (answer === null) return null

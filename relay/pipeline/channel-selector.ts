@@ -2,7 +2,7 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
-import { NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
+import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isValid } from './plan-call.ts'
@@ -18,8 +18,8 @@ export function isRetryable(
   isStream: boolean,
 ): boolean {
   const { error, status, isDispatched } = end
-  // The gateway or the caller ended the attempt, so another channel would not help.
-  if (NOT_PROVIDER_ERRORS.has(error) || end.isEchoOfRequest === true) return false
+  // The gateway or the caller caused the end of the attempt, so another channel would not help.
+  if (NOT_PROVIDER_ERRORS.has(error) || isTooLargeByRequest(end)) return false
   if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true

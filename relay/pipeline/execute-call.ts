@@ -1,5 +1,7 @@
 import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
+import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
@@ -301,6 +303,8 @@ function tracePlan(
   if (!log.isLevelEnabled('debug')) return
   log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
 }
+const MIB = 1024 * 1024
+const WITHHELD = relayError('sensitive_answer')
 /** The error for a plain answer that can't be converted, because it is not JSON. */
 const NO_JSON = {
   kind: 'failed',
@@ -320,18 +324,38 @@ function conclude(
     const { readTexts, hasTextlessAnswers } = candidate.request.format
     const isScreened = screen !== null && hasTextlessAnswers !== true
     if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
-      return concludeWithheld(closing, candidate, end.body)
+      return concludeWithheld(closing, candidate, end.body, WITHHELD)
     }
     const visible = visibleAnswer(closing, candidate, end.body)
-    if (visible === null) return concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
+    if (visible === null) {
+      const error = unconvertedAnswerError(candidate, end.body)
+      return error === null
+        ? concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
+        : concludeWithheld(closing, candidate, end.body, error)
+    }
     if (candidate.lacksImageData === true && Buffer.isBuffer(visible)) {
       return concludeImages(closing, candidate, end.body, visible)
     }
     return concludePlain(closing, candidate, end.body, visible)
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
-  if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end.error)
+  if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end)
   return concludeFailedCall(closing, candidate, end)
+}
+
+/**
+ * Returns the error for an answer that can't be converted although it is an answer, because it is
+ * too large or too deeply nested. Returns null for any other body, which costs nothing.
+ */
+function unconvertedAnswerError(
+  { request: { format } }: Candidate,
+  body: Buffer,
+): RelayError | null {
+  if (body.length > CONVERTED_BYTES_MAX) {
+    return relayError('upstream_too_large', { subject: `${CONVERTED_BYTES_MAX / MIB}` })
+  }
+  const usage = format.usageInAnswer(body)
+  return usage === undefined || usage === null ? null : relayError('upstream_format')
 }
 
 async function concludeImages(
@@ -353,13 +377,15 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
 /**
  * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
  * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer. It is also the case if the answer repeats a request that is too large, or
- * if a stream begins with a screened word.
+ * waiting for the answer. It is also the case if the request makes the answer too large, or if a
+ * stream begins with a screened word.
  */
 function isCharged(
   { isReadOn }: RunningCall,
-  { error, isDispatched, isEchoOfRequest }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): boolean {
-  if (isDispatched !== true) return false
-  return isEchoOfRequest === true || ABANDONED.has(error) || (isReadOn && !REFUSED.has(error))
+  if (end.isDispatched !== true) return false
+  return (
+    isTooLargeByRequest(end) || ABANDONED.has(end.error) || (isReadOn && !REFUSED.has(end.error))
+  )
 }

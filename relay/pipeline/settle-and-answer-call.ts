@@ -1,9 +1,7 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
-import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
-import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
-import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
+import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { idsInEvent, idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
@@ -12,6 +10,7 @@ import type { Caller } from './authenticate.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { mismatchIn } from './compare-answer-with-request-and-bill.ts'
+import { deliveryOf, deliveryOfStream, deliveryOfTail } from './delivery-of-answer.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
 import {
   answerError,
@@ -45,7 +44,6 @@ export type Closing = {
   readonly caller: Caller
 }
 
-const NO_TEXT = { text: '', tokens: 0 } as const
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** The call end that the ledger records for each error of an attempt. */
@@ -123,29 +121,22 @@ export async function concludePlain(
   return true
 }
 
-const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
-  rawUsage: format.usageInAnswer(body),
-  answeredModel: answeredModelIn(format, body),
-  readServiceTier: () => serviceTierIn(body),
-  readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
-  isWhole: true,
-  chargesInput: true,
-})
-
 /**
- * Settles a call whose plain answer contains a screened word. The caller gets an error instead of
- * the answer, but is charged for it, because the provider charges for it and a caller can provoke
- * the word. Otherwise, a caller could fill the provider's cache or get a yes or no for nothing.
+ * Settles a call with a plain answer that the caller does not get, and answers with the error. The
+ * answer contains a screened word, or it can't be converted. The caller is charged for it, because
+ * the provider charges for it and a caller can provoke it. Otherwise, a caller could fill the
+ * provider's cache or get a yes or no for nothing.
  */
 export async function concludeWithheld(
   closing: Closing,
   candidate: Candidate,
   body: Buffer,
+  error: RelayError,
 ): Promise<false> {
   const delivery = deliveryOf(candidate.request.format, body)
-  const end = endOf(closing.call, END_OF.screened)
+  const end = endOf(closing.call, 'incomplete')
   const isSettled = await settle(closing, candidate, delivery, end)
-  answerError(closing.exchange, isSettled ? relayError(ERROR_CODE_OF.screened) : NO_STORE)
+  answerError(closing.exchange, isSettled ? error : NO_STORE)
   return false
 }
 
@@ -228,21 +219,6 @@ export async function concludeStream(
   return isWhole && isSettled
 }
 
-/** Returns what a stream has delivered. `forwarder` is null if no stream has begun. */
-const deliveryOfStream = (
-  forwarder: AnswerForwarder | null,
-  { isWhole, chargesInput }: Pick<Delivery, 'isWhole' | 'chargesInput'>,
-): Delivery => ({
-  rawUsage: forwarder?.rawUsage,
-  answeredModel: forwarder?.answeredModel,
-  readServiceTier: () => forwarder?.serviceTier ?? null,
-  readText: () => forwarder?.delivered.read() ?? NO_TEXT,
-  isWhole,
-  isUsageEarly: forwarder?.isUsageEarly ?? false,
-  usageAnomaly: forwarder?.usageAnomaly ?? null,
-  chargesInput,
-})
-
 /** Sends the last bytes of an answer that is not text. */
 function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
   writeBytes(exchange, forwarder.binaryType, forwarder.terminalBytes())
@@ -286,21 +262,24 @@ function keepEventMessage(
 
 /**
  * Settles a call whose caller disconnected or lost access before the answer began, whose answer is
- * too large because it repeats the request, or whose stream begins with a screened word. The input
- * is charged, because the provider charges for the request.
+ * too large, or whose stream begins with a screened word. The input is charged, because the
+ * provider charges for the request, and so is an answer that the provider delivered.
  */
 export async function concludeAbandoned(
   closing: Closing,
   candidate: Candidate,
-  error: AttemptError,
+  { error, tail, isEchoOfRequest }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): Promise<false> {
   const { exchange, call, outputHold } = closing
-  const { imageFactor, choices } = candidate.request
+  const { imageFactor, choices, format } = candidate.request
   // As with any price per call, a call that the provider may have completed is charged.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
   const images = isPerImage ? { images: choices } : {}
   // Nothing was sent to the caller, but the first events may have reported usage.
-  const received = deliveryOfStream(call.forwarder, { isWhole: false, chargesInput: true })
+  const received =
+    tail === undefined
+      ? deliveryOfStream(call.forwarder, { isWhole: false, chargesInput: true })
+      : deliveryOfTail(format, tail, isEchoOfRequest === true, outputHold.limits())
   const delivery = { ...received, readText: () => ({ ...received.readText(), ...images }) }
   await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
   if (call.revokedBy !== null) answerError(exchange, call.revokedBy)

@@ -9,6 +9,7 @@ import {
   type StreamDecoder,
   type Transport,
 } from '../providers/clouds/cloud-access.ts'
+import { AnswerBuffer } from './answer-buffer.ts'
 import { AttemptEvidence } from './attempt-evidence.ts'
 import type { AnswerForwarder } from './audio-forwarder.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
@@ -54,6 +55,8 @@ export type AttemptEnd =
       readonly isDispatched?: true
       /** The answer repeats the caller's request, which makes it too large. */
       readonly isEchoOfRequest?: true
+      /** The last members of a plain answer that the provider delivered, but that is too large. */
+      readonly tail?: Buffer
     }
 
 export type AttemptRequest = Omit<ProviderCall, 'origin'>
@@ -103,8 +106,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private abortedBy: AttemptError | null = null
   private status: number | null = null
   private isStream = false
-  private parts: Buffer[] = []
-  private length = 0
+  private readonly received = new AnswerBuffer()
   private retryAfterMs = 0
   private readonly onHeaders: OnHeaders
   private lastByteAt: number
@@ -233,7 +235,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       if (now - this.pausedAt > writeStallMs) this.onWriteStall()
       return
     }
-    const hasBegun = this.forwarder === null ? this.length > 0 : this.forwarder.hasDelivered
+    const { forwarder, received } = this
+    const hasBegun = forwarder === null ? received.length > 0 : forwarder.hasDelivered
     const since = hasBegun ? this.lastByteAt : this.startedAt
     if (now - since > (hasBegun ? idleMs : this.firstByteMs)) this.abort('timeout')
   }
@@ -271,10 +274,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.evidence.noteReceived(chunk)
     if (this.isStream) return this.carryDecoded(controller, chunk)
     const isAnswer = this.status !== null && this.status < 300
-    this.length += chunk.length
     const { answerBytesMax = ANSWER_BYTES_MAX } = this.format
-    if (this.length <= (isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) this.parts.push(chunk)
-    else this.abort(isAnswer ? 'too-large' : 'status')
+    if (this.received.add(chunk, isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) return
+    if (!isAnswer) this.abort('status')
+    else if (!this.received.addToTail(chunk)) this.abort('too-large')
   }
 
   onResponseEnd(): void {
@@ -282,11 +285,13 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { status } = this
     if (this.resolve === null || status === null) return
     if (this.isStream) return this.closeStream(true)
+    if (this.received.isTooLarge) return this.finish(this.endBy('too-large'))
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
     if (this.adaptAnswer !== undefined) {
-      this.parts = [this.adaptAnswer(this.gathered(), Math.floor(Date.now() / 1_000))]
+      const createdAt = Math.floor(Date.now() / 1_000)
+      this.received.replace(this.adaptAnswer(this.received.body(), createdAt))
     }
-    const body = this.gathered()
+    const body = this.received.body()
     const decoded = this.decoder?.readAnswer?.(body, status)
     if (decoded !== undefined) return this.endDecoded(decoded, status)
     const error = this.format.errorOfAnswer(body)
@@ -359,17 +364,19 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       if (error === null || forwarder.hasDelivered) return { kind: 'streamed', status, error }
     }
     const body = forwarder?.errorEvent ?? this.errorBody(error)
-    const { retryAfterMs } = this
+    const { retryAfterMs, received } = this
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const isDispatched = this.controller !== null && (status === null || status < 300)
-    return isDispatched ? { ...failed, isDispatched } : failed
+    if (!isDispatched) return failed
+    if (!received.isTooLarge) return { ...failed, isDispatched }
+    return { ...failed, error: 'too-large', isDispatched, tail: received.lastMembers() }
   }
 
   private finish(end: AttemptEnd): void {
     const { resolve } = this
     if (resolve === null) return
     this.resolve = null
-    this.parts = []
+    this.received.clear()
     this.endedAt = performance.now()
     resolve(end)
   }
@@ -382,15 +389,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   private errorBody(error: AttemptError | null): Buffer {
-    const body = this.gathered()
+    const body = this.received.body()
     const isCloudError = error === 'status' && this.decoder !== null
     if (!isCloudError) return body
     return this.decoder.errorBody(body, this.answerHeaders, this.status ?? 502)
-  }
-
-  private gathered(): Buffer {
-    const [first] = this.parts
-    if (first === undefined) return NOTHING
-    return this.parts.length === 1 ? first : Buffer.concat(this.parts)
   }
 }

@@ -1,0 +1,52 @@
+import type { TokenLimits } from '#domain/pricing/usage.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
+import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
+import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { Delivery } from './billed-usage.ts'
+
+const NO_TEXT = { text: '', tokens: 0 } as const
+
+/** Returns what a plain answer (not a stream) has delivered. */
+export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
+  rawUsage: format.usageInAnswer(body),
+  answeredModel: answeredModelIn(format, body),
+  readServiceTier: () => serviceTierIn(body),
+  readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
+  isWhole: true,
+  chargesInput: true,
+})
+
+/** Returns what a stream has delivered. `forwarder` is null if no stream has begun. */
+export const deliveryOfStream = (
+  forwarder: AnswerForwarder | null,
+  { isWhole, chargesInput }: Pick<Delivery, 'isWhole' | 'chargesInput'>,
+): Delivery => ({
+  rawUsage: forwarder?.rawUsage,
+  answeredModel: forwarder?.answeredModel,
+  readServiceTier: () => forwarder?.serviceTier ?? null,
+  readText: () => forwarder?.delivered.read() ?? NO_TEXT,
+  isWhole,
+  isUsageEarly: forwarder?.isUsageEarly ?? false,
+  usageAnomaly: forwarder?.usageAnomaly ?? null,
+  chargesInput,
+})
+
+/**
+ * Returns what a plain answer has delivered that is too large to be kept. Its usage is among its
+ * last members. Otherwise, the answer counts as the longest one that was requested, unless it is
+ * large because it repeats the request.
+ */
+export function deliveryOfTail(
+  format: WireFormat,
+  tail: Buffer,
+  isEchoOfRequest: boolean,
+  { outputTokens }: TokenLimits,
+): Delivery {
+  const reported = deliveryOf(format, tail)
+  const { rawUsage } = reported
+  const isWhole = rawUsage !== undefined && rawUsage !== null
+  const tokens = isWhole || isEchoOfRequest ? 0 : outputTokens
+  return { ...reported, isWhole, readText: () => ({ text: '', tokens }) }
+}
