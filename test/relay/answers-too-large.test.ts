@@ -40,7 +40,7 @@ it('pictures that are too large are an error that names the limit, and are charg
   expect(error.message).toContain('32 MiB')
   const end = await onlyEnd(rig)
   expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'incomplete' } })
-  expect((before ?? 0n) - ((await rig.balance()) ?? 0n)).toBe(10_000n)
+  expect(before - (await rig.balance())).toBe(10_000n)
 })
 
 describe('a chat with log probabilities whose plain answer is too large', () => {

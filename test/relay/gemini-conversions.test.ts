@@ -72,6 +72,31 @@ describe('calls of other formats on a Gemini channel', () => {
     ],
     max_tokens: 64,
   }
+  /** The most that one picture may cost, as the hold of a picture says. */
+  const PICTURE_TOKENS = 6_000
+  it.each([40, 24_000])('holds all pictures of %s characters that it sends', async (length) => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const picture = `![i](data:image/webp;base64,${'A'.repeat(length)})`
+    const count = Math.min(900, Math.floor(100_000 / length))
+    const history = { role: 'assistant' as const, content: picture.repeat(count) }
+    // The account can't pay for twenty such inputs, so the tokens of the text are counted.
+    const POOR = { user: 21, key: 'P'.repeat(48) }
+    await rig.addUser(POOR.user)
+    await rig.addToken(22, POOR.user, POOR.key)
+    await rig.grant(POOR.user, 100_000n)
+    const client = new OpenAI({ apiKey: `sk-${POOR.key}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const question = { role: 'user' as const, content: 'Draw it again' }
+    const { response } = await client.chat.completions
+      .create({ ...chat, messages: [question, history, question] })
+      .withResponse()
+    const [admission] = await rig.callEvents(POOR.user)
+    const sent = provider.requests[0]?.body.split('"inlineData"').length ?? 0
+    const hold = admission?.type === 'CallAdmitted' ? Number(admission.data.hold) : 0
+    expect(hold).toBeGreaterThanOrEqual((sent - 1) * PICTURE_TOKENS)
+    const loss = 'messages[1].content (small pictures as text)'
+    expect(response.headers.get('x-conversion-loss')).toBe(length === 40 ? loss : null)
+  })
+
   const messages = {
     model: MODEL,
     max_tokens: 64,

@@ -137,14 +137,25 @@ export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null
 }
 
 /**
- * Splits the text of an earlier answer into texts and pictures, which callers send back as
- * Markdown.
+ * The minimum length in base64 characters of a picture in a text that is sent as a picture. A call
+ * holds at least a token for four bytes of its text, and `BY_PIECE` has 6 000 tokens for a picture.
+ * A shorter picture could therefore cost more than is held. Models generate larger ones.
  */
-export function splitPictures(text: string): readonly JsonObject[] {
+const PICTURE_LENGTH_MIN = 24_000
+
+/**
+ * Splits the text of an earlier answer into texts and pictures, which callers send back as
+ * Markdown. Small pictures are left in the text, and `onSmallPicture` is called for each.
+ */
+export function splitPictures(text: string, onSmallPicture: () => void): readonly JsonObject[] {
   const parts: JsonObject[] = []
   let from = 0
   for (const match of text.matchAll(MARKDOWN_PICTURE)) {
     const [whole, mimeType = '', data = ''] = match
+    if (data.length < PICTURE_LENGTH_MIN) {
+      onSmallPicture()
+      continue
+    }
     const before = text.slice(from, match.index)
     if (before.trim() !== '') parts.push({ text: before })
     parts.push(inline(mimeType, data))

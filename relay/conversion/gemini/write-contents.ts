@@ -87,7 +87,9 @@ class ContentsWriter {
 
   writeTurn({ role, parts }: Turn): readonly JsonObject[] {
     if (role === 'model') {
-      const written = this.writeParts(parts).flatMap((part) => this.withPictures(part))
+      const written = parts.flatMap((located) =>
+        this.writeParts([located]).flatMap((part) => this.withPictures(part, located.path)),
+      )
       this.signFirstCall(written)
       return written.length === 0 ? [] : [{ role, parts: written }]
     }
@@ -174,11 +176,15 @@ class ContentsWriter {
    * Splits a text with pictures into texts and pictures. A text with a signature is not split,
    * because the signature belongs to the whole text.
    */
-  private withPictures(part: JsonObject): readonly JsonObject[] {
+  private withPictures(part: JsonObject, path: string): readonly JsonObject[] {
     const { text, thought, thoughtSignature } = part
     if (typeof text !== 'string' || thought === true || thoughtSignature !== undefined)
       return [part]
-    const split = splitPictures(text)
+    let hasSmallPicture = false
+    const split = splitPictures(text, () => {
+      hasSmallPicture = true
+    })
+    if (hasSmallPicture) addLoss(this.losses, `${path} (small pictures as text)`)
     if (!this.isGemini3) return split
     return split.map((each) =>
       each.inlineData === undefined ? each : { ...each, thoughtSignature: UNCHECKED_SIGNATURE },

@@ -34,7 +34,8 @@ const SKIP = 'skip_thought_signature_validator'
 
 describe('the conversation for Gemini', () => {
   it('has the pictures of earlier answers as pictures, but no pictures of a user’s text', () => {
-    const picture = '![image](data:image/png;base64,aQ==)'
+    const data = 'aQ0b'.repeat(6_000)
+    const picture = `![image](data:image/png;base64,${data})`
     const messages = [
       user(text(picture)),
       assistant(text(`Here:\n${picture}\n${picture} Done.`)),
@@ -46,7 +47,7 @@ describe('the conversation for Gemini', () => {
       [GEMINI_3, { thoughtSignature: SKIP }],
     ] as const) {
       const { value } = write({ model, messages })
-      const drawn = { ...INLINE, ...sign }
+      const drawn = { inlineData: { mimeType: 'image/png', data }, ...sign }
       expect(value.contents).toEqual([
         { role: 'user', parts: [{ text: picture }] },
         { role: 'model', parts: [{ text: 'Here:\n' }, drawn, drawn, { text: ' Done.' }] },
@@ -54,6 +55,17 @@ describe('the conversation for Gemini', () => {
         { role: 'model', parts: [drawn, { text: '![image](https://a.example/x.png)' }] },
       ])
     }
+  })
+
+  it('has small pictures of earlier answers as text, because their text holds too little', () => {
+    const small = `![image](data:image/webp;base64,${'aQ0b'.repeat(10)})`
+    const large = `![image](data:image/webp;base64,${'aQ0b'.repeat(6_000)})`
+    const answer = `${small}${large}${small.repeat(900)}`
+    const { value, losses } = write({ messages: [user(text('Draw')), assistant(text(answer))] })
+    const data = 'aQ0b'.repeat(6_000)
+    const parts = [{ text: small }, { inlineData: { mimeType: 'image/webp', data } }]
+    expect(value.contents).toMatchObject([{}, { parts: [...parts, { text: small.repeat(900) }] }])
+    expect(losses).toEqual(['messages[1].parts[0] (small pictures as text)'])
   })
 
   it('has alternating roles, and results before the texts that came with them', () => {
