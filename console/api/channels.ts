@@ -4,7 +4,7 @@ import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
 import { apiQuery, call, exchange } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
-import { openCopy } from './scratch-copy.ts'
+import { currentScratchCopy } from './scratch-copy.ts'
 
 /**
  * The filters, the order and the page of the channel list. `page` starts at 0. If `isTagMode` is
@@ -106,7 +106,7 @@ export const testProgressQuery = (isLive: boolean) =>
     staleTime: 0,
     // While a scratch copy (the site as of an earlier time) is open, a test that is running now is
     // not shown.
-    enabled: openCopy() === null,
+    enabled: currentScratchCopy() === null,
     refetchInterval: ({ state }) => (state.data?.is_running === true && !isLive ? 1_000 : false),
   })
 

@@ -1,7 +1,7 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { ApiError } from './api-error.ts'
-import { noteCopyGone, openCopy } from './scratch-copy.ts'
+import { currentScratchCopy, markScratchCopyDeleted } from './scratch-copy.ts'
 import { recordResponse } from './server-health.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
@@ -163,7 +163,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
   if (userId !== null) headers.set('User-Id', String(userId))
   const after = Math.max(call.afterPosition ?? 0, method === 'GET' ? writtenPosition : 0)
   if (after > 0) headers.set('X-After-Position', String(after))
-  const copy = call.isLive === true ? null : openCopy()
+  const copy = call.isLive === true ? null : currentScratchCopy()
   if (copy !== null) headers.set('X-Scratch-Copy', copy.id)
   if (call.body !== undefined) headers.set('Content-Type', 'application/json')
   if (call.file !== undefined) headers.set('Content-Type', 'text/csv')
@@ -205,7 +205,7 @@ function apiErrorOf(
   user: ReturnType<typeof storedUser>,
 ): ApiError {
   if (response.status === 401 && user !== null) expireSession(user.id)
-  if (envelope?.code === 'ScratchCopyUnknown') noteCopyGone()
+  if (envelope?.code === 'ScratchCopyUnknown') markScratchCopyDeleted()
   const requestId = response.headers.get('x-request-id') ?? ''
   return new ApiError(httpMessage(response, envelope?.message ?? ''), {
     code: envelope?.code ?? `Http${response.status}`,

@@ -9,20 +9,22 @@ import { storedUser } from './session.ts'
  * earlier event (`position`), with which auditors look at the past. `as_of` is the time of that
  * event in Unix seconds.
  */
-export type OpenCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & { readonly userId: number }
+export type CurrentScratchCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & {
+  readonly userId: number
+}
 
 const KEY = 'scratch-copy'
 export const COPIES_PAGE = '/app/audit/proofs?tab=copies'
 const FIRST_PAGE = '/app/logs/api-usage'
 
-let cached: { text: string | null; copy: OpenCopy | null } = { text: null, copy: null }
+let cached: { text: string | null; copy: CurrentScratchCopy | null } = { text: null, copy: null }
 
 /**
  * Returns the scratch copy that is open in this tab, or null if the tab shows the live site. While
  * a copy is open, all requests read from it. The stored copy is no proof of a permission: the
  * server checks each request.
  */
-export function openCopy(): OpenCopy | null {
+export function currentScratchCopy(): CurrentScratchCopy | null {
   const text = sessionStorage.getItem(KEY)
   if (text !== cached.text) cached = { text, copy: parseCopy(text) }
   const user = storedUser()
@@ -31,14 +33,14 @@ export function openCopy(): OpenCopy | null {
 }
 
 /** Opens a copy and reloads the console, so that no live data stays on the screen. */
-export function enterCopy({ id, position, as_of }: ScratchCopy): void {
-  const copy: OpenCopy = { id, position, as_of, userId: storedUser()?.id ?? 0 }
+export function openScratchCopy({ id, position, as_of }: ScratchCopy): void {
+  const copy: CurrentScratchCopy = { id, position, as_of, userId: storedUser()?.id ?? 0 }
   sessionStorage.setItem(KEY, JSON.stringify(copy))
   window.location.assign(FIRST_PAGE)
 }
 
 /** Closes the copy and returns to the live site. */
-export function leaveCopy(): void {
+export function closeScratchCopy(): void {
   sessionStorage.removeItem(KEY)
   window.location.assign(COPIES_PAGE)
 }
@@ -47,32 +49,36 @@ export function leaveCopy(): void {
  * Returns the time that screens use as the current time, in Unix seconds. While a copy is open, it
  * is the time of the copy.
  */
-export const presentSeconds = (): number => openCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
+export const currentSeconds = (): number =>
+  currentScratchCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
 
-let goneId = ''
+let deletedId = ''
 const listeners = new Set<() => void>()
 
-/** Remembers that the server has deleted the copy that is open. */
-export function noteCopyGone(): void {
-  goneId = openCopy()?.id ?? ''
+/** Records that the server has deleted the copy that is open. */
+export function markScratchCopyDeleted(): void {
+  deletedId = currentScratchCopy()?.id ?? ''
   for (const listener of listeners) listener()
 }
 
-function onCopyGone(listener: () => void): () => void {
+function onCopyDeleted(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /** Reports whether the server has deleted the copy that is open. */
-export const useIsCopyGone = (): boolean =>
-  useSyncExternalStore(onCopyGone, () => goneId !== '' && goneId === openCopy()?.id)
+export const useIsScratchCopyDeleted = (): boolean =>
+  useSyncExternalStore(
+    onCopyDeleted,
+    () => deletedId !== '' && deletedId === currentScratchCopy()?.id,
+  )
 
-function parseCopy(text: string | null): OpenCopy | null {
-  const copy: Partial<OpenCopy> | null = text === null ? null : parseObject(text)
+function parseCopy(text: string | null): CurrentScratchCopy | null {
+  const copy: Partial<CurrentScratchCopy> | null = text === null ? null : parseObject(text)
   const isCopy =
     typeof copy?.id === 'string' &&
     Number.isInteger(copy.position) &&
     Number.isInteger(copy.as_of) &&
     Number.isInteger(copy.userId)
-  return isCopy ? (copy as OpenCopy) : null
+  return isCopy ? (copy as CurrentScratchCopy) : null
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/login-return-path.ts'
-import { openCopy } from '../api/scratch-copy.ts'
+import { currentScratchCopy } from '../api/scratch-copy.ts'
 import { currentServerHealth, onServerHealthChange } from '../api/server-health.ts'
 import { isLoggingOut, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
@@ -75,7 +75,11 @@ export function ConsoleLayout() {
       <ScratchCopyBanner />
       <HealthBanner />
       <Notice />
-      {openCopy() === null || worksInScratchCopies(pathname) ? <Outlet /> : <NotInCopyPage />}
+      {currentScratchCopy() === null || worksInScratchCopies(pathname) ? (
+        <Outlet />
+      ) : (
+        <NotInCopyPage />
+      )}
     </ShellFrame>
   )
 }

@@ -6,8 +6,8 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 
-const RETRY_EVERY_MS = 3_000
-const RELOAD_EVERY_MS = 30_000
+const RETRY_INTERVAL_MS = 3_000
+const RELOAD_INTERVAL_MIN_MS = 30_000
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
@@ -49,12 +49,12 @@ function useRetries(file: string): void {
       // The first attempt reloads at once. Later ones wait for 30 s, so that a broken script does
       // not cause a fast loop of reloads.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
-      if (isFirst || performance.now() > RELOAD_EVERY_MS) void reloadIfAnswered(file)
+      if (isFirst || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfAnswered(file)
     }
     retry()
     const timer = setInterval(() => {
       if (!document.hidden) retry()
-    }, RETRY_EVERY_MS)
+    }, RETRY_INTERVAL_MS)
     window.addEventListener('online', retry)
     return () => {
       clearInterval(timer)

@@ -27,7 +27,7 @@ export function Footer() {
 
 const KEY = 'footer_html'
 const READS_MAX = 5
-const READ_EVERY_MS = 200
+const POLL_INTERVAL_MS = 200
 
 /**
  * Returns the HTML of the footer from the site's status. Until the status has loaded, returns the
@@ -45,7 +45,7 @@ function useFooterHtml(): string {
       reads += 1
       setStored(localStorage.getItem(KEY) ?? '')
       if (reads >= READS_MAX) clearInterval(timer)
-    }, READ_EVERY_MS)
+    }, POLL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [fromStatus, stored])
   return fromStatus ?? stored

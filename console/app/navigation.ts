@@ -1,4 +1,4 @@
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, isAuditor } from '#console/api/session.ts'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import type { Status } from '#read-api/contract/status.ts'
@@ -119,7 +119,7 @@ export const worksInScratchCopies = (pathname: string): boolean =>
 
 export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
   const isVisible = { admin: isAdmin(user), audit: isAuditor(user) } as const
-  const isOfCopy = openCopy() !== null
+  const isOfCopy = currentScratchCopy() !== null
   return ITEMS.filter(
     ({ section, label, isOffered }) =>
       (!isOfCopy || SCRATCH_COPY_PAGES.has(label)) &&

@@ -153,8 +153,8 @@ const AUDIT_PAGES: RouteObject[] = [
   ),
   page(
     '/app/audit/ledgers',
-    withAuditTexts(() => import('../features/audit/ledger/site-month-page.tsx')),
-    'SiteMonthPage',
+    withAuditTexts(() => import('../features/audit/ledger/ledgers-page.tsx')),
+    'LedgersPage',
   ),
   page(
     '/app/audit/ledgers/:userId',

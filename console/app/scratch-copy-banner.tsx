@@ -1,5 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import { leaveCopy, openCopy, useIsCopyGone } from '#console/api/scratch-copy.ts'
+import {
+  closeScratchCopy,
+  currentScratchCopy,
+  useIsScratchCopyDeleted,
+} from '#console/api/scratch-copy.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
@@ -13,8 +17,8 @@ import { Panel } from '#console/ui/layout/panel.tsx'
  */
 export function ScratchCopyBanner() {
   const { t } = useTranslation()
-  const isCopyGone = useIsCopyGone()
-  const copy = openCopy()
+  const isCopyGone = useIsScratchCopyDeleted()
+  const copy = currentScratchCopy()
   if (copy === null) return null
   const { position, as_of: asOf } = copy
   return (
@@ -25,7 +29,7 @@ export function ScratchCopyBanner() {
           ? t('shell.copyGone')
           : t('shell.copyBanner', { time: stampText(asOf), position: String(position) })}
       </span>
-      <Button size="small" icon="logOut" onClick={leaveCopy}>
+      <Button size="small" icon="logOut" onClick={closeScratchCopy}>
         {t('shell.copyLeave')}
       </Button>
     </p>
@@ -42,7 +46,7 @@ export function NotInCopyPage() {
           icon="eyeOff"
           title={t('shell.copyLacksPage')}
           body={<p>{t('shell.copyLacksPageLead')}</p>}
-          action={<Button onClick={leaveCopy}>{t('shell.copyLeave')}</Button>}
+          action={<Button onClick={closeScratchCopy}>{t('shell.copyLeave')}</Button>}
         />
       </Panel>
     </Page>

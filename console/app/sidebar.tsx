@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
 import { useChats } from '#console/ui/chat-links/use-chat-links.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -36,7 +36,7 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
     items.filter((item) => item.section === section).map(asLink)
   const asLink = ({ label, ...item }: NavItem): SideLink => ({ ...item, text: t(`shell.${label}`) })
   const ownChats = useChats()
-  const chats = (openCopy() === null ? ownChats : []).map(({ name }, index): SideLink => {
+  const chats = (currentScratchCopy() === null ? ownChats : []).map(({ name }, index): SideLink => {
     return { path: `/chat/${index}`, text: name, icon: 'send' }
   })
   const [admin, audit] = [within('admin'), within('audit')]

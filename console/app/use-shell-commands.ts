@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { COPIES_PAGE, leaveCopy, openCopy } from '#console/api/scratch-copy.ts'
+import { COPIES_PAGE, closeScratchCopy, currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { type RegisteredAction, useRegisterActions } from '#console/ui/actions/action.ts'
 import { copyText } from '#console/ui/elements/copy-text.ts'
@@ -101,9 +101,9 @@ function useCopyActions(): RegisteredAction[] {
   const navigate = useNavigate()
   const user = useUser()
   const id = 'scratch-copy'
-  if (openCopy() !== null) {
+  if (currentScratchCopy() !== null) {
     const title = t('shell.copyLeave')
-    return [{ id, title, section: 'action', icon: 'clock', perform: leaveCopy }]
+    return [{ id, title, section: 'action', icon: 'clock', perform: closeScratchCopy }]
   }
   if (!isAuditor(user)) return []
   const toCopies = () => void navigate(COPIES_PAGE)

@@ -94,7 +94,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const before = await standing()
     await page.getByRole('textbox', { name: text('shared.message') }).fill('Hello there')
     await page.keyboard.press('Enter')
-    const reply = page.locator('.tg-said').last()
+    const reply = page.locator('.tg-chat-message').last()
     await reply.locator('.tg-answer-cost').waitFor()
     await expect.poll(() => reply.getAttribute('data-status')).toBe('complete')
     await expect

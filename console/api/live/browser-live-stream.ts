@@ -12,7 +12,7 @@ import {
 } from 'rxjs'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { request } from '../request.ts'
-import { openCopy } from '../scratch-copy.ts'
+import { currentScratchCopy } from '../scratch-copy.ts'
 import { isLoggingOut, isRenewingSession, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
@@ -37,7 +37,7 @@ export function liveStream(): LiveStream {
     isWatched$: combineLatest([isPageVisible$(), isLoggedIn$()]).pipe(
       // While a scratch copy (the site as of an earlier time) is open, live events would change
       // what it shows.
-      map(([isVisible, hasUser]) => isVisible && hasUser && openCopy() === null),
+      map(([isVisible, hasUser]) => isVisible && hasUser && currentScratchCopy() === null),
       distinctUntilChanged(),
     ),
     random: Math.random,

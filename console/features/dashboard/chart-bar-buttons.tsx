@@ -10,7 +10,7 @@ import { useBarSelection } from './use-bar-selection.ts'
  */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
   const { t } = useTranslation()
-  const { chart, bucket, position, nameOf, text } = props
+  const { chart, bucket, position, seriesName, formatValue } = props
   const side =
     position > 0.5 ? { right: `${(1 - position) * 100}%` } : { left: `${position * 100}%` }
   return (
@@ -20,7 +20,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
         <p>{t('dashboard.gap')}</p>
       ) : (
         <p>
-          {t('dashboard.total')} <b>{text(bucket.total)}</b>
+          {t('dashboard.total')} <b>{formatValue(bucket.total)}</b>
         </p>
       )}
       {chart.series.map(({ name }, index) => {
@@ -28,7 +28,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
         return value === undefined ? null : (
           <p key={name}>
             <span className="tg-dash-swatch" style={{ background: seriesColor(index, name) }} />
-            {nameOf(name)} <b>{text(value)}</b>
+            {seriesName(name)} <b>{formatValue(value)}</b>
           </p>
         )
       })}
@@ -42,7 +42,7 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
  */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
-  const { chart, nameOf, text } = props
+  const { chart, seriesName, formatValue } = props
   const { buckets } = chart
   const { barList, focusedIndex, current, isOn, focus, blur, onKeyDown, drag } = useBarSelection(
     chart,
@@ -63,7 +63,7 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interva
             aria-pressed={isOn(index)}
             aria-label={t('dashboard.bar', {
               time: bucketText(at, chart),
-              total: total === null ? t('dashboard.gap') : text(total),
+              total: total === null ? t('dashboard.gap') : formatValue(total),
             })}
             onFocus={() => focus(index)}
             onBlur={blur}
@@ -71,7 +71,13 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interva
         ))}
       </div>
       {bucket !== undefined && (
-        <BarTip chart={chart} bucket={bucket} position={position} nameOf={nameOf} text={text} />
+        <BarTip
+          chart={chart}
+          bucket={bucket}
+          position={position}
+          seriesName={seriesName}
+          formatValue={formatValue}
+        />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 import './dashboard.css'
 import { useTranslation } from 'react-i18next'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
@@ -26,7 +26,7 @@ export function DashboardPage() {
   const calls = self.data?.request_count
   // A scratch copy shows the site's data as of an earlier time. The user's own account is always
   // current, so it is hidden while a scratch copy is open.
-  const isOfCopy = openCopy() !== null
+  const isOfCopy = currentScratchCopy() !== null
   return (
     <Page
       title={t('shell.dashboard')}
@@ -51,7 +51,7 @@ export function DashboardPage() {
 }
 
 const MINUTE_MS = 60_000
-const SITE_EVERY_MS = 15_000
+const SITE_POLL_INTERVAL_MS = 15_000
 
 /**
  * Returns the interval (ms) at which the usage is read again. Returns false for the user's own
@@ -60,7 +60,7 @@ const SITE_EVERY_MS = 15_000
 function useReadEvery(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'
-  if (scope === 'all') return SITE_EVERY_MS
+  if (scope === 'all') return SITE_POLL_INTERVAL_MS
   return isLive ? false : minutes * MINUTE_MS
 }
 

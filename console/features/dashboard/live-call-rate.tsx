@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type CallsOfSecond, callsBySecond, peakOf, rateOf } from './call-rate.ts'
+import { type CallsInSecond, callsBySecond, meanRate, peakOf } from './call-rate.ts'
 import { KeyFigure } from './key-figures.tsx'
 
 const STEP = 3
@@ -12,13 +12,13 @@ const SECONDS = 60
 export function LiveCallRate() {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const [seconds, setSeconds] = useState<readonly CallsOfSecond[]>([])
+  const [seconds, setSeconds] = useState<readonly CallsInSecond[]>([])
   useEffect(() => {
     const { events$, state$ } = liveStream()
     const running = callsBySecond(events$, state$).subscribe(setSeconds)
     return () => running.unsubscribe()
   }, [])
-  const rate = rateOf(seconds)
+  const rate = meanRate(seconds)
   const peak = peakOf(seconds)
   return (
     <KeyFigure
@@ -41,10 +41,10 @@ const START_SECONDS = 5
  * Reports whether the page was opened only a few seconds ago and has no data yet. A notice about
  * missing data would be premature.
  */
-const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
+const isStarting = (seconds: readonly CallsInSecond[]): boolean =>
   seconds.length < START_SECONDS && peakOf(seconds) === null
 
-function Spark(props: { seconds: readonly CallsOfSecond[]; max: number }) {
+function Spark(props: { seconds: readonly CallsInSecond[]; max: number }) {
   const { seconds, max } = props
   return (
     <svg

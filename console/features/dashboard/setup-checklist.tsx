@@ -17,8 +17,8 @@ const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
 /**
- * Reads the data for the steps again every 5 s, because a step may be completed in another tab or
- * by another admin.
+ * Query options that read the data for the steps again every 5 s, because a step may be completed
+ * in another tab or by another admin.
  */
 const POLLING = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
@@ -46,15 +46,15 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const hasUnpriced =
     enabledModels.data?.some((model) => models.data?.includes(model) === false) === true
   const [first = FALLBACK_MODEL, ...others] = chats.data ?? []
-  const isWhole = done === steps.length
+  const isComplete = done === steps.length
   if (isWaiting) return <SetupChecklistSkeleton />
   return (
     <Panel
       title={t(
-        isWhole ? 'dashboard.startDone' : isOwnPage ? 'dashboard.startLead' : 'dashboard.start',
+        isComplete ? 'dashboard.startDone' : isOwnPage ? 'dashboard.startLead' : 'dashboard.start',
       )}
       lead={
-        isWhole ? t('dashboard.startDoneLead') : isOwnPage ? undefined : t('dashboard.startLead')
+        isComplete ? t('dashboard.startDoneLead') : isOwnPage ? undefined : t('dashboard.startLead')
       }
       actions={
         <span className="tg-muted">{t('dashboard.progress', { done, all: steps.length })}</span>

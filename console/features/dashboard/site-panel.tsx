@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useHealth } from '#console/api/channel-health.ts'
 import { call } from '#console/api/client.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -40,7 +40,7 @@ export function SitePanel({ view }: { view: ChartView }) {
       </header>
       <dl className="tg-dash-figures tg-dash-site-figures">
         <SiteFigures site={data} />
-        {openCopy() === null && (
+        {currentScratchCopy() === null && (
           <>
             <LiveCallRate />
             <InFlight counts={inFlight} />
@@ -166,7 +166,7 @@ function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }) {
   )
 }
 
-const EVERY_MS = 10_000
+const POLL_INTERVAL_MS = 10_000
 
 function useSite({ range, zoom, calendar }: ChartView) {
   return useQuery({
@@ -174,7 +174,7 @@ function useSite({ range, zoom, calendar }: ChartView) {
     queryFn: ({ signal }) => siteUsage({ ...requestedInterval({ range, zoom, calendar }), signal }),
     placeholderData: keepPreviousData,
     refetchOnMount: 'always',
-    refetchInterval: EVERY_MS,
+    refetchInterval: POLL_INTERVAL_MS,
   })
 }
 

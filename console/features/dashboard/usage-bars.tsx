@@ -18,7 +18,7 @@ const AXIS_WIDTH = 72
  */
 export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
-  const { chart, nameOf, text } = props
+  const { chart, seriesName, formatValue } = props
   const data = chart.buckets.map((bucket) => ({
     at: bucketText(bucket.at, chart),
     ...Object.fromEntries(
@@ -44,7 +44,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
                 tickLine={false}
                 axisLine={false}
                 width={AXIS_WIDTH}
-                tickFormatter={(value: number) => text(BigInt(Math.round(value)))}
+                tickFormatter={(value: number) => formatValue(BigInt(Math.round(value)))}
               />
               {chart.series.map(({ name }, index) => (
                 <Bar
@@ -65,7 +65,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
         {chart.series.map(({ name, total }, index) => (
           <li key={name}>
             <span className="tg-dash-swatch" style={{ background: seriesColor(index, name) }} />
-            {nameOf(name)} <b>{text(total)}</b>
+            {seriesName(name)} <b>{formatValue(total)}</b>
           </li>
         ))}
       </ul>

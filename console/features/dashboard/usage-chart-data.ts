@@ -34,8 +34,8 @@ export type UsageChart = {
 
 export type ChartTexts = {
   readonly chart: UsageChart
-  readonly nameOf: (series: string) => string
-  readonly text: (value: bigint) => string
+  readonly seriesName: (series: string) => string
+  readonly formatValue: (value: bigint) => string
 }
 
 /**

@@ -1,11 +1,11 @@
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import type { ChartRange, Interval } from './chart-range.ts'
 import { SPANS } from './chart-range.ts'
 
 export function logRange(view: { range: ChartRange; zoom: Interval | null }): string {
   if (view.zoom !== null) return `${view.zoom.from}-${view.zoom.to}`
   if (view.range !== '90d') return view.range
-  const to = presentSeconds()
+  const to = currentSeconds()
   return `${to - SPANS[view.range]}-${to}`
 }
 

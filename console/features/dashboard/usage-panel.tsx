@@ -21,10 +21,10 @@ import {
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
 
-function UsageTable({ chart, text, nameOf }: ChartTexts) {
+function UsageTable({ chart, formatValue, seriesName }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
-    value === null || value === undefined ? '–' : text(value)
+    value === null || value === undefined ? '–' : formatValue(value)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
@@ -33,7 +33,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
         <TableHead
           titles={[
             t('shared.time'),
-            ...chart.series.map(({ name }) => nameOf(name)),
+            ...chart.series.map(({ name }) => seriesName(name)),
             t('dashboard.total'),
           ]}
         />
@@ -52,9 +52,9 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
           <tr>
             <th scope="row">{t('dashboard.total')}</th>
             {chart.series.map(({ name, total }) => (
-              <td key={name}>{text(total)}</td>
+              <td key={name}>{formatValue(total)}</td>
             ))}
-            <td>{text(chart.total)}</td>
+            <td>{formatValue(chart.total)}</td>
           </tr>
         </tfoot>
       </table>
@@ -64,7 +64,7 @@ function UsageTable({ chart, text, nameOf }: ChartTexts) {
 
 function ChartSummary(props: ChartTexts & { view: ChartView }) {
   const { t } = useTranslation()
-  const { chart, view, text } = props
+  const { chart, view, formatValue } = props
   const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.selectedRange')
   const first = chart.series[0]
   if (first === undefined || chart.peak === null || chart.total === 0n) {
@@ -75,11 +75,11 @@ function ChartSummary(props: ChartTexts & { view: ChartView }) {
     <p className="tg-dash-summary">
       {t('dashboard.summary', {
         range,
-        total: text(chart.total),
-        model: props.nameOf(first.name),
+        total: formatValue(chart.total),
+        model: props.seriesName(first.name),
         share,
         peak: bucketText(chart.peak.at, chart),
-        peakTotal: text(chart.peak.total ?? 0n),
+        peakTotal: formatValue(chart.peak.total ?? 0n),
       })}
     </p>
   )
@@ -164,12 +164,12 @@ function ChartBody(props: {
   const nameOf = (series: string): string => (series === OTHER_SERIES ? t(others) : series)
   return (
     <>
-      <ChartSummary chart={chart} view={view} text={valueLabel} nameOf={nameOf} />
+      <ChartSummary chart={chart} view={view} formatValue={valueLabel} seriesName={nameOf} />
       {props.isTable ? (
-        <UsageTable chart={chart} text={text} nameOf={nameOf} />
+        <UsageTable chart={chart} formatValue={text} seriesName={nameOf} />
       ) : (
         <Suspense fallback={PLACEHOLDER}>
-          <UsageBars chart={chart} text={text} nameOf={nameOf} onZoom={props.onZoom} />
+          <UsageBars chart={chart} formatValue={text} seriesName={nameOf} onZoom={props.onZoom} />
         </Suspense>
       )}
     </>

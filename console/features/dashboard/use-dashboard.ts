@@ -8,8 +8,8 @@ import { useUser } from '#console/api/session.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import { usageKey } from './use-usage.ts'
 
-const BALANCE_EVERY_MS = 500
-const CHART_EVERY_MS = 2_000
+const BALANCE_REFETCH_INTERVAL_MIN_MS = 500
+const CHART_REFETCH_INTERVAL_MIN_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
@@ -58,9 +58,12 @@ export function useDashboard() {
   }
   const refreshBalanceAndCalls = useThrottledCallback(
     () => invalidate(selfKey, logsKey),
-    BALANCE_EVERY_MS,
+    BALANCE_REFETCH_INTERVAL_MIN_MS,
   )
-  const refreshCharts = useThrottledCallback(() => invalidate(usageKey), CHART_EVERY_MS)
+  const refreshCharts = useThrottledCallback(
+    () => invalidate(usageKey),
+    CHART_REFETCH_INTERVAL_MIN_MS,
+  )
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       if (!rows.some((row) => row.user_id === ownId)) return

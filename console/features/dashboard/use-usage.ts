@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import { callsByHour } from '#console/api/logs.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, extendToSteps, type Interval, intervalOf } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart-data.ts'
@@ -42,7 +42,7 @@ export const requestedInterval = ({
   zoom,
   calendar,
 }: Omit<UsageQuery, 'scope' | 'by'>): Interval =>
-  zoom === null ? intervalOf(range, presentSeconds(), calendar) : extendToSteps(zoom, calendar)
+  zoom === null ? intervalOf(range, currentSeconds(), calendar) : extendToSteps(zoom, calendar)
 
 async function read(
   request: Interval & { scope: UsageScope; by: UsageBy; signal: AbortSignal },

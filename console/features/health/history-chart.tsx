@@ -10,7 +10,7 @@ import {
   YAxis,
 } from 'recharts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import type { History, HistoryStep } from './health-history.ts'
+import type { HistoryChartData, HistoryChartStep } from './history-chart-data.ts'
 import { durationText, rateText } from './metric-text.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
@@ -32,7 +32,7 @@ const P95 = 'var(--tg-chart-3)'
 /**
  * Draws the history chart. It is loaded as a separate script, because the chart library is large.
  */
-export function HistoryChart({ history }: { history: History }) {
+export function HistoryChart({ history }: { history: HistoryChartData }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const data = [...history.steps]
@@ -53,7 +53,7 @@ export function HistoryChart({ history }: { history: History }) {
             tickFormatter={(rate: number) => rateText(rate, number)}
           />
           <Tooltip content={tip} cursor={cursor} isAnimationActive={false} />
-          <Line {...LINE} dataKey="rate" stroke={RATE} />
+          <Line {...LINE} dataKey="successRate" stroke={RATE} />
         </LineChart>
       </ResponsiveContainer>
       <p className="tg-health-chart-title">
@@ -101,13 +101,15 @@ const Key = (props: { colour: string; text: string; isDashed?: boolean }) => (
 function HistoryTip({ active, payload }: TooltipContentProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const step = payload?.[0]?.payload as HistoryStep | undefined
+  const step = payload?.[0]?.payload as HistoryChartStep | undefined
   if (!active || step === undefined) return null
-  const { attempts: count, rate, p50, p95 } = step
+  const { attempts: count, successRate, p50, p95 } = step
   return (
     <div className="tg-health-chart-tip">
       <strong>{step.time}</strong>
-      {rate !== null && <p>{`${t('health.column.success')} ${rateText(rate, number)}`}</p>}
+      {successRate !== null && (
+        <p>{`${t('health.column.success')} ${rateText(successRate, number)}`}</p>
+      )}
       <p>{t('health.attemptCount', { count, number: number.format(count) })}</p>
       {p50 !== null && <p>{`P50 ${durationText(p50, number)}`}</p>}
       {p95 !== null && <p>{`P95 ${durationText(p95, number)}`}</p>}

@@ -13,10 +13,10 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { UnknownValue } from './health-columns.tsx'
 import { HISTORY_RANGES } from './health-filters.ts'
-import { type History, prepareHistory } from './health-history.ts'
+import { type HistoryChartData, historyChartData } from './history-chart-data.ts'
 import { durationText, rateText } from './metric-text.ts'
 
-function HistoryTable({ history }: { history: History }) {
+function HistoryTable({ history }: { history: HistoryChartData }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const time = (value: number | null) =>
@@ -35,10 +35,10 @@ function HistoryTable({ history }: { history: History }) {
           ]}
         />
         <tbody>
-          {history.steps.toReversed().map(({ at, time: text, attempts, rate, p50, p95 }) => (
+          {history.steps.toReversed().map(({ at, time: text, attempts, successRate, p50, p95 }) => (
             <tr key={at}>
               <th scope="row">{text}</th>
-              <td>{rate === null ? <UnknownValue /> : rateText(rate, number)}</td>
+              <td>{successRate === null ? <UnknownValue /> : rateText(successRate, number)}</td>
               <td>{attempts === 0 ? <UnknownValue /> : number.format(attempts)}</td>
               <td>{time(p50)}</td>
               <td>{time(p95)}</td>
@@ -63,7 +63,7 @@ export function HistoryPanel(props: {
   const { channelId, range, onRange } = props
   const [isTable, setTable] = useState(false)
   const { data, error, refetch } = useQuery(healthHistoryQuery(channelId, range))
-  const history = useMemo(() => data && prepareHistory(data), [data])
+  const history = useMemo(() => data && historyChartData(data), [data])
   return (
     <section aria-label={t('health.history.title')}>
       <div className="tg-health-history-head">
@@ -97,19 +97,19 @@ export function HistoryPanel(props: {
 
 const PLACEHOLDER = <Skeleton height={348} />
 
-function Body({ history, isTable }: { history: History; isTable: boolean }) {
+function Body({ history, isTable }: { history: HistoryChartData; isTable: boolean }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { attempts: count, rate, lowest } = history
-  if (rate === null || lowest?.rate == null) {
+  const { attempts: count, successRate, lowestStep } = history
+  if (successRate === null || lowestStep?.successRate == null) {
     return <EmptyState icon="chart" title={t('health.history.none')} />
   }
   const summary = t('health.history.summary', {
     count,
     number: number.format(count),
-    rate: rateText(rate, number),
-    lowest: rateText(lowest.rate, number),
-    time: lowest.time,
+    rate: rateText(successRate, number),
+    lowest: rateText(lowestStep.successRate, number),
+    time: lowestStep.time,
   })
   return (
     <>
@@ -125,13 +125,13 @@ function Body({ history, isTable }: { history: History; isTable: boolean }) {
   )
 }
 
-const EVERY_MS = 60_000
+const POLL_INTERVAL_MS = 60_000
 
 function healthHistoryQuery(id: number, range: HistoryRange) {
   const key = [...healthKey, 'history', id, range]
   const input = { params: { id }, query: { range } }
   return {
     ...apiQuery('GET /api/channel/:id/health_history', input, key),
-    refetchInterval: EVERY_MS,
+    refetchInterval: POLL_INTERVAL_MS,
   }
 }

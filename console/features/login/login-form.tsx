@@ -12,10 +12,10 @@ export type SecondFactor = SecondFactorRequired['second_factor'] & {
 }
 export type OnSecondFactorNeeded = (needed: SecondFactor) => void
 
-export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
+export function LoginForm(props: { onSecondFactorNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
-  const enter = useCompleteLogin()
-  const human = useHumanCheck('login')
+  const completeLogin = useCompleteLogin()
+  const humanCheck = useHumanCheck('login')
   const form = useDraftForm<Login>({
     initial: () => ({ username: '', password: '' }),
     validate: ({ username, password }) => {
@@ -23,16 +23,17 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
       return password === '' ? { password: t('auth.credentialsRequired') } : {}
     },
     save: async ({ username, password }) => {
-      const turnstile = human.takeToken()
+      const turnstile = humanCheck.takeToken()
       if (turnstile === null) return
       const body = { username: username.trim(), password }
-      const entered = await call('POST /api/user/login', { query: { turnstile }, body })
+      const result = await call('POST /api/user/login', { query: { turnstile }, body })
       // The browser checks whether the password is a common one, because the server stores nothing
       // about the strength of passwords.
       const { isCommonPassword } = await import('./common-passwords.ts')
-      const by = { isCommonPassword: isCommonPassword(password) }
-      if ('second_factor' in entered) props.onNeeded({ ...entered.second_factor, ...by })
-      else await enter(entered, by)
+      const passwordInfo = { isCommonPassword: isCommonPassword(password) }
+      if ('second_factor' in result)
+        props.onSecondFactorNeeded({ ...result.second_factor, ...passwordInfo })
+      else await completeLogin(result, passwordInfo)
     },
     showsFormError: true,
   })
@@ -51,7 +52,7 @@ export function LoginForm(props: { onNeeded: OnSecondFactorNeeded }) {
         autoComplete="current-password"
         {...form.field('password')}
       />
-      {human.box}
+      {humanCheck.box}
     </EntryForm>
   )
 }

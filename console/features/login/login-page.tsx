@@ -91,7 +91,7 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   if (status?.password_login_enabled !== false || !hasOthers) {
     return (
       <>
-        <LoginForm onNeeded={onNeeded} />
+        <LoginForm onSecondFactorNeeded={onNeeded} />
         <PasskeyButton />
         <OtherLoginMethods />
       </>
@@ -103,7 +103,7 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
       <PasskeyButton />
       {isUnfolded ? (
         <div className="tg-entry-folded">
-          <LoginForm onNeeded={onNeeded} />
+          <LoginForm onSecondFactorNeeded={onNeeded} />
         </div>
       ) : (
         <p className="tg-entry-links">

@@ -16,20 +16,20 @@ export function useCompleteLogin() {
   const locationState = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (
-    entered: LoginResult,
+    result: LoginResult,
     {
       isCommonPassword = false,
       returnTo = params.get('returnTo') ?? locationState?.returnTo ?? null,
     } = {},
   ): Promise<void> => {
     // The login page must first ask for the second factor, because there is no session yet.
-    if ('second_factor' in entered) {
-      return navigate('/login', { replace: true, state: { ...entered, returnTo } })
+    if ('second_factor' in result) {
+      return navigate('/login', { replace: true, state: { ...result, returnTo } })
     }
     client.clear()
-    storeUser(entered)
-    const isWarned = isCommonPassword && isRoot(entered)
-    if (isWarned)
+    storeUser(result)
+    const mustWarn = isCommonPassword && isRoot(result)
+    if (mustWarn)
       showWarning(t('auth.defaultPassword'), { stayMs: 20_000, staysOnNavigation: true })
     else showSuccess(t('auth.success'), { staysOnNavigation: true })
     await navigate(safeReturnPath(returnTo, window.location.origin, isKnownPath), { replace: true })

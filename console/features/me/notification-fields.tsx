@@ -8,18 +8,18 @@ import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import {
-  hasSecret,
-  needsCode,
+  failedWebhookField,
+  hasWebhookSecret,
+  needsEmailCode,
   type SettingsDraft,
-  storedMailTo,
-  undeliverableField,
+  storedNotificationEmail,
 } from './user-settings-draft.ts'
 
 const PRESETS = [100_000n, 500_000n, 1_000_000n, 5_000_000n]
 
 type FieldsProps = {
   setting: string
-  boundMail: string
+  accountEmail: string
   form: DraftForm<SettingsDraft>
 }
 
@@ -38,7 +38,11 @@ export function NotificationFields(props: FieldsProps) {
         // A change of the notification method resets the mail address to the stored one and clears
         // its code. The other fields, which may be hidden now, keep their values.
         onChange={(deliveryMethod) =>
-          change({ deliveryMethod, mailTo: storedMailTo(props.setting), mailCode: '' })
+          change({
+            deliveryMethod,
+            notificationEmail: storedNotificationEmail(props.setting),
+            notificationCode: '',
+          })
         }
       />
       <Threshold {...props} />
@@ -49,18 +53,20 @@ export function NotificationFields(props: FieldsProps) {
 
 function MailFields(props: FieldsProps) {
   const { t } = useTranslation()
-  const { boundMail, form } = props
+  const { accountEmail, form } = props
   return (
     <>
       <TextField
         label={t('me.mailTo')}
-        hint={boundMail === '' ? t('me.mailToMissing') : t('me.mailToHint', { mail: boundMail })}
+        hint={
+          accountEmail === '' ? t('me.mailToMissing') : t('me.mailToHint', { mail: accountEmail })
+        }
         type="email"
         autoComplete="email"
-        placeholder={boundMail}
-        {...form.field('mailTo')}
+        placeholder={accountEmail}
+        {...form.field('notificationEmail')}
       />
-      {needsCode(form.draft, props) && <MailCode form={form} />}
+      {needsEmailCode(form.draft, props) && <MailCode form={form} />}
     </>
   )
 }
@@ -74,12 +80,12 @@ function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   return (
     <>
       <MailCodeField
-        email={form.draft.mailTo}
+        email={form.draft.notificationEmail}
         purpose="notify"
         takeToken={human.takeToken}
         onNoAddress={() => {}}
-        onError={(text) => form.setFieldError('mailTo', text)}
-        {...form.field('mailCode')}
+        onError={(text) => form.setFieldError('notificationEmail', text)}
+        {...form.field('notificationCode')}
       />
       {human.box}
     </>
@@ -120,7 +126,7 @@ function Threshold({ form }: FieldsProps) {
 
 function WebhookFields({ setting, form }: FieldsProps) {
   const { t } = useTranslation()
-  const isStoredUrlInvalid = undeliverableField(setting, form.draft) === 'url'
+  const isStoredUrlInvalid = failedWebhookField(setting, form.draft) === 'url'
   return (
     <>
       <TextField
@@ -141,8 +147,8 @@ function WebhookFields({ setting, form }: FieldsProps) {
 function SecretField({ setting, form }: Pick<FieldsProps, 'setting' | 'form'>) {
   const { t } = useTranslation()
   const { removesSecret } = form.draft
-  const isSecretSet = hasSecret(setting)
-  const isUnsendable = undeliverableField(setting, form.draft) === 'secret'
+  const isSecretSet = hasWebhookSecret(setting)
+  const isUnsendable = failedWebhookField(setting, form.draft) === 'secret'
   return (
     <>
       <PasswordField

@@ -10,7 +10,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import { PasskeyDialog } from './passkey-dialog.tsx'
-import { TotpDialog } from './totp-dialog.tsx'
+import { TotpSetupDialog } from './totp-setup-dialog.tsx'
 
 /**
  * Shows the recovery codes. Only the button closes the dialog, and not a click outside of it,
@@ -82,7 +82,7 @@ export function TwoStepDialogs(props: Props) {
   const settle = (codes: string[]) => void onSettled(codes)
   switch (dialog.kind) {
     case 'totp':
-      return <TotpDialog offer={dialog.offer} onDone={settle} onClose={onClose} />
+      return <TotpSetupDialog offer={dialog.offer} onDone={settle} onClose={onClose} />
     case 'codes':
       return <CodesDialog codes={dialog.codes} onClose={onClose} />
     case 'passkey':

@@ -8,12 +8,12 @@ import type { UpdateSettings } from '#write-api/contract/users.ts'
 export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly deliveryMethod: 'email' | 'webhook'
   readonly threshold: string
-  readonly mailTo: string
+  readonly notificationEmail: string
   /**
-   * The code that was sent to the address `mailTo`. It is required only if the user has not proved
-   * this address yet.
+   * The code that was sent to the address `notificationEmail`. It is required only if the user
+   * has not verified this address yet.
    */
-  readonly mailCode: string
+  readonly notificationCode: string
   readonly webhookUrl: string
   /**
    * The webhook's secret. It is empty at first, because the server never sends the stored secret.
@@ -26,54 +26,59 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
 const THRESHOLD_DEFAULT = 500_000
 
 export function initialDraft(setting: string): SettingsDraft {
-  const stored = parsed(setting)
+  const stored = parseSettings(setting)
   return {
     ...draftOf(USER_SETTING_FIELDS, stored as ResponseOf<typeof USER_SETTING_FIELDS>),
     deliveryMethod: stored.notify_type === 'webhook' ? 'webhook' : 'email',
     threshold: String(stored.quota_warning_threshold ?? THRESHOLD_DEFAULT),
-    mailTo: storedMailTo(setting),
-    mailCode: '',
+    notificationEmail: storedNotificationEmail(setting),
+    notificationCode: '',
     webhookUrl: String(stored.webhook_url ?? ''),
     webhookSecret: '',
     removesSecret: false,
   }
 }
 
-export const storedMailTo = (setting: string): string =>
-  String(parsed(setting).notification_email ?? '')
+export const storedNotificationEmail = (setting: string): string =>
+  String(parseSettings(setting).notification_email ?? '')
 
 /**
- * Reports whether the user must prove the mail address for notifications with a code. The address
- * of the account and the stored address for notifications need no code.
+ * Reports whether the user must verify the notification address with a code. The account's address
+ * and the stored notification address need no code.
  */
-export function needsCode(
-  { deliveryMethod, mailTo }: SettingsDraft,
-  account: { readonly setting: string; readonly boundMail: string },
+export function needsEmailCode(
+  { deliveryMethod, notificationEmail }: SettingsDraft,
+  account: { readonly setting: string; readonly accountEmail: string },
 ): boolean {
-  const address = mailTo.trim().toLowerCase()
-  const proved = ['', account.boundMail.toLowerCase(), storedMailTo(account.setting).toLowerCase()]
-  return deliveryMethod === 'email' && !proved.includes(address)
+  const address = notificationEmail.trim().toLowerCase()
+  const verifiedAddresses = [
+    '',
+    account.accountEmail.toLowerCase(),
+    storedNotificationEmail(account.setting).toLowerCase(),
+  ]
+  return deliveryMethod === 'email' && !verifiedAddresses.includes(address)
 }
 
-export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
+export const hasWebhookSecret = (setting: string): boolean =>
+  parseSettings(setting).webhook_secret_set === true
 
 /**
- * Returns the field of the webhook that made the last delivery fail. Returns null if no delivery
+ * Returns the webhook field that caused the last delivery to fail. Returns null if no delivery
  * failed, or if the user has changed this field in the form.
  */
-export function undeliverableField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
-  const { webhook_fault: undeliverable, webhook_url: url } = parsed(setting)
-  if (undeliverable === 'url') return draft.webhookUrl === url ? undeliverable : null
+export function failedWebhookField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
+  const { webhook_fault: fault, webhook_url: url } = parseSettings(setting)
+  if (fault === 'url') return draft.webhookUrl === url ? fault : null
   const isSecretUnchanged = draft.webhookSecret === '' && !draft.removesSecret
-  return undeliverable === 'secret' && isSecretUnchanged ? undeliverable : null
+  return fault === 'secret' && isSecretUnchanged ? fault : null
 }
 
-export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
+export function validateSettings(draft: SettingsDraft, needsEmailCode: boolean) {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
   if (!isWhole) return { field: 'threshold', text: 'me.thresholdInvalid' } as const
-  if (wantsCode && draft.mailCode.trim() === '') {
-    return { field: 'mailCode', text: 'auth.codeRequired' } as const
+  if (needsEmailCode && draft.notificationCode.trim() === '') {
+    return { field: 'notificationCode', text: 'auth.codeRequired' } as const
   }
   const url = draft.webhookUrl.trim()
   // Hidden webhook fields are not validated, because the user can't correct them.
@@ -90,8 +95,8 @@ export function validateSettings(draft: SettingsDraft, wantsCode: boolean) {
 export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.deliveryMethod,
   ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),
-  notification_email: draft.mailTo.trim(),
-  ...(draft.mailCode.trim() !== '' && { notification_code: draft.mailCode.trim() }),
+  notification_email: draft.notificationEmail.trim(),
+  ...(draft.notificationCode.trim() !== '' && { notification_code: draft.notificationCode.trim() }),
   ...(draft.deliveryMethod === 'webhook' && {
     webhook_url: draft.webhookUrl.trim(),
     webhook_secret: draft.removesSecret ? null : draft.webhookSecret,
@@ -99,4 +104,4 @@ export const settingsChange = (draft: SettingsDraft, before: SettingsDraft): Upd
   ...bodyOf(USER_SETTING_FIELDS, draft),
 })
 
-const parsed = (setting: string) => parseObject(setting) ?? {}
+const parseSettings = (setting: string) => parseObject(setting) ?? {}

@@ -17,7 +17,7 @@ import type { MePanelProps } from './me-panel-types.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import {
   initialDraft,
-  needsCode,
+  needsEmailCode,
   type SettingsDraft,
   settingsChange,
   validateSettings,
@@ -34,20 +34,20 @@ export function SettingsPanel({ user }: MePanelProps) {
         <Skeleton height={426} />
       ) : (
         // The key resets the form when settings are saved in another tab.
-        <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
+        <SettingsForm key={user.setting} setting={user.setting} accountEmail={user.email} />
       )}
     </Panel>
   )
 }
 
-function SettingsForm(props: { setting: string; boundMail: string }) {
+function SettingsForm(props: { setting: string; accountEmail: string }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [{ settings: tab }, setUrlParams] = useUrlState(URL_PARAMS)
   const form = useDraftForm<SettingsDraft>({
     initial: () => initialDraft(props.setting),
     save: async (draft, before) => {
-      const invalid = validateSettings(draft, needsCode(draft, props))
+      const invalid = validateSettings(draft, needsEmailCode(draft, props))
       if (invalid !== null) {
         setUrlParams({ settings: 'notifications' })
         throw new FieldError({ [invalid.field]: t(invalid.text) })

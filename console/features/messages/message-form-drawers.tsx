@@ -35,7 +35,7 @@ const WIDTH = 900
 type Props = { isOpen: boolean; onClose: () => void }
 
 /**
- * The form to edit a message. The complete message is read from the server, because the list
+ * The form for editing a message. The complete message is read from the server, because the list
  * contains only the beginning of each message.
  */
 export function EditMessageDrawer(props: Props & { id: number }) {
@@ -132,8 +132,7 @@ type MessageForm<Draft> = {
   initial: () => Draft
   validate: (draft: Draft) => FieldErrors<Draft, MessageErrorKey>
   /**
-   * Sends the request that creates or changes the message. Returns the text with which the page
-   * reports the success.
+   * Sends the request that creates or changes the message. Returns the text of the success message.
    */
   send: (draft: Draft) => Promise<string>
 }

@@ -100,7 +100,7 @@ export function MessageList(props: {
       create={{ text: t('messages.create'), perform: props.onCreate }}
       none={{ icon: 'send', title: t('shared.noMessages'), body: t('messages.emptyBody') }}
       notFound={{ title: t('messages.notFoundTitle'), body: t('messages.notFoundBody') }}
-      isEnded
+      isLastColumnSticky
       onOpen={onEdit}
       openText={t('messages.open')}
     />

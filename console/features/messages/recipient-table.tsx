@@ -10,7 +10,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Recipient } from '#read-api/contract/messages.ts'
-import { UserPagination } from './user-pagination.tsx'
+import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 10
 
@@ -38,7 +38,7 @@ export function RecipientTable(props: { messageId: number; isOpen: boolean }) {
           />
         )}
       </QueryView>
-      <UserPagination page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
+      <CompactPagination page={page} pageSize={PAGE_SIZE} total={total} onPage={setPage} />
     </section>
   )
 }

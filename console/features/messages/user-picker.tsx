@@ -7,7 +7,7 @@ import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { UserPagination } from './user-pagination.tsx'
+import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 20
 
@@ -44,7 +44,7 @@ export function UserPicker(props: {
             {t('messages.clearSelection')}
           </Button>
         )}
-        <UserPagination
+        <CompactPagination
           page={page}
           pageSize={PAGE_SIZE}
           total={list.data?.total ?? 0}

@@ -110,7 +110,7 @@ const TONES: Readonly<Partial<Record<OrderEvent['kind'], Tone>>> = {
   disputeOpened: 'bad',
   disputeLost: 'bad',
   fundsWithdrawn: 'warn',
-  takenBack: 'warn',
+  deducted: 'warn',
   recorded: 'warn',
   refundFailed: 'warn',
   disputeWon: 'good',

@@ -28,7 +28,7 @@ const URL_PARAMS = listUrlParams(
   { keyword: textParam(), status: textParam() },
   { sorts: SORTS, isKeyset: true },
 )
-const EVERY_MS = 1_000
+const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
  * The types of log rows that report a change of an order. 1 is a payment. 3 is a refund, or the
  * return of quota that was deducted for a refund.
@@ -39,7 +39,9 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
-  useLiveRefetch('logs', EVERY_MS, view.refresh, ({ type }) => MOVEMENTS.includes(type))
+  useLiveRefetch('logs', REFETCH_INTERVAL_MIN_MS, view.refresh, ({ type }) =>
+    MOVEMENTS.includes(type),
+  )
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
   // Expands the order whose number the user has searched for. Notices about disputes link to such a
   // search.
@@ -56,7 +58,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
       none={{ icon: 'wallet', title: t('orders.none'), body: t('orders.noneLead') }}
       notFound={{ title: t('orders.notFound'), body: t('ui.tryAnotherWord') }}
       isMuted={isMuted}
-      isEnded
+      isLastColumnSticky
       expand={details}
       openKey={linked === undefined ? undefined : rowId(linked)}
     />

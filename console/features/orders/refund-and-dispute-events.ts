@@ -18,10 +18,10 @@ type ReportedKind =
 /** A refund, a dispute, or a report about one of them from the payment provider. */
 export type OrderEvent = {
   /**
-   * `recorded` is a refund that an admin has recorded. `takenBack` means that quota was deducted
+   * `recorded` is a refund that an admin has recorded. `deducted` means that quota was deducted
    * from the user for a refund or a dispute. `restored` means that deducted quota was returned.
    */
-  readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
+  readonly kind: ReportedKind | 'recorded' | 'deducted' | 'restored'
   /** The time of the event in Unix seconds. */
   readonly at: number
   /** The exact amount in the order's currency, such as `7.30`. */
@@ -52,7 +52,7 @@ export type OrderEvent = {
   readonly actor: string
 }
 
-const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
+const EMPTY_EVENT = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
 
 /** Returns all events about refunds and disputes of an order, oldest first. */
 export function refundAndDisputeEvents({ refunds, restorations, reports }: Order): OrderEvent[] {
@@ -60,18 +60,18 @@ export function refundAndDisputeEvents({ refunds, restorations, reports }: Order
     ...reportEvents(reports),
     ...refunds.map(
       ({ money, quota, reason, source, ...refund }): OrderEvent => ({
-        ...NOTHING,
+        ...EMPTY_EVENT,
         at: refund.created_at,
         money,
         quota,
         ...(source === 'admin'
           ? { kind: 'recorded', reason, actor: refund.actor_name || `#${refund.actor_id}` }
-          : { kind: 'takenBack', sourceId: refund.source_id }),
+          : { kind: 'deducted', sourceId: refund.source_id }),
       }),
     ),
     ...restorations.map(
       ({ money, quota, source_id: sourceId, created_at: at }): OrderEvent => ({
-        ...NOTHING,
+        ...EMPTY_EVENT,
         kind: 'restored',
         at,
         money,
@@ -99,7 +99,7 @@ function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
     return kinds.map((kind, index): OrderEvent => {
       const hasStatus = kind === 'disputeOpened' || kind === 'disputeUpdated'
       return {
-        ...NOTHING,
+        ...EMPTY_EVENT,
         kind,
         at: report.created_at,
         money: report.money,
@@ -138,7 +138,7 @@ function disputeKinds(report: PaymentReport, before: PaymentReport | undefined):
   if (is_withdrawn && before?.is_withdrawn !== true) kinds.push('fundsWithdrawn')
   if (outcome !== null && before?.status !== status) kinds.push(OUTCOME_KINDS[outcome])
   if (is_reinstated && before?.is_reinstated !== true) kinds.push('fundsReinstated')
-  const isMoved = before !== undefined && (before.status !== status || before.due_by !== due_by)
-  if (kinds.length === 0 || (outcome === null && isMoved)) kinds.push('disputeUpdated')
+  const hasChanged = before !== undefined && (before.status !== status || before.due_by !== due_by)
+  if (kinds.length === 0 || (outcome === null && hasChanged)) kinds.push('disputeUpdated')
   return kinds
 }

@@ -38,11 +38,11 @@ export function AnswerBody(message: ChatMessage) {
 function AnswerError({ message, code, requestId }: NonNullable<ChatMessage['error']>) {
   const { t } = useTranslation()
   return (
-    <div className="tg-said-error" role="alert">
+    <div className="tg-chat-message-error" role="alert">
       <Icon name="alert" />
       <div>
         <p>{message}</p>
-        <p className="tg-said-error-data">
+        <p className="tg-chat-message-error-data">
           <code>{code}</code>
           {requestId !== '' && (
             <span className="tg-request-id">

@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Takes the place of the cost of an answer while the cost is unknown. */
+/** Shown instead of the cost of an answer while the cost is unknown. */
 function PendingCost({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
@@ -75,7 +75,7 @@ function MessageEditor(props: {
     if (event.key === 'Escape') props.onCancel()
   }
   return (
-    <div className="tg-said-editor">
+    <div className="tg-chat-message-editor">
       <TextArea
         autoFocus
         ref={moveCaretToEnd}
@@ -118,16 +118,23 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
     actions.edit(message, text)
   }
   return (
-    <li className={isUser ? 'tg-said tg-said-user' : 'tg-said'} data-status={message.status}>
-      <span className="tg-said-who">
+    <li
+      className={isUser ? 'tg-chat-message tg-chat-message-user' : 'tg-chat-message'}
+      data-status={message.status}
+    >
+      <span className="tg-chat-message-author">
         {isUser ? t('playground.you') : (message.model ?? t('playground.answer'))}
       </span>
       {isEdited ? (
         <MessageEditor message={message} onSave={change} onCancel={() => setEdited(false)} />
       ) : (
         <>
-          {isUser ? <p className="tg-said-text">{message.content}</p> : <AnswerBody {...message} />}
-          <div className="tg-said-foot">
+          {isUser ? (
+            <p className="tg-chat-message-text">{message.content}</p>
+          ) : (
+            <AnswerBody {...message} />
+          )}
+          <div className="tg-chat-message-foot">
             {!isUser && <AnswerFacts message={message} />}
             {!isStreaming(message) && (
               <MessageButtons {...props} editButton={editButton} onEdit={() => setEdited(true)} />
@@ -163,7 +170,7 @@ function MessageButtons(
   const { message, isBusy, actions } = props
   const shared = { tone: 'quiet', size: 'small', isDisabled: isBusy } as const
   return (
-    <div className="tg-said-acts">
+    <div className="tg-chat-message-actions">
       {message.content !== '' && <CopyButton text={message.content} label={t('ui.copy')} />}
       <Button
         {...shared}

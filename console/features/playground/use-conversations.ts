@@ -16,7 +16,7 @@ import {
   storeConversations,
 } from './conversation-store.ts'
 
-const STORE_EVERY_MS = 1_000
+const STORE_INTERVAL_MIN_MS = 1_000
 
 export type Conversations = {
   readonly all: readonly Conversation[]
@@ -79,7 +79,7 @@ function useStoring(userId: number, stored: StoredConversations): void {
   latest.current = stored
   const keep = useThrottledCallback(
     () => storeConversations(userId, latest.current),
-    STORE_EVERY_MS,
+    STORE_INTERVAL_MIN_MS,
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
   useEffect(keep, [stored, keep])

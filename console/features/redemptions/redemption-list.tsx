@@ -22,8 +22,8 @@ import { isSpent } from './redemption-state.ts'
 import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
 /**
- * The sortable columns, with the names by which the server knows them. The column of codes is
- * sorted by their last four characters.
+ * Maps each sortable column to its name on the server. The code column is sorted by the last four
+ * characters of the codes.
  */
 const SORTS = {
   id: 'id',
@@ -44,13 +44,13 @@ const URL_PARAMS = listUrlParams(
   { keyword: textParam(), status: choiceParam<'' | (typeof STATUSES)[number]>(STATUSES, '') },
   { sorts: SORTS, isKeyset: true },
 )
-const EVERY_MS = 500
-const TOP_UP = 1
+const REFETCH_INTERVAL_MIN_MS = 500
+const TOP_UP_LOG_TYPE = 1
 
 function useRedemptionList() {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
-  useLiveRefetch('logs', EVERY_MS, readAgain, ({ type }) => type === TOP_UP)
+  useLiveRefetch('logs', REFETCH_INTERVAL_MIN_MS, readAgain, ({ type }) => type === TOP_UP_LOG_TYPE)
   return useListPage(URL_PARAMS, redemptionsQuery)
 }
 
@@ -124,7 +124,7 @@ export function RedemptionList(props: RedemptionListProps) {
       tools={<BulkActions actions={actions} onDeleteByName={props.onDeleteByName} />}
       selectionBar={<SelectedRedemptions selected={selected} actions={actions} />}
       isMuted={isSpent}
-      isEnded
+      isLastColumnSticky
       selection={{ keys: selected.keys, onChange: selected.select }}
     />
   )

@@ -14,7 +14,7 @@ import { RedemptionList } from './redemption-list.tsx'
 import '../../ui/forms/forms.css'
 import './redemptions.css'
 
-function CreatedRedemptionsDialog(props: {
+function CreatedRedemptionsDrawer(props: {
   redemptions: readonly CsvRedemption[] | null
   onClose: () => void
 }) {
@@ -44,7 +44,7 @@ function CreatedRedemptionsDialog(props: {
       <ul className="tg-ready-keys">
         {keys.map((key, at) => (
           <li key={key}>
-            <code className="tg-redemption-made">{key}</code>
+            <code className="tg-redemption-created">{key}</code>
             <span />
             <CopyButton text={key} label={t('redemptions.copyOne', { number: at + 1 })} />
           </li>
@@ -58,16 +58,16 @@ export const RedemptionsPage = adminPage('redemptions.title', Redemptions)
 
 type RedemptionDialogs = {
   edited: Redemption | 'new' | null
-  ready: readonly CsvRedemption[] | null
+  created: readonly CsvRedemption[] | null
   isDeleting: boolean
 }
 
-const NOTHING: RedemptionDialogs = { edited: null, ready: null, isDeleting: false }
+const ALL_CLOSED: RedemptionDialogs = { edited: null, created: null, isDeleting: false }
 
 function Redemptions() {
   const { t } = useTranslation()
-  const [dialogs, setDialogs] = useState<RedemptionDialogs>(NOTHING)
-  const show = (part: Partial<RedemptionDialogs>) => setDialogs({ ...NOTHING, ...part })
+  const [dialogs, setDialogs] = useState<RedemptionDialogs>(ALL_CLOSED)
+  const show = (part: Partial<RedemptionDialogs>) => setDialogs({ ...ALL_CLOSED, ...part })
   const create = () => show({ edited: 'new' })
   const close = () => show({})
   return (
@@ -84,9 +84,9 @@ function Redemptions() {
       <RedemptionDrawer
         edited={dialogs.edited}
         onClose={close}
-        onCreated={(ready) => show({ ready })}
+        onCreated={(created) => show({ created })}
       />
-      <CreatedRedemptionsDialog redemptions={dialogs.ready} onClose={close} />
+      <CreatedRedemptionsDrawer redemptions={dialogs.created} onClose={close} />
       <DeleteByName isOpen={dialogs.isDeleting} onClose={close} />
     </Page>
   )

@@ -28,10 +28,10 @@ export function changedLines(
   after: string,
 ): { removed: string[]; added: string[] } {
   const lines = (text: string) => text.split('\n').map((line) => line.replace(/,\s*$/, ''))
-  const [old, fresh] = [lines(before), lines(after)]
-  const [oldSet, freshSet] = [new Set(old), new Set(fresh)]
+  const [beforeLines, afterLines] = [lines(before), lines(after)]
+  const [beforeSet, afterSet] = [new Set(beforeLines), new Set(afterLines)]
   return {
-    removed: old.filter((line) => !freshSet.has(line)),
-    added: fresh.filter((line) => !oldSet.has(line)),
+    removed: beforeLines.filter((line) => !afterSet.has(line)),
+    added: afterLines.filter((line) => !beforeSet.has(line)),
   }
 }

@@ -40,7 +40,7 @@ export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null 
 export function fallbackErrorField(draft: FallbackDraft): FallbackKey | undefined {
   const errorKey = validateFallback(draft)
   if (errorKey === null) return undefined
-  const wrongField = FALLBACK_VALUES.find((key) => isWrong(draft[key].trim()))
+  const wrongField = FALLBACK_VALUES.find((key) => isInvalidPrice(draft[key].trim()))
   if (wrongField !== undefined) return wrongField
   const empty = FALLBACK_RATIOS.filter((key) => draft[key].trim() === '')
   const [missing] = empty
@@ -51,7 +51,7 @@ export function fallbackErrorField(draft: FallbackDraft): FallbackKey | undefine
 const FALLBACK_RATIOS = ['fallback_input_ratio', 'fallback_completion_ratio'] as const
 const FALLBACK_VALUES = ['fallback_single_price', ...FALLBACK_RATIOS] as const
 
-function isWrong(text: string): boolean {
+function isInvalidPrice(text: string): boolean {
   if (text === '') return false
   const value = parseDecimal(text)
   return value === null || isNegative(value)

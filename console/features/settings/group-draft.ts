@@ -1,9 +1,14 @@
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import { type GroupRow, readSpecials, specialsText } from './group-rows.ts'
+import { type GroupRow, ratioOverridesText, readRatioOverrides } from './group-rows.ts'
 
-export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }
-export type GroupErrorKey = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
+export type GroupDraft = Omit<GroupRow, 'ratioOverrides'> & { ratioOverrides: string }
+export type GroupErrorKey =
+  | 'nameMissing'
+  | 'nameTaken'
+  | 'notNumber'
+  | 'negative'
+  | 'ratioOverrides'
 
 export const emptyGroup: GroupDraft = {
   name: '',
@@ -11,12 +16,12 @@ export const emptyGroup: GroupDraft = {
   description: '',
   isUsable: true,
   color: '',
-  specials: '',
+  ratioOverrides: '',
 }
 
 export const draftOfGroup = (row: GroupRow): GroupDraft => ({
   ...row,
-  specials: specialsText(row.specials),
+  ratioOverrides: ratioOverridesText(row.ratioOverrides),
 })
 
 export function validateGroup(
@@ -31,8 +36,8 @@ export function validateGroup(
   const ratio = parseDecimal(draft.ratio)
   if (ratio === null) errorKeys.ratio = 'notNumber'
   else if (isNegative(ratio)) errorKeys.ratio = 'negative'
-  if (readSpecials(draft.specials, new Set([...groups, name])) === null) {
-    errorKeys.specials = 'specials'
+  if (readRatioOverrides(draft.ratioOverrides, new Set([...groups, name])) === null) {
+    errorKeys.ratioOverrides = 'ratioOverrides'
   }
   return errorKeys
 }
@@ -45,6 +50,7 @@ export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): Grou
     ...draft,
     name,
     ratio: ratio === null ? '1' : formatDecimal(ratio),
-    specials: readSpecials(draft.specials, new Set([...groups, name])) ?? new Map(),
+    ratioOverrides:
+      readRatioOverrides(draft.ratioOverrides, new Set([...groups, name])) ?? new Map(),
   }
 }

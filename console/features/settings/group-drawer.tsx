@@ -94,12 +94,12 @@ function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }) {
         />
       )}
       <TextAreaField
-        label={t('pricing.groupSpecials')}
-        hint={t('pricing.groupSpecialsHint')}
+        label={t('pricing.groupRatioOverrides')}
+        hint={t('pricing.groupRatioOverridesHint')}
         isMono
         rows={4}
         placeholder="default=0.9"
-        {...form.field('specials')}
+        {...form.field('ratioOverrides')}
       />
     </>
   )

@@ -82,7 +82,7 @@ function groupColumns(
 ): Column<GroupRow>[] {
   const badge = ({ name, color }: GroupRow) => <GroupBadge name={name} color={color} />
   const usable = ({ isUsable }: GroupRow) => t(isUsable ? 'pricing.groupYes' : 'pricing.groupNo')
-  const specials = ({ specials: ratios }: GroupRow) =>
+  const overridesText = ({ ratioOverrides: ratios }: GroupRow) =>
     ratios.size === 0 ? NOTHING : [...ratios].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
   return [
     column('name', t('ui.groupName'), 160, badge, { isPinned: true, onCard: 'title' }),
@@ -94,7 +94,7 @@ function groupColumns(
       onCard: 'aside',
     }),
     column('usable', t('pricing.groupUsable'), 110, usable),
-    column('specials', t('pricing.groupSpecials'), 180, specials),
+    column('ratioOverrides', t('pricing.groupRatioOverrides'), 180, overridesText),
     actionsColumn(t, 96, (row) => (
       <RowActions
         actions={[

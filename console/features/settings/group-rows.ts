@@ -31,7 +31,7 @@ export type GroupRow = {
    * The special ratios of this group's users, by the token's group. They replace the token group's
    * own ratio.
    */
-  specials: JsonMap
+  ratioOverrides: JsonMap
 }
 
 export type GroupMaps = {
@@ -62,24 +62,24 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     description: textIn(maps.UserUsableGroups.get(name)),
     isUsable: maps.UserUsableGroups.has(name),
     color: textIn(maps.GroupColors.get(name)),
-    specials: maps.GroupGroupRatio.get(name) ?? new Map(),
+    ratioOverrides: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
 /** Writes a group into the group options. Returns the new text of each option that changes. */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
-  const { name, description, color, specials } = row
+  const { name, description, color, ratioOverrides } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
   return textsOf(maps, {
     GroupRatio: withEntry(maps.GroupRatio, name, row.ratio),
     UserUsableGroups: withEntry(maps.UserUsableGroups, name, row.isUsable ? offered : null),
     GroupColors: withEntry(maps.GroupColors, name, color === '' ? null : JSON.stringify(color)),
-    GroupGroupRatio: withSpecials(maps.GroupGroupRatio, name, specials),
+    GroupGroupRatio: withRatioOverrides(maps.GroupGroupRatio, name, ratioOverrides),
   })
 }
 
 export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
   const others = new Map(
-    [...withSpecials(maps.GroupGroupRatio, name, new Map())]
+    [...withRatioOverrides(maps.GroupGroupRatio, name, new Map())]
       .map(([user, ratios]) => [user, withEntry(ratios, name, null)] as const)
       .filter(([, ratios]) => ratios.size > 0),
   )
@@ -91,14 +91,14 @@ export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, strin
   })
 }
 
-function withSpecials(
+function withRatioOverrides(
   all: ReadonlyMap<string, JsonMap>,
   name: string,
-  specials: JsonMap,
+  ratioOverrides: JsonMap,
 ): ReadonlyMap<string, JsonMap> {
   const changed = new Map(all)
-  if (specials.size === 0) changed.delete(name)
-  else changed.set(name, specials)
+  if (ratioOverrides.size === 0) changed.delete(name)
+  else changed.set(name, ratioOverrides)
   return changed
 }
 
@@ -116,22 +116,22 @@ const textOf = (maps: GroupMaps, key: GroupKey): string =>
  * Parses special ratios, one `group=ratio` per line. Returns null if a line is malformed, or if a
  * group is repeated or unknown.
  */
-export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
-  const specials = new Map<string, string>()
+export function readRatioOverrides(text: string, groups: ReadonlySet<string>): JsonMap | null {
+  const ratioOverrides = new Map<string, string>()
   for (const line of text.split('\n').map((each) => each.trim())) {
     if (line === '') continue
     const at = line.lastIndexOf('=')
     const [name, ratio] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     const value = parseDecimal(ratio)
     if (at < 1 || value === null || isNegative(value)) return null
-    if (!groups.has(name) || specials.has(name)) return null
-    specials.set(name, ratio)
+    if (!groups.has(name) || ratioOverrides.has(name)) return null
+    ratioOverrides.set(name, ratio)
   }
-  return specials
+  return ratioOverrides
 }
 
-export const specialsText = (specials: JsonMap): string =>
-  [...specials].map(([name, ratio]) => `${name}=${ratio}`).join('\n')
+export const ratioOverridesText = (ratioOverrides: JsonMap): string =>
+  [...ratioOverrides].map(([name, ratio]) => `${name}=${ratio}`).join('\n')
 
 const textIn = (json: string | undefined): string =>
   json === undefined ? '' : (JSON.parse(json) as string)

@@ -29,11 +29,11 @@ const RATIO_SCALE = 30
 /** A completion ratio with this many digits or more may be the rounded quotient of two prices. */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * How many fewer decimals than the exact product a shorter price must have. Only then does
- * `outputPrice` return the shorter price, because it is probably the price that a user once
- * entered.
+ * The minimum number of decimals that a shorter price must save compared with the exact product.
+ * `outputPrice` returns a shorter price only if it saves at least this many decimals, because it is
+ * then probably the price that a user once entered.
  */
-const DIGITS_SAVED_MIN = 4
+const DECIMALS_SAVED_MIN = 4
 
 /**
  * Returns the output price in dollars per million tokens. A stored completion ratio may have been
@@ -49,7 +49,7 @@ export function outputPrice(ratio: string, completionRatio: string): string {
   const digits = formatDecimal(completion).replace(/^[0.]+|\./g, '').length
   if (digits < ROUNDED_DIGITS_MIN || isZero(input)) return exact
   const scale = decimalsOf(exact)
-  for (let decimals = 0; decimals <= scale - DIGITS_SAVED_MIN; decimals += 1) {
+  for (let decimals = 0; decimals <= scale - DECIMALS_SAVED_MIN; decimals += 1) {
     const price = divide(product, ONE, decimals)
     if (price !== null && isQuotient(price, input, completion)) return formatDecimal(price)
   }

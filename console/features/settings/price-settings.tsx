@@ -15,7 +15,7 @@ import { PriceEditor } from './price-editor.tsx'
 import { PriceHistory } from './price-history.tsx'
 import { PricePresetDrawer } from './price-preset-drawer.tsx'
 import { PRICE_KEYS, type PriceMaps, readPriceMaps } from './price-rows.ts'
-import { PriceSchedule } from './scheduled-price-changes.tsx'
+import { ScheduledPriceChanges } from './scheduled-price-changes.tsx'
 import { SettingField } from './setting-field.tsx'
 import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -26,7 +26,7 @@ import type { SettingsForm } from './use-settings-form.ts'
  */
 const TOOLS = [
   { name: 'preview', Tool: PricePreview, width: 900 },
-  { name: 'schedule', Tool: PriceSchedule, width: 640 },
+  { name: 'schedule', Tool: ScheduledPriceChanges, width: 640 },
   { name: 'history', Tool: PriceHistory, width: 900 },
 ] as const
 type ToolName = 'presets' | (typeof TOOLS)[number]['name']

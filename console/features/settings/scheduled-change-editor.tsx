@@ -66,7 +66,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
       {isNoLongerPlanned && <p className="tg-field-error">{t('pricing.scheduleAlreadyDue')}</p>}
       <EditedEntries {...form.field('entries')} />
       <ScheduleTimeField {...form.field('at')} />
-      <div className="tg-planned-acts">
+      <div className="tg-planned-actions">
         <Button type="submit" tone="primary" isBusy={form.isBusy}>
           {t('pricing.scheduleSave')}
         </Button>

@@ -30,7 +30,7 @@ function ScheduleForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const entries = unsavedPriceEntries(form.changes) ?? []
-  const plan = useDraftForm<{ at: string }, ScheduleErrorKey>({
+  const scheduleForm = useDraftForm<{ at: string }, ScheduleErrorKey>({
     initial: () => ({ at: '' }),
     validate: ({ at }) => validateScheduleTime(secondsOfSchedule(at)),
     errorText: scheduleErrorText,
@@ -47,43 +47,43 @@ function ScheduleForm({ form }: { form: SettingsForm }) {
   })
   if (entries.length === 0) return <p className="tg-hint">{t('pricing.scheduleNoDraft')}</p>
   return (
-    <form className="tg-plan" {...formProps(plan)}>
+    <form className="tg-plan" {...formProps(scheduleForm)}>
       <h3 className="tg-drawer-part">{t('pricing.scheduleDraft')}</h3>
       <ScheduledEntries entries={entries} />
       {form.changes.some(({ key }) => !isPriceOption(key)) && (
         <p className="tg-hint">{t('pricing.scheduleUnsupported')}</p>
       )}
-      <ScheduleTimeField {...plan.field('at')} />
-      <Button type="submit" tone="primary" isBusy={plan.isBusy}>
+      <ScheduleTimeField {...scheduleForm.field('at')} />
+      <Button type="submit" tone="primary" isBusy={scheduleForm.isBusy}>
         {t('pricing.schedulePlan')}
       </Button>
     </form>
   )
 }
 
-export function PriceSchedule({ form }: { form: SettingsForm }) {
+export function ScheduledPriceChanges({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   return (
     <>
       <ScheduleForm form={form} />
       <h3 className="tg-drawer-part">{t('pricing.scheduleList')}</h3>
-      <Planned />
+      <ScheduledChangeList />
     </>
   )
 }
 
-function Planned() {
+function ScheduledChangeList() {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
+  const query = useQuery({ ...priceScheduleQuery, refetchInterval: pollInterval })
   const applied = query.data?.filter(({ status }) => status === 'applied')
-  const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reads the options again if a planned change has taken effect since they were last read.
+  const lastAppliedAt = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
+  // Reads the options again if a scheduled change has taken effect since they were last read.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
-    if (last * 1_000 >= readAt - CLOCK_DIFFERENCE_MS)
+    if (lastAppliedAt * 1_000 >= readAt - CLOCK_SKEW_MAX_MS)
       void client.invalidateQueries({ queryKey: optionsKey })
-  }, [client, last])
+  }, [client, lastAppliedAt])
   if (query.data === undefined) {
     if (query.error === null) return <Skeleton height={120} />
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -94,18 +94,20 @@ function Planned() {
   return (
     <ul className="tg-planned">
       {query.data.map((change) => (
-        <PlannedChange key={change.id} change={change} />
+        <ScheduledChangeItem key={change.id} change={change} />
       ))}
     </ul>
   )
 }
 
-const POLL_MS = 5_000
-/** The clocks of the server and the browser are assumed to differ by at most this time (ms). */
-const CLOCK_DIFFERENCE_MS = 60_000
+const POLL_INTERVAL_MS = 5_000
+/** The maximum clock skew (ms) that is assumed between the server and the browser. */
+const CLOCK_SKEW_MAX_MS = 60_000
 
-const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
-  state.data?.some(({ status }) => status === 'planned') === true ? POLL_MS : (false as const)
+const pollInterval = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
+  state.data?.some(({ status }) => status === 'planned') === true
+    ? POLL_INTERVAL_MS
+    : (false as const)
 
 const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
   planned: 'info',
@@ -114,7 +116,7 @@ const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
   failed: 'bad',
 }
 
-function PlannedChange({ change }: { change: ScheduledChange }) {
+function ScheduledChangeItem({ change }: { change: ScheduledChange }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const errorText = useScheduleErrorText()
@@ -144,7 +146,7 @@ function PlannedChange({ change }: { change: ScheduledChange }) {
         </strong>
         <span className="tg-quiet">{change.username}</span>
         {change.status === 'planned' && !isEdited && (
-          <span className="tg-planned-acts">
+          <span className="tg-planned-actions">
             <Button size="small" onClick={() => setEdited(true)}>
               {t('pricing.scheduleEdit')}
             </Button>

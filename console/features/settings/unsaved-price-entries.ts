@@ -11,7 +11,9 @@ const MAPS: ReadonlySet<string> = new Set([
   ...['ToolPrice', 'GroupRatio'],
 ])
 
-/** Reports whether a change of an option can be scheduled. Only price changes can be scheduled. */
+/**
+ * Reports whether an option contains prices. Changes can be scheduled only for these options.
+ */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 

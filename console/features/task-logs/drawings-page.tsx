@@ -9,7 +9,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { drawingColumns, type TaskDetailsKind } from './drawing-columns.tsx'
 import { TaskDetails } from './task-details.tsx'
-import { CopyableText, TaskDetailsDialog } from './task-dialog-frame.tsx'
+import { CopyableText, TaskDialogFrame } from './task-dialog-frame.tsx'
 import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -19,7 +19,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
   const { image_url: url, prompt } = props.task
   const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading')
   return (
-    <TaskDetailsDialog title={t('taskLogs.image')} isWide onClose={props.onClose}>
+    <TaskDialogFrame title={t('taskLogs.image')} isWide onClose={props.onClose}>
       <div className="tg-task-image" aria-busy={state === 'loading'}>
         {state === 'failed' ? (
           <p className="tg-alert tg-alert-bad" role="alert">
@@ -46,7 +46,7 @@ function ImageViewer(props: { task: DrawingTask; onClose: () => void }) {
           <Icon name="external" size={13} />
         </a>
       </p>
-    </TaskDetailsDialog>
+    </TaskDialogFrame>
   )
 }
 
@@ -114,12 +114,12 @@ function DrawingTexts(props: { task: DrawingTask; isAdmin: boolean; onClose: () 
   const { t } = useTranslation()
   const { prompt, prompt_en, description, fail_reason } = props.task
   return (
-    <TaskDetailsDialog title={t('taskLogs.details')} onClose={props.onClose}>
+    <TaskDialogFrame title={t('taskLogs.details')} onClose={props.onClose}>
       <TaskDetails task={props.task} isAdmin={props.isAdmin} />
       <CopyableText name={t('taskLogs.column.failReason')} text={fail_reason} />
       <CopyableText name={t('taskLogs.column.prompt')} text={prompt} />
       <CopyableText name={t('taskLogs.column.promptEn')} text={prompt_en} />
       <CopyableText name={t('taskLogs.description')} text={description} />
-    </TaskDetailsDialog>
+    </TaskDialogFrame>
   )
 }

@@ -7,7 +7,7 @@ import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
 import { musicAndVideoColumns } from './music-and-video-columns.tsx'
 import { songLengthText } from './song-length.ts'
 import { TaskDetails } from './task-details.tsx'
-import { CopyableText, TaskDetailsDialog } from './task-dialog-frame.tsx'
+import { CopyableText, TaskDialogFrame } from './task-dialog-frame.tsx'
 import { MUSIC } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -16,7 +16,7 @@ function MusicTaskDialog(props: { task: MusicTask; isAdmin: boolean; onClose: ()
   const { t } = useTranslation()
   const { task } = props
   return (
-    <TaskDetailsDialog title={t('taskLogs.details')} onClose={props.onClose}>
+    <TaskDialogFrame title={t('taskLogs.details')} onClose={props.onClose}>
       {task.video !== null && task.video.url !== '' && <VideoPlayer video={task.video} />}
       {task.songs.map((song, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
@@ -25,7 +25,7 @@ function MusicTaskDialog(props: { task: MusicTask; isAdmin: boolean; onClose: ()
       <CopyableText name={t('taskLogs.column.failReason')} text={task.fail_reason} />
       <CopyableText name={t('taskLogs.column.prompt')} text={task.prompt} />
       <TaskDetails task={task} isAdmin={props.isAdmin} />
-    </TaskDetailsDialog>
+    </TaskDialogFrame>
   )
 }
 

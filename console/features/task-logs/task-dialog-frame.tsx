@@ -4,7 +4,7 @@ import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 
-export function TaskDetailsDialog(props: {
+export function TaskDialogFrame(props: {
   title: string
   isWide?: boolean
   onClose: () => void

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
@@ -12,7 +12,7 @@ import type { AnyTask, TaskKind, TaskPage } from './task-kind.ts'
 
 type TaskListQuery = ListQuery<TaskKind<AnyTask>['urlParams']['filters']>
 
-const EVERY_MS = 1_000
+const REFETCH_INTERVAL_MIN_MS = 1_000
 
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
@@ -39,7 +39,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     queryFn: ({ signal }) =>
       kind.list({
         ...query,
-        ...boundsOf(query.range, presentSeconds()),
+        ...boundsOf(query.range, currentSeconds()),
         scope: isAdmin ? 'all' : 'self',
         channel: isAdmin ? query.channel : 0,
         signal,
@@ -50,7 +50,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }))
   const { list, paging } = view
   const pageKey = keyOf(view.listQuery)
-  const readAgain = useThrottledCallback(view.refresh, EVERY_MS)
+  const readAgain = useThrottledCallback(view.refresh, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
       minPosition.current = Math.max(minPosition.current, position)

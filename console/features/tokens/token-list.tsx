@@ -18,7 +18,7 @@ import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { tokenColumns } from './token-columns.tsx'
-import { withExpiryAt } from './token-status.ts'
+import { withExpiredStatus } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /**
@@ -45,7 +45,10 @@ const URL_PARAMS = listUrlParams(
   { sorts: SORTS, isKeyset: true },
 )
 
-/** The filter by key is not kept in the URL, because a key is a secret. */
+/**
+ * Returns the current page of tokens with its filters. The key filter is kept in component state
+ * and not in the URL, because a key is a secret.
+ */
 function useTokenList() {
   const [key, setKey] = useState('')
   const now = useNow()
@@ -57,7 +60,7 @@ function useTokenList() {
   }
   return {
     ...page,
-    rows: page.rows.map((row) => withExpiryAt(row, now)),
+    rows: page.rows.map((row) => withExpiredStatus(row, now)),
     matched: { ...page.filter, token },
     isFiltered: page.isFiltered || token !== '',
     key,
@@ -115,12 +118,12 @@ function SelectedTokens(props: { selected: SelectedRows<Token>; actions: TokenAc
   )
 }
 
-const READ_EVERY_MS = 1_000
+const REFETCH_INTERVAL_MIN_MS = 1_000
 
 function useLiveTokens(): void {
   const client = useQueryClient()
   const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
-  const readSoon = useThrottledCallback(readAgain, READ_EVERY_MS)
+  const readSoon = useThrottledCallback(readAgain, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('tokens', {
     onEvents: (changes) => {
       const newest = new Map(changes.map((change) => [change.id, change]))
@@ -162,7 +165,7 @@ export function TokenList(props: { actions: TokenActions; onCreate: () => void }
         notFound={{ title: t('tokens.notFoundTitle'), body: t('tokens.notFoundBody') }}
         selectionBar={<SelectedTokens selected={selected} actions={actions} />}
         isMuted={isMuted}
-        isEnded
+        isLastColumnSticky
         onOpen={actions.onEdit}
         selection={{ keys: selected.keys, onChange: selected.select }}
       />

@@ -22,12 +22,12 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
  * Returns an enabled or exhausted token with the status 3 (expired) if its expiry has passed at
  * `now` (Unix seconds). Otherwise, returns the token unchanged.
  */
-export const withExpiryAt = <T extends Pick<Token, 'status' | 'expired_time'>>(
+export const withExpiredStatus = <T extends Pick<Token, 'status' | 'expired_time'>>(
   token: T,
   now: number,
-): T => (isOver(token, now) ? { ...token, status: 3 } : token)
+): T => (hasExpired(token, now) ? { ...token, status: 3 } : token)
 
-const isOver = (
+const hasExpired = (
   { status, expired_time: end }: Pick<Token, 'status' | 'expired_time'>,
   now: number,
 ) => end >= 0 && end <= now && (status === 1 || status === 4)

@@ -13,7 +13,7 @@ export type LiveRows = {
    * True if rows are missing in `pending`, because too many were waiting or the connection was
    * interrupted. The list must then be read from the server again.
    */
-  readonly isOverfull: boolean
+  readonly isIncomplete: boolean
   /**
    * The number of rows that were dropped because too many were waiting. Rows that were missed while
    * the connection was interrupted are not counted.
@@ -23,16 +23,16 @@ export type LiveRows = {
    * Rows with ids above this id were made visible by the last update. They are highlighted for a
    * moment.
    */
-  readonly freshAbove: number
+  readonly highlightAboveId: number
 }
 
 export const NO_LIVE_ROWS: LiveRows = {
   visible: [],
   pending: [],
   isHeld: false,
-  isOverfull: false,
+  isIncomplete: false,
   dropped: 0,
-  freshAbove: Number.MAX_SAFE_INTEGER,
+  highlightAboveId: Number.MAX_SAFE_INTEGER,
 }
 
 /** The maximum length of `visible`, and also of `pending`. */
@@ -61,13 +61,13 @@ export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: Pag
     return {
       ...live,
       visible: inOrder(fresh, live.visible).slice(0, LIVE_ROWS_MAX),
-      freshAbove: newest,
+      highlightAboveId: newest,
     }
   }
   const pending = inOrder(fresh, live.pending)
   if (pending.length <= LIVE_ROWS_MAX) return { ...live, pending }
   const dropped = live.dropped + pending.length - LIVE_ROWS_MAX
-  return { ...live, pending: pending.slice(0, LIVE_ROWS_MAX), isOverfull: true, dropped }
+  return { ...live, pending: pending.slice(0, LIVE_ROWS_MAX), isIncomplete: true, dropped }
 }
 
 export function setHeld(live: LiveRows, isHeld: boolean): LiveRows {
@@ -78,8 +78,8 @@ export function setHeld(live: LiveRows, isHeld: boolean): LiveRows {
 export function releaseRows(live: LiveRows): LiveRows {
   if (live.pending.length === 0) return live
   const visible = inOrder(live.pending, live.visible).slice(0, LIVE_ROWS_MAX)
-  const freshAbove = (live.pending.at(-1)?.id ?? 0) - 1
-  return { ...live, visible, pending: [], isOverfull: false, dropped: 0, freshAbove }
+  const highlightAboveId = (live.pending.at(-1)?.id ?? 0) - 1
+  return { ...live, visible, pending: [], isIncomplete: false, dropped: 0, highlightAboveId }
 }
 
 export function withPage(live: LiveRows, page: PageBelow): readonly LogEntry[] {

@@ -22,11 +22,11 @@ import {
 import { LOG_SORTS, type LogFilters } from './log-url-params.ts'
 import { UserCell } from './user-cell.tsx'
 
-export const COLUMNS_KEY = 'logs-table-columns'
-const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
+export const COLUMN_LAYOUT_KEY = 'logs-table-columns'
+const ADMIN_COLUMNS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 /**
- * The titles of the columns, in the order of the table. The columns from the first to the status
+ * The titles of the columns, in the order of the table. The columns up to and including the status
  * fit into a window that is 1280 pixels wide.
  */
 const TITLES = {
@@ -66,7 +66,7 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   group: 'hidden',
   details: 'hidden',
 }
-type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
+type ColumnDefinition = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
 export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
@@ -75,10 +75,10 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   const short = useNumberFormat({ notation: 'compact', maximumSignificantDigits: 3 })
   return useMemo(() => {
     const formats = { exact, short }
-    const drafts = [...placeColumns(setFilters), ...figureColumns(formats, t('usageLog.ratios'))]
+    const drafts = [...contextColumns(setFilters), ...metricColumns(formats, t('usageLog.ratios'))]
     return (isAdmin ? ADMIN_ORDER : ORDER)
       .flatMap((id) => drafts.filter((draft) => draft.id === id))
-      .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
+      .filter(({ id }) => isAdmin || !ADMIN_COLUMNS.has(id))
       .map((draft) => ({
         onCard: ON_CARD[draft.id] ?? 'more',
         isSortable: draft.id in LOG_SORTS,
@@ -88,7 +88,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   }, [t, exact, short, isAdmin, setFilters])
 }
 
-function placeColumns(setFilters: SetFilters): Draft[] {
+function contextColumns(setFilters: SetFilters): ColumnDefinition[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,
     cell: (row: LogEntry) => (
@@ -129,7 +129,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
   ]
 }
 
-function figureColumns(formats: CountFormats, ratios: string): Draft[] {
+function metricColumns(formats: CountFormats, ratios: string): ColumnDefinition[] {
   const count = (value: number, row: LogEntry) =>
     row.request_id === '' ? (
       <span className="tg-muted">–</span>

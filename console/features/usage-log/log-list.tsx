@@ -43,7 +43,7 @@ export function LogList({ view, log, layout, reading }: Props) {
     if (reading.isReading) prefetchDetails()
   }, [reading.isReading])
   const showNew = (): void => {
-    if (live.isOverfull) log.readAgain(null)
+    if (live.isIncomplete) log.readAgain(null)
     else log.update(releaseRows)
     grid.current?.scrollToTop()
   }
@@ -67,7 +67,7 @@ export function LogList({ view, log, layout, reading }: Props) {
             isLoading={page.isPending}
             isRefetching={page.isPlaceholderData}
             isMuted={(row) => row.type === ERROR}
-            isFresh={(row) => row.id > live.freshAbove}
+            isFresh={(row) => row.id > live.highlightAboveId}
             expand={(row) => <ExpandedRow row={row} isAdmin={view.isAdmin} />}
             openKey={matchKey}
             onAtTop={reading.onAtTop}
@@ -90,12 +90,12 @@ export function LogList({ view, log, layout, reading }: Props) {
 function NewRows(props: { live: LiveRows; onShow: () => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { pending, isOverfull, dropped } = props.live
-  if (pending.length === 0 && !isOverfull) return null
+  const { pending, isIncomplete, dropped } = props.live
+  if (pending.length === 0 && !isIncomplete) return null
   const waiting = pending.length + dropped
   const count = number.format(waiting)
   // If the live stream was interrupted, the number of missed rows is unknown.
-  const isUncounted = isOverfull && dropped === 0
+  const isUncounted = isIncomplete && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>
       <Icon name="arrowUp" size={14} />

@@ -6,13 +6,13 @@ import type { LogFilters } from './log-url-params.ts'
 const ANY_TIME = relativeRange('all')
 
 /**
- * Converts filters to the parameters of a request. The start of a relative range, such as “the last
- * 7 days”, is counted from `begunAt`, and its end from `now`. All pages of a list use the same
- * `begunAt`, so that they divide the same rows. Times are in Unix seconds.
+ * Converts filters to the parameters of a request. A relative range, such as “the last 7 days”,
+ * starts relative to `listOpenedAt` and ends relative to `now`. All pages of a list use the same
+ * `listOpenedAt`, so that they are pages of the same set of rows. Times are in Unix seconds.
  */
-export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
+export function logParams(filters: LogFilters, now: number, listOpenedAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME
-  const { from } = boundsOf(range, begunAt)
+  const { from } = boundsOf(range, listOpenedAt)
   const { to } = boundsOf(range, now)
   return {
     type: filters.type === 0 ? undefined : filters.type,
@@ -32,7 +32,7 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
  * Reports whether a row of a live event matches the filters and belongs to the user `ownId`. If
  * `ownId` is null, rows of all users match. `now` is in Unix seconds.
  */
-export function isListed(
+export function matchesFilters(
   row: LogEntry,
   filters: LogFilters,
   now: number,

@@ -24,7 +24,7 @@ export type PriceFactor = {
 type FactorName = keyof Translations['shared']['factor']
 
 /**
- * One term of the sum that a call was charged, such as its output tokens. `count` is the number of
+ * One term of a call's charge, such as its output tokens. `count` is the number of
  * units. `amount` is in quota units, and is exactly `count` multiplied by all factors.
  */
 export type PriceTerm = {
@@ -37,8 +37,9 @@ export type PriceTerm = {
 }
 
 /**
- * The terms that add up to the charge of a call. `total` is `sum`, the sum of the terms, plus
- * `rounding`. `isExact` is true if `total` equals the stored charge.
+ * The terms that add up to the charge of a call. `sum` is the exact sum of the terms, and `total`
+ * is the resulting charge. `rounding` is `total` minus `sum`. `isExact` is true if `total` equals
+ * the stored charge.
  */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
@@ -50,7 +51,11 @@ export type PriceExplanation = {
 }
 
 const QUOTA_PER_DOLLAR = '500000'
-const ONE_HOUR = '1.6'
+/**
+ * The price of a cache write for one hour, relative to a cache write for five minutes. It is the
+ * factor in the formula of `domain/pricing/charge.ts`.
+ */
+const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 
 /**
  * Computes the terms and the factors of a charge from the price and the usage in a log row. Returns
@@ -125,7 +130,12 @@ type Values = Partial<Record<FactorName, string>>
 function factorValues(price: Record<string, string>, { name, tool }: Partial<PriceTerm>): Values {
   const { tierInput = '1', tierOutput = '1' } = price
   const tier = name?.startsWith('output') ? tierOutput : tierInput
-  const values: Values = { ...price, quotaPerDollar: QUOTA_PER_DOLLAR, oneHour: ONE_HOUR, tier }
+  const values: Values = {
+    ...price,
+    quotaPerDollar: QUOTA_PER_DOLLAR,
+    oneHour: ONE_HOUR_CACHE_WRITE_FACTOR,
+    tier,
+  }
   const perThousand = tool === undefined ? null : parseDecimal(price[`tool_${tool}`] ?? '')
   if (perThousand === null) return values
   return { ...values, price: formatDecimal(multiply(perThousand, { units: 1n, scale: 3 })) }

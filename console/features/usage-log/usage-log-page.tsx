@@ -10,7 +10,7 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { zoneName } from '#console/ui/time-range/time-range.ts'
 import { CallChart } from './call-chart.tsx'
-import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
+import { COLUMN_LAYOUT_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LOG_DENSITY, LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
@@ -30,7 +30,7 @@ export function UsageLogPage() {
   const [isPaused, setPaused] = useState(false)
   const log = useLogRows(view, isPaused || reading.isReading)
   const columns = useLogColumns(view.isAdmin, view.setFilters)
-  const remembered = useColumnLayout(COLUMNS_KEY, columns)
+  const remembered = useColumnLayout(COLUMN_LAYOUT_KEY, columns)
   const layout = urlColumnLayout(remembered, view.columns, view.forgetColumns)
   const exporting = useExport(view)
   const refresh = (): void => log.readAgain(null)

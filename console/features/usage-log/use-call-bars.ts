@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { callBarsKey, callsByHour } from '#console/api/logs.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { type CallBar, callBars, canCountCalls, planBars } from './call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
-const READ_EVERY_MS = 15_000
+const POLL_INTERVAL_MS = 15_000
 
 /** Reports whether the window has space for 24 bars, one for each hour of a day. */
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
@@ -18,7 +18,7 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   const isWide = useIsWide()
   const isTight = useIsCompact()
   const { filters } = view
-  const now = presentSeconds()
+  const now = currentSeconds()
   const plan = planBars(filters.range, now, isWide ? 31 : 16)
   const isOn = !isTight && plan !== null && canCountCalls(filters)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
@@ -33,7 +33,7 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
         signal,
       }),
     enabled: isOn,
-    refetchInterval: READ_EVERY_MS,
+    refetchInterval: POLL_INTERVAL_MS,
     retry: false,
   })
   if (!isOn || (data === undefined && !isPending)) return null

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
@@ -18,7 +18,7 @@ const TYPES: Record<ExportKind, string> = {
   csv: 'text/csv;charset=utf-8',
   ndjson: 'application/x-ndjson;charset=utf-8',
 }
-const REPORT_EVERY_MS = 200
+const PROGRESS_INTERVAL_MS = 200
 
 export function useExport(view: LogView) {
   const { t } = useTranslation()
@@ -32,7 +32,7 @@ export function useExport(view: LogView) {
     selected: readonly ExportColumn[],
     signal: AbortSignal,
   ): Promise<void> => {
-    const params = logParams(view.filters, presentSeconds())
+    const params = logParams(view.filters, currentSeconds())
     const scope = view.isAdmin ? 'all' : 'self'
     const isWhole = kind !== 'csv' || selected.length === columns.all.length
     const exportRequest = { scope, params, kind, zone: zoneName(), signal } as const
@@ -76,7 +76,7 @@ function countRows(
     transform: (bytes, controller) => {
       counter.add(bytes)
       controller.enqueue(bytes)
-      if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+      if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return
       reportedAt = performance.now()
       onRows(counter.rows)
     },

@@ -7,7 +7,7 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
   currentServerHealth,
   isServerUnavailable,
@@ -24,18 +24,18 @@ import {
   setHeld,
   withPage,
 } from './live-rows.ts'
-import { isListed, logParams } from './log-request-params.ts'
+import { logParams, matchesFilters } from './log-request-params.ts'
 import { LOG_SORTS } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
-const STAT_EVERY_MS = 2_000
+const STAT_REFETCH_INTERVAL_MIN_MS = 2_000
 /**
  * The interval (ms) at which the totals are read again. The totals contain rates per minute, which
  * fall while no new rows arrive. They must therefore be read even if no rows arrive.
  */
-const RATES_EVERY_MS = 15_000
+const RATES_POLL_INTERVAL_MS = 15_000
 /** The polling interval (ms) while the server does not respond and there are no rows to show. */
-const POLL_EVERY_MS = 3_000
+const OFFLINE_POLL_INTERVAL_MS = 3_000
 
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
@@ -43,9 +43,9 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const minPosition = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const begun = useListStart(view)
-  const requestOf = (signal: AbortSignal, begunAt = presentSeconds()) => ({
+  const requestOf = (signal: AbortSignal, listOpenedAt = currentSeconds()) => ({
     scope,
-    params: logParams(view.filters, presentSeconds(), begunAt),
+    params: logParams(view.filters, currentSeconds(), listOpenedAt),
     afterPosition: minPosition.current,
     signal,
   })
@@ -64,24 +64,24 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     queryKey: statKey,
     queryFn: ({ signal }) => logStat(requestOf(signal)),
     placeholderData: keepPreviousData,
-    refetchInterval: isAway ? POLL_EVERY_MS : RATES_EVERY_MS,
+    refetchInterval: isAway ? OFFLINE_POLL_INTERVAL_MS : RATES_POLL_INTERVAL_MS,
   })
   const refreshStat = useThrottledCallback(() => {
     for (const queryKey of [statKey, callBarsKey]) void client.invalidateQueries({ queryKey })
-  }, STAT_EVERY_MS)
+  }, STAT_REFETCH_INTERVAL_MIN_MS)
   const [live, update] = useLiveRows(view.key, isHeld)
   const below = pageBelow(page.data)
   const readAgain = (position: number | null) => {
     minPosition.current = Math.max(minPosition.current, position ?? 0)
     begun.restart()
-    update((last) => ({ ...releaseRows(last), isOverfull: false, dropped: 0 }))
+    update((last) => ({ ...releaseRows(last), isIncomplete: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
   useLiveTopic('logs', {
     onEvents: (arrived, position) => {
       minPosition.current = Math.max(minPosition.current, position)
-      const now = presentSeconds()
-      const matching = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
+      const now = currentSeconds()
+      const matching = arrived.filter((row) => matchesFilters(row, view.filters, now, view.ownId))
       if (matching.length === 0) return
       refreshStat()
       if (view.page === 0 && view.sort === null)
@@ -89,7 +89,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     },
     onResync: (position) => {
       if (isHeld && live.visible.length + live.pending.length > 0)
-        update((last) => ({ ...last, isOverfull: true }))
+        update((last) => ({ ...last, isIncomplete: true }))
       else readAgain(position)
     },
   })
@@ -120,7 +120,7 @@ function useListStart({ filters, isAdmin, page }: LogView): {
   return {
     at: () => {
       if (page === 0 || started.current.list !== list)
-        started.current = { list, at: presentSeconds() }
+        started.current = { list, at: currentSeconds() }
       return started.current.at
     },
     restart: () => {

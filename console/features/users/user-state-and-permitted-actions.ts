@@ -10,7 +10,7 @@ export type UserAction =
   | 'disable'
   | 'enable'
   | 'delete'
-  | 'resetFactor'
+  | 'resetSecondFactor'
   | 'erase'
 export type Actor = { readonly id: number; readonly role: number }
 
@@ -18,7 +18,7 @@ export type Actor = { readonly id: number; readonly role: number }
  * Returns the actions that `actor` may perform on `user`. Admins who are not super admins may act
  * only on normal users, and not on auditors or admins. The server applies the same rules.
  */
-export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
+export function permittedActions(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= SUPER_ADMIN
   const mayErase = isRoot && user.role < SUPER_ADMIN && !user.is_erased
   if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])
@@ -33,7 +33,7 @@ export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAction> {
     ['enable', user.status === BANNED],
     ['delete', user.role < SUPER_ADMIN],
     // Users reset their own second factors on the account page.
-    ['resetFactor', user.role < SUPER_ADMIN && user.id !== actor.id],
+    ['resetSecondFactor', user.role < SUPER_ADMIN && user.id !== actor.id],
     ['erase', mayErase],
   ]
   return new Set(actions.flatMap(([action, isOffered]) => (isOffered ? [action] : [])))

@@ -16,7 +16,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { UserList, useUserList } from './list/user-list.tsx'
 import { AdjustmentFields } from './quota/adjustment-fields.tsx'
-import { BalanceTable } from './quota/balance-table.tsx'
+import { AdjustmentPreviewTable } from './quota/adjustment-preview-table.tsx'
 import { useAdjustment } from './quota/use-adjustment.ts'
 import { displayNameOf } from './user-state-and-permitted-actions.ts'
 import '../../ui/forms/forms.css'
@@ -31,10 +31,10 @@ function AdjustDialog(props: DialogProps) {
   const { users, onClose } = props
   const { isOpen, lastItem, key } = useDialogItem(users.length === 0 ? null : users)
   if (lastItem === null) return null
-  return <OpenDialog key={key} isOpen={isOpen} users={lastItem} onClose={onClose} />
+  return <AdjustmentDialog key={key} isOpen={isOpen} users={lastItem} onClose={onClose} />
 }
 
-function OpenDialog(props: DialogProps & { isOpen: boolean }) {
+function AdjustmentDialog(props: DialogProps & { isOpen: boolean }) {
   const { t } = useTranslation()
   const { users } = props
   const adjustment = useAdjustment(props)
@@ -53,7 +53,7 @@ function OpenDialog(props: DialogProps & { isOpen: boolean }) {
       onClose={props.onClose}
     >
       <AdjustmentFields {...adjustment} />
-      <BalanceTable adjustment={adjustment} />
+      <AdjustmentPreviewTable adjustment={adjustment} />
     </FormDialog>
   )
 }
@@ -72,7 +72,8 @@ function Users() {
   const view = useUserList()
   const create = () => setCreating(true)
   const openUser = (user: User) =>
-    // Only super admins may change their own quota.
+    // Admins who are not super admins edit themselves on their account page, because only super
+    // admins may change their own quota.
     user.id === id && role < SUPER_ADMIN ? void navigate('/user/edit') : open(user.id)
   const { error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403

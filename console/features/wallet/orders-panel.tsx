@@ -14,7 +14,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
-const EVERY_MS = 500
+const REFETCH_INTERVAL_MIN_MS = 500
 
 export function OrdersPanel() {
   const { t } = useTranslation()
@@ -25,7 +25,7 @@ export function OrdersPanel() {
   // the orders.
   useLiveRefetch(
     'logs',
-    EVERY_MS,
+    REFETCH_INTERVAL_MIN_MS,
     () => void refetch(),
     ({ type }) => type === 1 || type === 3,
   )

@@ -12,28 +12,31 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
 import { additionsKey } from './use-wallet.ts'
 
-const EVERY_MS = 5_000
+const POLL_INTERVAL_MS = 5_000
 /**
  * The orders are polled at most this number of times, once every 5 s. A payment that arrives later
  * is shown only when a live event reports it.
  */
 const POLLS_MAX = 60
 /** An unpaid order is considered abandoned after this many seconds. */
-const ABANDONED_AFTER_S = 3_600
+const ABANDONED_AFTER_SECONDS = 3_600
 
 export function PendingPaymentNote() {
   const { t } = useTranslation()
   const client = useQueryClient()
   const rule = useMoneyRule()
   const [id] = useState(pendingOrder)
-  const find = (page: ListPage<Order> | undefined) => page?.items.find((order) => order.id === id)
+  const findOrder = (page: ListPage<Order> | undefined) =>
+    page?.items.find((order) => order.id === id)
   const { data } = useQuery({
     ...ownOrdersQuery(0),
     enabled: id !== null,
     refetchInterval: ({ state }) =>
-      isAwaited(find(state.data)) && state.dataUpdateCount < POLLS_MAX ? EVERY_MS : false,
+      isAwaitingPayment(findOrder(state.data)) && state.dataUpdateCount < POLLS_MAX
+        ? POLL_INTERVAL_MS
+        : false,
   })
-  const order = find(data)
+  const order = findOrder(data)
   const isPaid = order?.status === 'paid'
   const amount = order === undefined ? '' : exactQuotaText(quotaOf(order.quota), rule)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
@@ -51,7 +54,7 @@ export function PendingPaymentNote() {
           {t('wallet.orderPaid', { id: order.id, amount })}
         </p>
       )}
-      {isAwaited(order) && (
+      {isAwaitingPayment(order) && (
         <p className="tg-wallet-awaited">
           <Icon name="info" size={14} />
           {t('wallet.orderUnconfirmed', { id: order.id })}
@@ -61,5 +64,5 @@ export function PendingPaymentNote() {
   )
 }
 
-const isAwaited = (order: Order | undefined): order is Order =>
-  order?.status === 'pending' && Date.now() / 1_000 - order.created_at < ABANDONED_AFTER_S
+const isAwaitingPayment = (order: Order | undefined): order is Order =>
+  order?.status === 'pending' && Date.now() / 1_000 - order.created_at < ABANDONED_AFTER_SECONDS

@@ -8,7 +8,7 @@ import { useUser } from '#console/api/session.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
-const EVERY_MS = 500
+const REFETCH_INTERVAL_MIN_MS = 500
 const CONSUMPTION = 2
 const GAINS = 8
 
@@ -30,10 +30,10 @@ export function useWallet() {
   })
   const readBalance = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: selfKey })
-  }, EVERY_MS)
+  }, REFETCH_INTERVAL_MIN_MS)
   const readGainsAgain = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: additionsKey })
-  }, EVERY_MS)
+  }, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       const ownRows = rows.filter((row) => row.user_id === ownId)

@@ -32,7 +32,7 @@ export const auditEvents: Translations['auditEvents'] = {
   'passkey-used': 'Passkey used',
   'quota-warned': 'Low quota warned of',
   'rebate-earned': 'Rebate earned',
-  'rebate-reversed': 'Rebate taken back',
+  'rebate-reversed': 'Rebate reversed',
   'redemption-ids-taken': 'Code IDs assigned',
   'task-accepted': 'Task accepted by the provider',
   'task-deleted': 'Task deleted by its caller',

@@ -202,8 +202,8 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   groupUsable: 'Open to users',
   groupUsableHint: 'Off: only users of this group can use it.',
   groupColor: 'Badge colour',
-  groupSpecials: 'Special ratios',
-  groupSpecialsHint:
+  groupRatioOverrides: 'Special ratios',
+  groupRatioOverridesHint:
     'What users of this group pay for calls with tokens of other groups. One per line: ' +
     'group=ratio',
   groupAdd: 'Add group',
@@ -217,7 +217,7 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   groupError: {
     nameMissing: 'Enter a group name',
     nameTaken: 'This group already exists',
-    specials: 'Each line must be “group=ratio”, with an existing group, each once',
+    ratioOverrides: 'Each line must be “group=ratio”, with an existing group, each once',
   },
   color: {
     plain: 'Plain',

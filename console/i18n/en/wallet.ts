@@ -48,10 +48,9 @@ export const wallet: Translations['wallet'] = {
   status_disputed: 'Disputed',
   status_disputeLost: 'Dispute lost',
   refundedOf: 'Refunded {{money}}: {{reason}}',
-  refundedByProvider:
-    'Refunded {{money}} to your payment method; {{quota}} of quota was taken back',
+  refundedByProvider: 'Refunded {{money}} to your payment method; {{quota}} of quota was deducted',
   disputeWithdrawn:
-    'The payment is disputed: {{money}} was withdrawn, and {{quota}} of quota was taken back',
+    'The payment is disputed: {{money}} was withdrawn, and {{quota}} of quota was deducted',
   refundReversed: 'A refund of {{money}} did not go through; {{quota}} of quota was restored',
   disputeReversed:
     'The dispute is resolved: {{money}} was returned, and {{quota}} of quota restored',

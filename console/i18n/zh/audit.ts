@@ -170,6 +170,7 @@ export const audit = {
   asOf: '截至',
   toPresent: '回到现在',
   loadOlder: '加载更早的',
+  loadMore: '加载更多',
   loadNewer: '加载更多',
   history: {
     lead: '任一对象在任一时刻的状态，以及每次修改前后的值。',
@@ -186,7 +187,7 @@ export const audit = {
     filter: '名称或值',
     noMatch: '没有符合条件的值。',
     showAll: '显示全部 {{number}} 项',
-    thenState: '当时的状态',
+    stateAtTime: '当时的状态',
     upTo: '截至事件 #{{position}}',
     price: '某个模型的价格',
     priceLead: '调用在该时刻适用的价格，以及由谁设置。',

@@ -29,7 +29,7 @@ export const orders = {
   eventReason: '原因：{{reason}}',
   eventDue: '举证截止',
   event_recorded: '{{name}} 登记退款 {{money}}，扣回额度 {{quota}}',
-  event_takenBack: '已扣回额度 {{quota}}（对应 {{money}}）',
+  event_deducted: '已扣回额度 {{quota}}（对应 {{money}}）',
   event_restored: '已恢复额度 {{quota}}（对应 {{money}}）',
   event_refundPending: 'Stripe 正在退款 {{money}}',
   event_refundSucceeded: 'Stripe 已退款 {{money}}',

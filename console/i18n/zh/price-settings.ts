@@ -191,8 +191,9 @@ export const priceSettings = {
   groupUsable: '用户可选',
   groupUsableHint: '关闭后，只有属于该分组的用户可以使用。',
   groupColor: '标签颜色',
-  groupSpecials: '特殊倍率',
-  groupSpecialsHint: '该分组的用户使用其他分组的令牌时，用这里的倍率代替。每行一个：分组=倍率',
+  groupRatioOverrides: '特殊倍率',
+  groupRatioOverridesHint:
+    '该分组的用户使用其他分组的令牌时，用这里的倍率代替。每行一个：分组=倍率',
   groupAdd: '添加分组',
   groupAddTitle: '添加分组',
   groupEditTitle: '编辑分组',
@@ -204,7 +205,7 @@ export const priceSettings = {
   groupError: {
     nameMissing: '请输入分组名称',
     nameTaken: '分组名称已存在',
-    specials: '每行应为“分组=倍率”，分组必须存在且不重复',
+    ratioOverrides: '每行应为“分组=倍率”，分组必须存在且不重复',
   },
   color: {
     plain: '默认',

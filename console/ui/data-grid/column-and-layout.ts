@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 
 export type Column<Row> = {
   readonly id: string
@@ -59,7 +59,7 @@ export const NUMBER_COLUMN = { align: 'end', onCard: 'brief' } as const
  * time) is open, the column is empty, because a copy can't be changed.
  */
 export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>): Column<Row> =>
-  column('actions', t('shared.actions'), width, openCopy() === null ? cell : () => null, {
+  column('actions', t('shared.actions'), width, currentScratchCopy() === null ? cell : () => null, {
     isPinned: true,
     align: 'end',
     onCard: 'foot',

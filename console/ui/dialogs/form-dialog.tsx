@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { Button } from '../elements/button.tsx'
 import type { DraftForm } from '../forms/use-draft-form.ts'
 import { focusFirstError } from '../forms/use-submit.ts'
@@ -30,7 +30,7 @@ export function FormDialog(props: {
   const element = useRef<HTMLFormElement>(null)
   const { isBusy, submit, close } = props.form
   const onClose = props.onClose ?? close
-  const isDisabled = props.isDisabled === true || openCopy() !== null
+  const isDisabled = props.isDisabled === true || currentScratchCopy() !== null
   const wasBusy = useRef(false)
   useEffect(() => {
     if (wasBusy.current && !isBusy) focusFirstError(element)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { confirmDiscard } from './confirm-discard.ts'
@@ -36,7 +36,12 @@ export function FormDrawer(props: {
       footer={
         <>
           <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-          <Button tone="primary" isBusy={isBusy} isDisabled={openCopy() !== null} onClick={submit}>
+          <Button
+            tone="primary"
+            isBusy={isBusy}
+            isDisabled={currentScratchCopy() !== null}
+            onClick={submit}
+          >
             {props.submitText}
           </Button>
         </>

@@ -1,5 +1,5 @@
 import type { MouseEventHandler, PointerEventHandler, ReactNode, Ref } from 'react'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import type { Action } from '../actions/action.ts'
 import { Icon, type IconName } from './icons.tsx'
 
@@ -69,7 +69,7 @@ export function ActionButton(props: ButtonProps & { action: Action }) {
  * time) is open, because a copy can't be changed.
  */
 export const CreateButton = (props: { text: string; onClick: () => void }) =>
-  openCopy() === null && (
+  currentScratchCopy() === null && (
     <Button tone="primary" icon="add" onClick={props.onClick}>
       {props.text}
     </Button>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { useSecondsLeft } from '../state/use-countdown.ts'
 import { Button } from './button.tsx'
@@ -31,7 +31,7 @@ function LiveDot(props: {
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()
   const state = useLiveState()
-  if (openCopy() !== null) return null
+  if (currentScratchCopy() !== null) return null
   const isReconnecting = state.kind === 'reconnecting'
   const kind = state.kind === 'live' ? (props.kind ?? 'live') : state.kind
   return (

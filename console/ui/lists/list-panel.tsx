@@ -40,12 +40,12 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
    */
   selectionBar?: ReactNode
   /** True if the last column (the actions) stays visible when the list is scrolled sideways. */
-  isEnded?: boolean
+  isLastColumnSticky?: boolean
 }
 
 export function ListPanel<Row>(props: ListPanelProps<Row>) {
   const { view, layoutKey, columns, filters, isClearable, create, none, notFound, ...rest } = props
-  const { modes, tools, notice, selectionBar, isEnded, ...grid } = rest
+  const { modes, tools, notice, selectionBar, isLastColumnSticky, ...grid } = rest
   const { list, paging, sorts } = view
   const { t } = useTranslation()
   const sortable = useMemo(
@@ -79,7 +79,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={view.refresh} />
       ) : (
-        <div className={isEnded === true ? 'tg-list-ended' : undefined}>
+        <div className={isLastColumnSticky === true ? 'tg-list-ended' : undefined}>
           <DataGrid
             sort={view.sort}
             onSort={view.setSort}

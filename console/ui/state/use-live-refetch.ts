@@ -3,16 +3,16 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useThrottledCallback } from './use-throttled-callback.ts'
 
 /**
- * Calls `readAgain` when a live event of the topic concerns the data, which `isAbout` decides. Also
- * calls it when events may have been missed. Calls it at most once in `everyMs` milliseconds.
+ * Calls `refetch` after live events of the topic for which `isAbout` returns true, and after events
+ * may have been missed. Calls it at most once in `minIntervalMs` milliseconds.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,
-  everyMs: number,
-  readAgain: () => void,
+  minIntervalMs: number,
+  refetch: () => void,
   isAbout: (change: LiveData[Topic]) => boolean,
 ): void {
-  const readSoon = useThrottledCallback(readAgain, everyMs)
+  const readSoon = useThrottledCallback(refetch, minIntervalMs)
   useLiveTopic(topic, {
     onEvents: (changes) => {
       if (changes.some(isAbout)) readSoon()

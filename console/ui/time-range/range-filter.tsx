@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { Button } from '../elements/button.tsx'
 import { Icon } from '../elements/icons.tsx'
 import { Popover } from '../elements/popover.tsx'
@@ -72,7 +72,7 @@ function RangeChoices({ range, onRange }: Props) {
 
 function FixedEnds({ range, onRange }: Props) {
   const { t } = useTranslation()
-  const now = presentSeconds()
+  const now = currentSeconds()
   const bounds = boundsOf(range, now)
   const [from, setFrom] = useState(localTimeText(bounds.from ?? now - 86_400))
   const [to, setTo] = useState(localTimeText(Math.min(bounds.to ?? now, now)))

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import {
   type ChannelDraft,
+  changeType,
   draftOfChannel,
   newChannel,
   parseNames,
-  withType,
 } from '#console/features/channels/form/channel-draft.ts'
 import {
   createChannelBody,
   updateChannelBody,
 } from '#console/features/channels/form/channel-request-body.ts'
 import { validateChannel } from '#console/features/channels/form/channel-validation.ts'
-import { endsWithVersion, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
+import { endsWithV1, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 
@@ -133,8 +133,8 @@ describe('the channel form', () => {
   })
 
   it('recognizes an address that ends in /v1', () => {
-    expect(endsWithVersion('https://api.example/v1/')).toBe(true)
-    expect(endsWithVersion('https://api.example/v10')).toBe(false)
+    expect(endsWithV1('https://api.example/v1/')).toBe(true)
+    expect(endsWithV1('https://api.example/v10')).toBe(false)
   })
 
   it('shows the URL that calls go to, without a second /v1', () => {
@@ -150,8 +150,8 @@ describe('the channel form', () => {
   it('a new type fills in its address unless the user typed another one', () => {
     const deepSeek = typeOf(43) ?? TYPES[0]
     if (deepSeek === undefined) throw new Error('no type')
-    expect(withType(draft, OPENAI, deepSeek).baseUrl).toBe('https://api.deepseek.com')
-    expect(withType({ ...draft, baseUrl: 'http://own' }, OPENAI, deepSeek).baseUrl).toBe(
+    expect(changeType(draft, OPENAI, deepSeek).baseUrl).toBe('https://api.deepseek.com')
+    expect(changeType({ ...draft, baseUrl: 'http://own' }, OPENAI, deepSeek).baseUrl).toBe(
       'http://own',
     )
   })
@@ -210,7 +210,7 @@ describe('keys of a channel', () => {
   })
 
   it('keys that were set aside are enabled again by their position', () => {
-    expect(edit(several, { enableKeys: [3], multiKeyMode: 'random' })).toEqual({
+    expect(edit(several, { keyIndexesToEnable: [3], multiKeyMode: 'random' })).toEqual({
       enable_keys: [3],
       multi_key_mode: 'random',
     })

@@ -1,10 +1,10 @@
 import { Subject } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
-  type CallsOfSecond,
+  type CallsInSecond,
   callsBySecond,
+  meanRate,
   peakOf,
-  rateOf,
 } from '#console/features/dashboard/call-rate.ts'
 import {
   extendToSteps,
@@ -152,7 +152,7 @@ describe('the number of calls per second', () => {
     vi.useFakeTimers()
     const events$ = new Subject<never>()
     const state$ = new Subject<{ kind: 'live' | 'offline' }>()
-    const updates: (readonly CallsOfSecond[])[] = []
+    const updates: (readonly CallsInSecond[])[] = []
     const running = callsBySecond(events$, state$).subscribe((now) => updates.push(now))
     const call = (request_id: string) =>
       ({ kind: 'event', topic: 'logs', position: 1, data: { request_id } }) as never
@@ -165,7 +165,7 @@ describe('the number of calls per second', () => {
     vi.advanceTimersByTime(1_000)
     running.unsubscribe()
     expect(updates.at(-1)).toEqual([3, 0, null, null])
-    expect([rateOf([3, 0]), rateOf([3, 0, null]), peakOf([3, 0, null])]).toEqual([1.5, null, 3])
+    expect([meanRate([3, 0]), meanRate([3, 0, null]), peakOf([3, 0, null])]).toEqual([1.5, null, 3])
   })
 })
 

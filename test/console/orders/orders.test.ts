@@ -163,7 +163,7 @@ it('an order’s row and timeline say what happened, and the filter finds its di
     .toEqual([
       en('orders.event_disputeOpened', { money: '$20.00' }),
       en('orders.event_fundsWithdrawn', { money: '$20.00' }),
-      en('orders.event_takenBack', { quota: '$20.00', money: '$20.00' }),
+      en('orders.event_deducted', { quota: '$20.00', money: '$20.00' }),
       en('orders.event_disputeUpdated', { money: '$20.00' }),
       en('orders.event_disputeWon', { money: '$20.00' }),
       en('orders.event_fundsReinstated', { money: '$20.00' }),

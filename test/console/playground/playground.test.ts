@@ -66,7 +66,7 @@ async function open(language: 'zh' | 'en' = 'en', query = ''): Promise<void> {
 const chatCalls = (): FakeCall[] => app.site.calls.filter(({ path }) => path.startsWith('/pg/'))
 const lastBody = () => chatCalls().at(-1)?.body as Record<string, unknown>
 const button = (name: string) => app.page.getByRole('button', { name, exact: true })
-const said = () => app.page.locator('.tg-said')
+const said = () => app.page.locator('.tg-chat-message')
 
 async function say(text: string): Promise<void> {
   await app.page.getByRole('textbox', { name: en('shared.message') }).fill(text)

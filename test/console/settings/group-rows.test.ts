@@ -4,7 +4,7 @@ import {
   type GroupMaps,
   groupRows,
   readGroupMaps,
-  readSpecials,
+  readRatioOverrides,
   withGroup,
   withoutGroup,
 } from '#console/features/settings/group-rows.ts'
@@ -29,7 +29,7 @@ describe('the table of groups', () => {
       description: 'V "I" P',
       isUsable: true,
       color: 'purple',
-      specials: new Map([['default', '0.90']]),
+      ratioOverrides: new Map([['default', '0.90']]),
     })
     expect(groupRows(maps())[2]).toMatchObject({ name: 'constructor', isUsable: false, color: '' })
   })
@@ -39,7 +39,12 @@ describe('the table of groups', () => {
     if (vip === undefined) throw new Error('no vip')
     expect(withGroup(maps(), vip)).toEqual(new Map())
     expect([...withGroup(maps(), { ...vip, ratio: '0.7' }).keys()]).toEqual(['GroupRatio'])
-    const closed = withGroup(maps(), { ...vip, isUsable: false, color: '', specials: new Map() })
+    const closed = withGroup(maps(), {
+      ...vip,
+      isUsable: false,
+      color: '',
+      ratioOverrides: new Map(),
+    })
     expect([...closed].map(([key, text]) => [key, JSON.parse(text)])).toEqual([
       ['UserUsableGroups', { default: 'Default' }],
       ['GroupGroupRatio', { default: { vip: 2 } }],
@@ -70,23 +75,23 @@ describe('special ratios typed as lines', () => {
   const groups = new Set(['default', 'vip', 'a=b'])
 
   it('are read exactly, with each group at most once', () => {
-    expect(readSpecials('default=0.90\n\n a=b = 1 ', groups)).toEqual(
+    expect(readRatioOverrides('default=0.90\n\n a=b = 1 ', groups)).toEqual(
       new Map([
         ['default', '0.90'],
         ['a=b', '1'],
       ]),
     )
     for (const text of ['default', '=1', 'nobody=1', 'vip=-1', 'vip=x', 'vip=1\nvip=2']) {
-      expect(readSpecials(text, groups), text).toBeNull()
+      expect(readRatioOverrides(text, groups), text).toBeNull()
     }
   })
 
   it('cause a form error when they are invalid, as does a duplicate name', () => {
-    const draft = { ...emptyGroup, name: 'vip', ratio: '', specials: 'x' }
+    const draft = { ...emptyGroup, name: 'vip', ratio: '', ratioOverrides: 'x' }
     expect(validateGroup(draft, ['vip'], true)).toEqual({
       name: 'nameTaken',
       ratio: 'notNumber',
-      specials: 'specials',
+      ratioOverrides: 'ratioOverrides',
     })
     expect(validateGroup({ ...emptyGroup, name: 'vip' }, ['vip'], false)).toEqual({})
   })

@@ -13,7 +13,7 @@ import {
   toggledStatus,
   tokenState,
   usedPercent,
-  withExpiryAt,
+  withExpiredStatus,
 } from '#console/features/tokens/token-status.ts'
 import { chatAddress, chatLinks } from '#console/ui/chat-links/chat-links.ts'
 import { maskedKey } from '#console/ui/elements/token-key.ts'
@@ -172,11 +172,11 @@ describe('token status', () => {
 describe('a token with an expiry time', () => {
   it('is expired from that time on, unless it is disabled', () => {
     const token = { status: 1, expired_time: 100 }
-    expect(withExpiryAt(token, 99)).toEqual(token)
-    expect(withExpiryAt(token, 100).status).toBe(3)
-    expect(withExpiryAt({ ...token, status: 4 }, 101).status).toBe(3)
-    expect(withExpiryAt({ ...token, status: 2 }, 101).status).toBe(2)
-    expect(withExpiryAt({ ...token, expired_time: -1 }, 101).status).toBe(1)
+    expect(withExpiredStatus(token, 99)).toEqual(token)
+    expect(withExpiredStatus(token, 100).status).toBe(3)
+    expect(withExpiredStatus({ ...token, status: 4 }, 101).status).toBe(3)
+    expect(withExpiredStatus({ ...token, status: 2 }, 101).status).toBe(2)
+    expect(withExpiredStatus({ ...token, expired_time: -1 }, 101).status).toBe(1)
   })
 })
 

@@ -58,7 +58,7 @@ describe('the live rows of the usage log', () => {
   it('are marked as new only when they arrived last', () => {
     const first = receiveRows(NO_LIVE_ROWS, rowsOf(4, 5), below(3))
     const isFresh = (live: typeof first) =>
-      live.visible.filter(({ id }) => id > live.freshAbove).map(({ id }) => id)
+      live.visible.filter(({ id }) => id > live.highlightAboveId).map(({ id }) => id)
     expect(isFresh(first)).toEqual([5, 4])
     expect(isFresh(receiveRows(first, rowsOf(6), below(3)))).toEqual([6])
     expect(isFresh(releaseRows(receiveRows(setHeld(first, true), rowsOf(6, 7), below(3))))).toEqual(
@@ -71,11 +71,11 @@ describe('the live rows of the usage log', () => {
     const overfull = receiveRows(HELD, many, below())
     expect(overfull.pending).toHaveLength(LIVE_ROWS_MAX)
     expect(overfull.pending[0]?.id).toBe(LIVE_ROWS_MAX + 10)
-    expect(overfull.isOverfull).toBe(true)
+    expect(overfull.isIncomplete).toBe(true)
     expect(receiveRows(overfull, rowsOf(LIVE_ROWS_MAX + 11), below()).dropped).toBe(11)
     expect(releaseRows(overfull).dropped).toBe(0)
     const shown = receiveRows(NO_LIVE_ROWS, many, below())
     expect(shown.visible).toHaveLength(LIVE_ROWS_MAX)
-    expect(shown.isOverfull).toBe(false)
+    expect(shown.isIncomplete).toBe(false)
   })
 })

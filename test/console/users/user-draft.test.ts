@@ -30,7 +30,7 @@ describe('the form of a user', () => {
 
   it('requires a reason for a change of group', () => {
     const after = { ...before, group: 'vip', reason: ' ' }
-    expect(validateUser('other', before, after)).toEqual({ reason: 'reasonMissing' })
+    expect(validateUser('existing', before, after)).toEqual({ reason: 'reasonMissing' })
   })
 
   it('sends only what changed, never a balance, and a reason only for a new group', () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { actionsOn, stateOf } from '#console/features/users/user-state-and-permitted-actions.ts'
+import {
+  permittedActions,
+  stateOf,
+} from '#console/features/users/user-state-and-permitted-actions.ts'
 import { user } from '../support/user-routes.ts'
 
 const allowedActions = (target: Parameters<typeof user>[0], role: number) =>
-  [...actionsOn(user(target), { id: 99, role })].sort()
+  [...permittedActions(user(target), { id: 99, role })].sort()
 const GONE = '2026-01-01T00:00:00.000Z'
 
 describe('the actions that an admin may use', () => {
@@ -18,14 +21,14 @@ describe('the actions that an admin may use', () => {
       'delete',
       'disable',
       'edit',
-      'resetFactor',
+      'resetSecondFactor',
     ])
-    const banned = ['adjust', 'delete', 'edit', 'enable', 'resetFactor']
+    const banned = ['adjust', 'delete', 'edit', 'enable', 'resetSecondFactor']
     expect(allowedActions({ role: 1, status: 2 }, 10)).toEqual(banned)
   })
 
   it('include promotion, demotion and erasure for the super admin', () => {
-    const both = ['adjust', 'delete', 'disable', 'edit', 'erase', 'resetFactor']
+    const both = ['adjust', 'delete', 'disable', 'edit', 'erase', 'resetSecondFactor']
     const ofUser = [...both, 'appoint_auditor', 'promote']
     expect(allowedActions({ role: 1 }, 100)).toEqual(ofUser.sort())
     expect(allowedActions({ role: 10 }, 100)).toEqual([...both, 'demote'].sort())
@@ -34,7 +37,7 @@ describe('the actions that an admin may use', () => {
   it('on auditors are only for the super admin', () => {
     const offered = ['adjust', 'delete', 'demote', 'disable', 'edit', 'erase', 'promote']
     expect(allowedActions({ role: 5 }, 10)).toEqual([])
-    expect(allowedActions({ role: 5 }, 100)).toEqual([...offered, 'resetFactor'])
+    expect(allowedActions({ role: 5 }, 100)).toEqual([...offered, 'resetSecondFactor'])
   })
 
   it('never remove a super admin, not even the same one', () => {
@@ -42,7 +45,7 @@ describe('the actions that an admin may use', () => {
   })
 
   it('do not include enabling a user of status 3', () => {
-    const offered = ['adjust', 'delete', 'edit', 'erase', 'promote', 'resetFactor']
+    const offered = ['adjust', 'delete', 'edit', 'erase', 'promote', 'resetSecondFactor']
     const all = ['appoint_auditor', ...offered].sort()
     expect(allowedActions({ role: 1, status: 3 }, 100)).toEqual(all)
     expect(stateOf(user({ status: 3 }))).toBe('locked')

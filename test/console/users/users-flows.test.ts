@@ -247,7 +247,7 @@ describe('the adjustment of quota', () => {
     await asking()
       .getByRole('button', { name: zh('users.adjustAction.deduct') })
       .click()
-    await asking().getByText(zh('users.error.amountBeyond')).waitFor()
+    await asking().getByText(zh('users.error.amountAboveBalance')).waitFor()
     expect(sent()).toHaveLength(1)
     await asking().getByLabel(zh('users.amountInDollars')).fill('12.500002')
     await asking()

@@ -18,7 +18,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { Facts } from '../elements/data-table.tsx'
-import { ObjectPlaceholder } from '../elements/object-placeholder.tsx'
+import { ObjectFallback } from '../elements/object-fallback.tsx'
 import { BatchResults } from './batch-results.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import { CallChargePanel, PricesInForce, UsagePanel } from './call-charge-panels.tsx'
@@ -70,7 +70,7 @@ function Explanation({ requestId }: { requestId: string }) {
   if (call !== undefined) return <ExplainedCall call={call} />
   return (
     <Panel>
-      <ObjectPlaceholder
+      <ObjectFallback
         error={error}
         onRetry={() => void refetch()}
         missing={{ title: t('audit.call.notFound'), body: t('audit.call.notFoundLead') }}

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { UrlParam } from '#console/ui/state/url-state.ts'
 import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.ts'
@@ -17,8 +17,8 @@ export const asOfParam: UrlParam<string> = {
 }
 
 /**
- * Selects the point in the history whose state a page shows. A selected time has no seconds, so it
- * means the end of the selected minute.
+ * Lets the user select the point in the history whose state a page shows. The input has no seconds,
+ * so a selected time means the end of that minute.
  */
 export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()
@@ -39,7 +39,7 @@ export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
             type="datetime-local"
             className="tg-input"
             value={at === '' ? '' : localTimeText(Date.parse(at) / 1000)}
-            max={localTimeText(presentSeconds())}
+            max={localTimeText(currentSeconds())}
             onChange={(event) => select(event.currentTarget.value)}
           />
         </label>

@@ -1,12 +1,12 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
-import { monthParam, monthText, presentMonth } from './utc-month.ts'
+import { currentMonth, monthParam, monthText } from './utc-month.ts'
 
 /** An input for a month in UTC. Future months can't be selected. */
 export function MonthInput(props: { month: string; onMonth: (month: string) => void }) {
   const { t } = useTranslation()
   const { month, onMonth } = props
-  const present = presentMonth()
+  const currentMonthText = currentMonth()
   const step = (months: number): void => {
     const [year = 0, number = 1] = month.split('-').map(Number)
     onMonth(monthText(new Date(Date.UTC(year, number - 1 + months, 1))))
@@ -24,7 +24,7 @@ export function MonthInput(props: { month: string; onMonth: (month: string) => v
         className="tg-input"
         aria-label={t('audit.ledger.month')}
         value={month}
-        max={present}
+        max={currentMonthText}
         onChange={({ currentTarget: { value } }) => {
           if (monthParam.read(value) !== null) onMonth(value)
         }}
@@ -33,7 +33,7 @@ export function MonthInput(props: { month: string; onMonth: (month: string) => v
         tone="quiet"
         icon="chevronRight"
         label={t('audit.ledger.monthAfter')}
-        isDisabled={month >= present}
+        isDisabled={month >= currentMonthText}
         onClick={() => step(1)}
       />
     </span>

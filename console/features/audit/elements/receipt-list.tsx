@@ -7,7 +7,11 @@ import { stamp, Time } from '#console/ui/elements/time.tsx'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 import { useEventLabel } from './act-and-event-labels.ts'
 import { ExactQuota, Hash } from './amounts-and-hashes.tsx'
-import { CheckpointStatus, checkpointStatusOf, type Status } from './checkpoint-status.tsx'
+import {
+  CheckpointStatus,
+  type CheckpointStatusName,
+  checkpointStatusOf,
+} from './checkpoint-status.tsx'
 import { Facts } from './data-table.tsx'
 import { VerifierHint } from './verifier-hint.tsx'
 
@@ -15,13 +19,15 @@ import { VerifierHint } from './verifier-hint.tsx'
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
  * signed a checkpoint (a hash of the history) that includes its event.
  */
-const PENDING_EVERY_MS = 5_000
+const PENDING_POLL_INTERVAL_MS = 5_000
 
 type Receipts = Data<'GET /api/audit/receipts'>
 
 /** Returns the polling interval (ms) of a query for receipts, or false if no receipt is pending. */
 export const refetchWhilePending = ({ state }: { state: { data: Receipts | undefined } }) =>
-  state.data?.items.some((receipt) => receipt.is_pending) === true ? PENDING_EVERY_MS : false
+  state.data?.items.some((receipt) => receipt.is_pending) === true
+    ? PENDING_POLL_INTERVAL_MS
+    : false
 
 /**
  * A button that saves receipts as a file that the offline verifier can read. `id` becomes a part of
@@ -58,7 +64,7 @@ export function ReceiptList({ receipts }: { receipts: Receipts }) {
   )
 }
 
-const statusOf = (receipt: Receipt): Status =>
+const statusOf = (receipt: Receipt): CheckpointStatusName =>
   receipt.is_pending ? 'pending' : checkpointStatusOf(receipt)
 
 function ReceiptItem({ receipt }: { receipt: Receipt }) {

@@ -11,7 +11,7 @@ export type FileRequest = {
   readonly name: string
 }
 
-const REPORT_EVERY_MS = 200
+const PROGRESS_INTERVAL_MS = 200
 
 /**
  * Downloads a file that the server sends as a stream. `bytes` is the number of bytes received so
@@ -48,7 +48,7 @@ function countBytes(onBytes: (bytes: number) => void): TransformStream<Uint8Arra
     transform: (piece, controller) => {
       count += piece.length
       controller.enqueue(piece)
-      if (performance.now() - reportedAt < REPORT_EVERY_MS) return
+      if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return
       reportedAt = performance.now()
       onBytes(count)
     },

@@ -1,4 +1,4 @@
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import type { UrlParam } from '#console/ui/state/url-state.ts'
 
 /** Returns the month of a time in UTC, such as `2026-11`. */
@@ -8,7 +8,7 @@ export const monthText = (time: Date): string => time.toISOString().slice(0, 7)
  * Returns the current month in UTC. While a scratch copy (the site as of an earlier time) is open,
  * returns the month of that earlier time.
  */
-export const presentMonth = (): string => monthText(new Date(presentSeconds() * 1_000))
+export const currentMonth = (): string => monthText(new Date(currentSeconds() * 1_000))
 
 /** Returns the first and the last day of a month in UTC, such as `2026-11-01` and `2026-11-30`. */
 export function daysOfMonth(month: string): { first: string; last: string } {

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
@@ -93,7 +93,7 @@ const rowKey = ({ position }: RawEvent): string => String(position)
 function queryOf({ position, range, stream, type, actor, user }: Filters) {
   const shared = { stream, type, actor, user_id: user === 0 ? undefined : user }
   if (position > 0) return { ...shared, from: String(position) }
-  const { from, to } = boundsOf(range, presentSeconds())
+  const { from, to } = boundsOf(range, currentSeconds())
   return { ...shared, from: isoText(from), to: isoText(to) }
 }
 

@@ -25,10 +25,10 @@ import '../audit.css'
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
 
 /**
- * Reports whether a kind of object exists only once on a site: the options and the prices. Objects
- * of other kinds have an id.
+ * Reports whether the site has exactly one object of this kind. This is true for the options and
+ * the prices. Objects of other kinds have an id.
  */
-const isOfSite = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
+const isSingleton = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
 
 const objectParam: UrlParam<string> = {
   ...textParam('options:site', 40),
@@ -50,7 +50,7 @@ function History() {
   const [values, set] = useUrlState(URL_PARAMS)
   const [kind = 'options', id = ''] = values.object.split(':') as [AuditObject['kind'], string]
   const select = (next: AuditObject['kind']): void =>
-    set({ object: isOfSite(next) ? `${next}:site` : `${next}:`, filter: '' })
+    set({ object: isSingleton(next) ? `${next}:site` : `${next}:`, filter: '' })
   return (
     <Page title={t('shell.history')} lead={t('audit.history.lead')}>
       <Toolbar label={t('ui.filters')}>
@@ -60,7 +60,7 @@ function History() {
           choices={KINDS.map((value) => ({ value, label: t(`audit.history.kind.${value}`) }))}
           onChange={select}
         />
-        {!isOfSite(kind) && (
+        {!isSingleton(kind) && (
           <FilterInput
             label={t('shared.id')}
             value={id}
@@ -71,7 +71,7 @@ function History() {
         <AsOfFilter at={values.at} onAt={(at) => set({ at })} />
       </Toolbar>
       {kind === 'prices' && (
-        <PriceAsOf model={values.model} group={values.group} at={values.at} onAsk={set} />
+        <PriceAsOf model={values.model} group={values.group} at={values.at} onChange={set} />
       )}
       {id === '' ? (
         <Panel>
@@ -137,14 +137,14 @@ function Changes({ object, at }: { object: AuditObject; at: string }) {
 
 function Change({ change }: { change: ObjectChange }) {
   const { t } = useTranslation()
-  const act = useEventLabel()(change.type)
+  const eventLabel = useEventLabel()(change.type)
   const [kind = '', id = ''] = change.actor.split(/:(.*)/s)
   const actor = { kind, id, name: change.actor_name }
   return (
     <li>
       <header>
-        <strong>{act}</strong>
-        {act !== change.type && <code className="tg-audit-type">{change.type}</code>}
+        <strong>{eventLabel}</strong>
+        {eventLabel !== change.type && <code className="tg-audit-type">{change.type}</code>}
         {stamp(change.created_at)}
         <span className="tg-muted">{actorText(t, actor)}</span>
         <Link to={`/app/audit/events?position=${change.position}`}>#{change.position}</Link>
@@ -153,7 +153,7 @@ function Change({ change }: { change: ObjectChange }) {
         <p className="tg-muted">{t('audit.history.noValues')}</p>
       ) : (
         <DataTable
-          label={t('audit.history.changesOf', { type: act, position: change.position })}
+          label={t('audit.history.changesOf', { type: eventLabel, position: change.position })}
           heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
           rows={change.changes.map(({ name, before, after }) => ({
             key: name,

@@ -32,9 +32,10 @@ export function ObjectState(props: {
     queryKey: ['audit', 'state', object, at],
     queryFn: ({ signal }) => readState(object, at, signal),
   })
+  const title = at === '' ? t('audit.history.now') : t('audit.history.stateAtTime')
   return (
     <Panel
-      title={at === '' ? t('audit.history.now') : t('audit.history.thenState')}
+      title={title}
       lead={query.data && t('audit.history.upTo', { position: query.data.position })}
     >
       <QueryView query={query} height={280}>
@@ -55,7 +56,11 @@ export function ObjectState(props: {
                   />
                 </div>
               )}
-              <Values key={filter} values={values.filter((entry) => contains(entry, filter))} />
+              <Values
+                key={filter}
+                label={title}
+                values={values.filter((entry) => contains(entry, filter))}
+              />
             </>
           )
         }}
@@ -71,7 +76,7 @@ function contains(entry: Entry, filter: string): boolean {
   return entry.some((part) => part.toLowerCase().includes(text))
 }
 
-function Values({ values }: { values: readonly Entry[] }) {
+function Values({ label, values }: { label: string; values: readonly Entry[] }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [showsAll, setShowsAll] = useState(false)
@@ -80,7 +85,7 @@ function Values({ values }: { values: readonly Entry[] }) {
   return (
     <>
       <DataTable
-        label={t('audit.history.now')}
+        label={label}
         heads={[t('audit.call.option'), t('audit.call.value')]}
         rows={shown.map(([name, value]) => ({
           key: name,

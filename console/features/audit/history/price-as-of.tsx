@@ -8,27 +8,29 @@ import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { DataTable } from '../elements/data-table.tsx'
 import { valuesOf } from './state-changes.ts'
 
-type Asked = { readonly model: string; readonly group: string }
+type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
  * Shows the price of a model for a group at a point in the history, and the settings from which the
  * price resulted.
  */
-export function PriceAsOf(props: Asked & { at: string; onAsk: (patch: Partial<Asked>) => void }) {
+export function PriceAsOf(
+  props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },
+) {
   const { t } = useTranslation()
-  const { model, group, at, onAsk } = props
+  const { model, group, at, onChange } = props
   return (
     <Panel title={t('audit.history.price')} lead={t('audit.history.priceLead')}>
       <div className="tg-audit-price-filters">
         <FilterInput
           label={t('ui.model')}
           value={model}
-          onCommit={(text) => onAsk({ model: text.trim() })}
+          onCommit={(text) => onChange({ model: text.trim() })}
         />
         <FilterInput
           label={t('ui.groupName')}
           value={group}
-          onCommit={(text) => onAsk({ group: text.trim() })}
+          onCommit={(text) => onChange({ group: text.trim() })}
         />
       </div>
       {model !== '' && group !== '' && <Price model={model} group={group} at={at} />}
@@ -36,7 +38,7 @@ export function PriceAsOf(props: Asked & { at: string; onAsk: (patch: Partial<As
   )
 }
 
-function Price({ model, group, at }: Asked & { at: string }) {
+function Price({ model, group, at }: PriceQuery & { at: string }) {
   const { t } = useTranslation()
   const query = useQuery(apiQuery('GET /api/audit/prices', { query: { model, group, at } }))
   return (

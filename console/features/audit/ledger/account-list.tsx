@@ -29,7 +29,7 @@ export function AccountList(props: { search: string; onSearch: (search: string) 
       rowKey={rowKey}
       layoutKey="accounts-table-columns"
       columns={columns}
-      moreText={t('audit.loadOlder')}
+      moreText={t('audit.loadMore')}
       filters={
         <search className="tg-ledger-search">
           <FilterInput

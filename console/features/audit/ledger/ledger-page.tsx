@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useParams } from 'react-router-dom'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -14,10 +14,10 @@ import { rangeParam, relativeRange, zoneName } from '#console/ui/time-range/time
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { monthParam, presentMonth } from '../elements/utc-month.ts'
+import { currentMonth, monthParam } from '../elements/utc-month.ts'
 import { type Account, ledgerOwnerQuery } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
-import { Movements } from './movement-list.tsx'
+import { MovementList } from './movement-list.tsx'
 import '../audit.css'
 import './ledger.css'
 
@@ -45,7 +45,7 @@ function UserLedger() {
   const { data: name } = useQuery(ledgerOwnerQuery(id))
   // The pages of users are not available while a scratch copy (the site as of an earlier time) is
   // open.
-  const mayOpenUser = isAdmin(useUser()) && openCopy() === null && name !== undefined
+  const mayOpenUser = isAdmin(useUser()) && currentScratchCopy() === null && name !== undefined
   return (
     <Ledger
       key={id}
@@ -70,9 +70,9 @@ function Ledger(props: { account: Account; title: string; actions?: ReactNode })
   const { t } = useTranslation()
   const { account, title, actions } = props
   const [values, set] = useUrlState(URL_PARAMS)
-  const month = values.month === '' ? presentMonth() : values.month
+  const month = values.month === '' ? currentMonth() : values.month
   const panels: Record<(typeof TABS)[number], () => ReactElement> = {
-    movements: () => <Movements account={account} filters={values} onFilters={set} />,
+    movements: () => <MovementList account={account} filters={values} onFilters={set} />,
     statement: () => (
       <MonthStatement account={account} month={month} onMonth={(next) => set({ month: next })} />
     ),

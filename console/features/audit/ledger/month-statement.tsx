@@ -13,7 +13,7 @@ import { Facts } from '../elements/data-table.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
 import { monthName } from '../elements/utc-month.ts'
 import type { Account } from './ledger-queries.ts'
-import { typeText } from './movement-reason.ts'
+import { movementTypeText } from './movement-text.ts'
 import { type CompleteStatement, statementQuery } from './statement-lines.ts'
 import { StatementTable } from './statement-table.tsx'
 import { SumTable } from './sum-table.tsx'
@@ -60,7 +60,7 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
   const { opening, closing } = statement
   const name = statement.username || (user?.id === statement.user_id ? user.username : '')
   const dayText = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const byType = statement.by_type.map((row) => ({ ...row, name: typeText(t, row.type) }))
+  const byType = statement.by_type.map((row) => ({ ...row, name: movementTypeText(t, row.type) }))
   const byModel = statement.by_model.map((row) => ({ ...row, name: row.model || '–' }))
   const byDay = statement.by_day.map((row) => ({ ...row, name: dayText.format(row.day * 1000) }))
   return (

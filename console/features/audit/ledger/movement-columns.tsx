@@ -7,8 +7,8 @@ import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { userText } from '../elements/user-and-actor-text.ts'
 import type { Account } from './ledger-queries.ts'
-import { detailsOf, knownType, typeText } from './movement-reason.ts'
 import { MovementSource } from './movement-source.tsx'
+import { asKnownType, detailsText, movementTypeText } from './movement-text.ts'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
   call: 'neutral',
@@ -25,7 +25,7 @@ const TONES: Readonly<Record<MovementType, Tone>> = {
 
 export const movementColumns = (
   t: TFunction,
-  isAudit: boolean,
+  showsAuditColumns: boolean,
   account: Account,
 ): Column<LedgerItem>[] => [
   timeColumn('time', t('audit.time'), ({ created_at: at }) => at, {
@@ -38,7 +38,7 @@ export const movementColumns = (
   column('source', t('audit.ledger.source'), 190, (item) => (
     <MovementSource item={item} account={account} />
   )),
-  column('details', t('audit.ledger.details'), 160, (item) => detailsOf(t, item) || '–', {
+  column('details', t('audit.ledger.details'), 160, (item) => detailsText(t, item) || '–', {
     isGrowing: true,
   }),
   numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
@@ -47,7 +47,7 @@ export const movementColumns = (
   quotaColumn('total', t('audit.ledger.running'), 130, ({ total }) => total),
   quotaColumn('held', t('audit.ledger.held'), 110, ({ held }) => held, HIDDEN_COLUMN),
   column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),
-  ...(isAudit
+  ...(showsAuditColumns
     ? [
         column<LedgerItem>('actor', t('audit.actor'), 110, (item) => actorCell(t, item)),
         column<LedgerItem>(
@@ -62,10 +62,10 @@ export const movementColumns = (
 ]
 
 function TypeTag({ t, type }: { t: TFunction; type: string }) {
-  const known = knownType(type)
+  const known = asKnownType(type)
   const tag = (
     <StatusTag tone={known === undefined ? 'neutral' : TONES[known]} isPlain>
-      {known === undefined ? t('audit.ledger.otherType') : typeText(t, known)}
+      {known === undefined ? t('audit.ledger.otherType') : movementTypeText(t, known)}
     </StatusTag>
   )
   return known === undefined ? <span title={type}>{tag}</span> : tag

@@ -6,9 +6,9 @@ import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/led
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
-import { reasonText } from './movement-reason.ts'
 import { MovementReceipt } from './movement-receipt.tsx'
 import { MovementSource } from './movement-source.tsx'
+import { reasonText } from './movement-text.ts'
 
 /**
  * Shows the details of a movement, which is a change of an account's balance: the facts that have

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
@@ -29,7 +29,7 @@ const MINUTE = 60
  * change every second.
  */
 function paramsOf({ range, type }: Filters): LedgerParams {
-  const now = Math.ceil(presentSeconds() / MINUTE) * MINUTE
+  const now = Math.ceil(currentSeconds() / MINUTE) * MINUTE
   const { from, to } = boundsOf(range, now)
   return {
     ...(from === null ? {} : { from }),
@@ -38,7 +38,7 @@ function paramsOf({ range, type }: Filters): LedgerParams {
   }
 }
 
-export function Movements(props: {
+export function MovementList(props: {
   account: Account
   filters: Filters
   onFilters: (patch: Partial<Filters>) => void

@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, isAuditor, useUser } from '#console/api/session.ts'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { Account } from './ledger-queries.ts'
@@ -44,7 +44,7 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
     case 'correction':
       // The page of corrections is not available while a scratch copy (the site as of an earlier
       // time) is open.
-      return viewer.isAuditor && openCopy() === null
+      return viewer.isAuditor && currentScratchCopy() === null
         ? '/app/audit/reconciliation?tab=corrections'
         : null
     case 'grant':

@@ -118,10 +118,14 @@ function linesOf(
 ): StatementLine[] {
   const lines: StatementLine[] = []
   let running = opening.total
-  const waiting = [...sums]
+  const remainingSums = [...sums]
   const addSumsBefore = (time: number): void => {
-    for (let sum = waiting[0]; sum !== undefined && sum.day + DAY <= time; sum = waiting[0]) {
-      waiting.shift()
+    for (
+      let sum = remainingSums[0];
+      sum !== undefined && sum.day + DAY <= time;
+      sum = remainingSums[0]
+    ) {
+      remainingSums.shift()
       running += sum.amount
       lines.push({ sum, running })
     }

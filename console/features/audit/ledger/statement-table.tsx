@@ -3,7 +3,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, type TableRow } from '../elements/data-table.tsx'
-import { detailsOf, typeText } from './movement-reason.ts'
+import { detailsText, movementTypeText } from './movement-text.ts'
 import type { CompleteStatement, StatementLine } from './statement-lines.ts'
 
 /** Shows the opening total of a month, its movements (oldest first), and its closing total. */
@@ -30,9 +30,9 @@ export function StatementTable({ complete }: { complete: CompleteStatement }) {
     return {
       key: String(item.position),
       cells: [
-        ...[stampText(item.created_at, 'UTC'), typeText(t, item.type)],
+        ...[stampText(item.created_at, 'UTC'), movementTypeText(t, item.type)],
         <span key="details" className="tg-ledger-line">
-          {detailsOf(t, item)} <code>{item.source}</code>
+          {detailsText(t, item)} <code>{item.source}</code>
         </span>,
         ...[<QuotaChange key="amount" value={item.amount} />, running],
       ],
@@ -54,16 +54,16 @@ export function StatementTable({ complete }: { complete: CompleteStatement }) {
           ...[{ end: t('audit.ledger.amount') }, { end: t('audit.ledger.running') }],
         ]}
         rows={[
-          endRow('opening', t('audit.ledger.opening'), statement.opening.total),
+          totalRow('opening', t('audit.ledger.opening'), statement.opening.total),
           ...lines.map(row),
-          endRow('closing', t('audit.ledger.closing'), statement.closing.total),
+          totalRow('closing', t('audit.ledger.closing'), statement.closing.total),
         ]}
       />
     </section>
   )
 }
 
-const endRow = (key: string, name: string, total: number): TableRow => ({
+const totalRow = (key: string, name: string, total: number): TableRow => ({
   ...{ key, tone: 'sum' },
   cells: [name, '', '', '', <ExactQuota key="running" value={total} />],
 })

@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import { useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { presentSeconds } from '#console/api/scratch-copy.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
   type Column,
   column,
@@ -135,7 +135,7 @@ function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filt
 }
 
 function queryOf({ range, actor, act, object }: Filters) {
-  const { from, to } = boundsOf(range, presentSeconds())
+  const { from, to } = boundsOf(range, currentSeconds())
   return { from, to, actor, act, object }
 }
 

@@ -11,14 +11,15 @@ const POSITION = /^(?:[1-9]\d{0,14})?$/
 const MEGABYTE = 1_000_000
 
 /** Downloads events with their proofs, and offers the offline verifier that checks these proofs. */
-export function ExportPanel() {
+export function EventExportPanel() {
   const { t } = useTranslation()
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   const download = useFileDownload()
-  const isWrong = (text: string) => !POSITION.test(text.trim())
-  const errorOf = (text: string) => (isWrong(text) ? t('audit.export.positionWrong') : undefined)
+  const isInvalidPosition = (text: string) => !POSITION.test(text.trim())
+  const errorOf = (text: string) =>
+    isInvalidPosition(text) ? t('audit.export.positionWrong') : undefined
   const start = (): void =>
     download.start({
       route: 'GET /api/audit/export',
@@ -45,7 +46,7 @@ export function ExportPanel() {
             type="submit"
             tone="primary"
             icon="download"
-            isDisabled={isWrong(from) || isWrong(to)}
+            isDisabled={isInvalidPosition(from) || isInvalidPosition(to)}
           >
             {t('audit.export.start')}
           </Button>

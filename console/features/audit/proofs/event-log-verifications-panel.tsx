@@ -17,7 +17,7 @@ import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { userText } from '../elements/user-and-actor-text.ts'
 import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
-import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
 
 const KEY = ['audit', 'verifications'] as const
 
@@ -32,13 +32,15 @@ export function VerificationsPanel(props: { id: string; onSelect: (id: string) =
     ...apiQuery('GET /api/audit/verifications', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
+      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
   })
   return (
     <Panel
       title={t('audit.verify.title')}
       lead={t('audit.verify.lead')}
-      actions={<StartButtons isRunning={query.data?.items.some(isUnderWay) === true} {...props} />}
+      actions={
+        <StartButtons isRunning={query.data?.items.some(isUnfinished) === true} {...props} />
+      }
     >
       <QueryView query={query} height={280}>
         {({ items }) => {

@@ -6,9 +6,9 @@ import type { Verification } from '#read-api/contract/verifications.ts'
 
 type Job = Pick<Verification, 'status' | 'progress' | 'error'>
 
-export const JOB_EVERY_MS = 1_000
+export const JOB_POLL_INTERVAL_MS = 1_000
 
-export const isUnderWay = ({ status }: Pick<Job, 'status'>): boolean =>
+export const isUnfinished = ({ status }: Pick<Job, 'status'>): boolean =>
   status === 'waiting' || status === 'running'
 
 export const JOB_TONES: Readonly<Record<Job['status'], Tone>> = {
@@ -29,12 +29,11 @@ export function JobProgress({ job }: { job: Job }) {
     <div className="tg-proofs-job">
       <StatusTag tone={JOB_TONES[status]}>{t(`audit.job.${status}`)}</StatusTag>
       {error !== '' && <span className="tg-proofs-error">{error}</span>}
-      {isUnderWay(job) && progress !== null && <ProgressBar progress={progress} />}
+      {isUnfinished(job) && progress !== null && <ProgressBar progress={progress} />}
     </div>
   )
 }
 
-/** Shows which share of a job is done, and the estimated time left. */
 export function ProgressBar({ progress }: { progress: NonNullable<Job['progress']> }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

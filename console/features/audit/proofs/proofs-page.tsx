@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
-import { ExportPanel } from './event-export-panel.tsx'
+import { EventExportPanel } from './event-export-panel.tsx'
 import { VerificationsPanel } from './event-log-verifications-panel.tsx'
 import { RebuildsPanel } from './read-model-rebuilds-panel.tsx'
 import { CopiesPanel } from './scratch-copies-panel.tsx'
@@ -36,12 +36,12 @@ function Proofs() {
   const { t } = useTranslation()
   const [values, set] = useUrlState(URL_PARAMS)
   const { id, before } = values
-  const tabs = openCopy() === null ? TABS : TABS_IN_COPY
+  const tabs = currentScratchCopy() === null ? TABS : TABS_IN_COPY
   const tab = tabs.find((name) => name === values.tab) ?? tabs[0] ?? values.tab
   const panels: Record<ProofsTab, () => ReactElement> = {
     verify: () => <VerificationsPanel id={id} onSelect={(selected) => set({ id: selected })} />,
     checkpoints: () => <CheckpointsPanel />,
-    export: () => <ExportPanel />,
+    export: () => <EventExportPanel />,
     rebuilds: () => <RebuildsPanel />,
     copies: () => <CopiesPanel before={before} />,
   }

@@ -8,7 +8,10 @@ import { LogStatusPanels } from './transparency-log-status.tsx'
 import '../audit.css'
 import './proofs.css'
 
-/** The public page with everything that is needed to check receipts of this site. */
+/**
+ * The public page that explains how to verify this site's receipts and provides the status and the
+ * tools for it.
+ */
 export function PublicProofPage() {
   const { t } = useTranslation()
   const { data: log, isPending } = useQuery(apiQuery('GET /api/transparency-log/status'))

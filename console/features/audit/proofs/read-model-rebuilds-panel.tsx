@@ -14,7 +14,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Rebuild } from '#read-api/contract/verifications.ts'
 import { DataTable } from '../elements/data-table.tsx'
-import { isUnderWay, JOB_EVERY_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
 
 const KEY = ['audit', 'rebuilds'] as const
 
@@ -30,7 +30,7 @@ export function RebuildsPanel() {
     ...apiQuery('GET /api/audit/rebuilds', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
+      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
   })
   const mayStart = isRoot(useUser())
   return (
@@ -38,7 +38,7 @@ export function RebuildsPanel() {
       <QueryView query={query} height={280}>
         {({ items, read_models: names }) => (
           <>
-            {mayStart && <StartRebuild names={names} isRunning={items.some(isUnderWay)} />}
+            {mayStart && <StartRebuild names={names} isRunning={items.some(isUnfinished)} />}
             {items.length === 0 ? (
               <p className="tg-muted">{t('audit.rebuild.none')}</p>
             ) : (

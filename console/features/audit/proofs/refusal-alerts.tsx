@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
@@ -26,7 +26,7 @@ export function RefusalAlerts(props: {
 }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const mayAcknowledge = isAdmin(useUser()) && props.isEditable && openCopy() === null
+  const mayAcknowledge = isAdmin(useUser()) && props.isEditable && currentScratchCopy() === null
   const [selected, setSelected] = useState<RefusingWitness | null>(null)
   return (
     <>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
-import { enterCopy, openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy, openScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -15,7 +15,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.ts'
 import type { ScratchCopy, ScratchCopyStatus } from '#read-api/contract/scratch-copies.ts'
-import { JOB_EVERY_MS, ProgressBar } from './job-progress.tsx'
+import { JOB_POLL_INTERVAL_MS, ProgressBar } from './job-progress.tsx'
 
 const KEY = ['audit', 'scratch-copies'] as const
 
@@ -30,9 +30,9 @@ const TONES: Readonly<Record<ScratchCopyStatus, Tone>> = {
   erased: 'neutral',
 }
 
-const isUnderWay = ({ status }: ScratchCopy): boolean =>
+const isUnfinished = ({ status }: ScratchCopy): boolean =>
   status === 'waiting' || status === 'building'
-const exists = (copy: ScratchCopy): boolean => isUnderWay(copy) || copy.status === 'ready'
+const exists = (copy: ScratchCopy): boolean => isUnfinished(copy) || copy.status === 'ready'
 
 /**
  * Lists scratch copies, which show the site as of an earlier time, and creates new ones. `before`
@@ -43,14 +43,14 @@ export function CopiesPanel({ before }: { before: number }) {
   const query = useQuery({
     ...apiQuery('GET /api/audit/scratch-copies', undefined, KEY),
     refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnderWay) === true ? JOB_EVERY_MS : false,
+      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
   })
   return (
     <Panel title={t('audit.copies.title')} lead={t('audit.copies.lead')}>
       <QueryView query={query} height={280}>
         {({ items, max, kept_hours: hours, head }) => (
           <>
-            {openCopy() === null && (
+            {currentScratchCopy() === null && (
               <CreateCopy
                 key={before}
                 before={before}
@@ -153,7 +153,7 @@ function Copy({ copy }: { copy: ScratchCopy }) {
         </h3>
         <div className="tg-proofs-job">
           <StatusTag tone={TONES[status]}>{t(`audit.copies.status.${status}`)}</StatusTag>
-          {isUnderWay(copy) && progress !== null && <ProgressBar progress={progress} />}
+          {isUnfinished(copy) && progress !== null && <ProgressBar progress={progress} />}
           {status === 'ready' && (
             <span className="tg-muted">
               {bytes !== null &&
@@ -178,11 +178,11 @@ function CopyActions({ copy }: { copy: ScratchCopy }) {
   })
   const mayDelete = isAdmin(user) || user?.id === copy.requested_by
   const isReady = copy.status === 'ready'
-  const open = openCopy()
+  const open = currentScratchCopy()
   return (
     <div className="tg-proofs-copy-actions">
       {isReady && open?.id !== copy.id && (
-        <Button icon="eye" onClick={() => enterCopy(copy)}>
+        <Button icon="eye" onClick={() => openScratchCopy(copy)}>
           {t('audit.copies.open')}
         </Button>
       )}

@@ -12,7 +12,7 @@ import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-sta
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { RefusalAlerts } from './refusal-alerts.tsx'
 
-const STATUS_EVERY_MS = 10_000
+const POLL_INTERVAL_MS = 10_000
 
 /**
  * Shows the public facts about the transparency log (the Merkle tree of all events): its key, its
@@ -21,7 +21,7 @@ const STATUS_EVERY_MS = 10_000
 export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
   const query = useQuery({
     ...apiQuery('GET /api/transparency-log/status'),
-    refetchInterval: STATUS_EVERY_MS,
+    refetchInterval: POLL_INTERVAL_MS,
   })
   const { t } = useTranslation()
   return (

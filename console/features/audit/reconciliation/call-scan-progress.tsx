@@ -11,8 +11,8 @@ type Scan = {
 }
 
 /**
- * Shows the progress of a scan, which computes something for all calls of a period. If the scan was
- * stopped before the end of the period, says so.
+ * Shows the progress of a scan, which is a computation over all calls of a period. If the scan was
+ * stopped before the end of the period, the text says so.
  */
 export function ScanProgress({ scan, onStop }: { scan: Scan; onStop: () => void }) {
   const { t } = useTranslation()

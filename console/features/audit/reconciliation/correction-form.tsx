@@ -7,17 +7,17 @@ import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
-import { PRICE_MEMBER_NAMES, PRICE_MEMBERS, type PriceMember } from './corrected-price-members.ts'
-import { CorrectionPreviewPanel, type Previewed } from './correction-preview-panel.tsx'
+import { FACTOR_BY_PRICE_FIELD, PRICE_FIELDS, type PriceField } from './corrected-price-fields.ts'
+import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
 import { periodOf, type Scope } from './scan-scope.ts'
 import { useModelNames } from './scan-scope-filters.tsx'
 import { SuggestedField } from './suggested-input.tsx'
-import { isWrong } from './what-if-price-draft.ts'
+import { isInvalidDecimal } from './what-if-price-draft.ts'
 
-type Draft = Record<PriceMember | 'model' | 'group', string>
+type Draft = Record<PriceField | 'model' | 'group', string>
 
-const NO_PRICE = Object.fromEntries(PRICE_MEMBER_NAMES.map((name) => [name, ''])) as Record<
-  PriceMember,
+const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as Record<
+  PriceField,
   string
 >
 
@@ -33,14 +33,14 @@ export function CorrectionForm(props: {
 }) {
   const { t } = useTranslation()
   const { scope, onScope } = props
-  const [previewed, setPreviewed] = useState<Previewed | null>(null)
+  const [previewed, setPreviewed] = useState<RequestedPreview | null>(null)
   const models = useModelNames()
   const form = useDraftForm<Draft>({
     initial: () => ({ ...NO_PRICE, model: scope.model, group: '' }),
     validate: (draft) => ({
       ...(draft.model.trim() === '' ? { model: t('reconciliation.correction.modelMissing') } : {}),
       ...Object.fromEntries(
-        PRICE_MEMBER_NAMES.filter((name) => isWrong(draft[name])).map((name) => [
+        PRICE_FIELDS.filter((name) => isInvalidDecimal(draft[name])).map((name) => [
           name,
           t('reconciliation.whatIf.decimalInvalid'),
         ]),
@@ -55,11 +55,11 @@ export function CorrectionForm(props: {
       const group = draft.group.trim()
       const body = { ...periodOf(scope.range), model, ...(group === '' ? {} : { group }), price }
       const preview = await call('POST /api/audit/corrections/preview', { body })
-      setPreviewed({ key: keyOf(draft, scope), model, at: Date.now() / 1_000, preview })
+      setPreviewed({ key: previewKey(draft, scope), model, at: Date.now() / 1_000, preview })
     },
   })
   const changeModel = (model: string): void => form.change({ model })
-  const isCurrent = previewed !== null && previewed.key === keyOf(form.draft, scope)
+  const isPreviewCurrent = previewed !== null && previewed.key === previewKey(form.draft, scope)
   const submit = (event: FormEvent): void => {
     onScope({ model: form.draft.model.trim() })
     formProps(form).onSubmit(event)
@@ -96,10 +96,10 @@ export function CorrectionForm(props: {
             <legend>{t('reconciliation.correction.price')}</legend>
             <p className="tg-hint">{t('reconciliation.correction.priceHint')}</p>
             <div className="tg-form-row">
-              {PRICE_MEMBER_NAMES.map((name) => (
+              {PRICE_FIELDS.map((name) => (
                 <TextField
                   key={name}
-                  label={t(`shared.factor.${PRICE_MEMBERS[name]}`)}
+                  label={t(`shared.factor.${FACTOR_BY_PRICE_FIELD[name]}`)}
                   inputMode="decimal"
                   autoComplete="off"
                   maxLength={22}
@@ -109,21 +109,23 @@ export function CorrectionForm(props: {
               ))}
             </div>
           </fieldset>
-          <Button type="submit" tone={isCurrent ? 'normal' : 'primary'} isBusy={form.isBusy}>
+          <Button type="submit" tone={isPreviewCurrent ? 'normal' : 'primary'} isBusy={form.isBusy}>
             {t('reconciliation.correction.preview')}
           </Button>
         </form>
       </Panel>
-      {isCurrent && <CorrectionPreviewPanel previewed={previewed} onApplied={props.onApplied} />}
+      {isPreviewCurrent && (
+        <CorrectionPreviewPanel previewed={previewed} onApplied={props.onApplied} />
+      )}
     </>
   )
 }
 
-const keyOf = (draft: Draft, { range }: Scope): string => JSON.stringify([draft, range])
+const previewKey = (draft: Draft, { range }: Scope): string => JSON.stringify([draft, range])
 
 const priceOf = (draft: Draft): CorrectedPrice =>
   Object.fromEntries(
-    PRICE_MEMBER_NAMES.map((name) => [name, draft[name].trim()] as const).filter(
+    PRICE_FIELDS.map((name) => [name, draft[name].trim()] as const).filter(
       ([, text]) => text !== '',
     ),
   )

@@ -24,14 +24,14 @@ import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tab
  * A preview of a correction. `key` identifies the values of the form for which the preview was
  * requested. When these values change, the preview is hidden.
  */
-export type Previewed = {
+export type RequestedPreview = {
   readonly key: string
   readonly model: string
   readonly at: number
   readonly preview: CorrectionPreview
 }
 
-type Props = { previewed: Previewed; onApplied: () => Promise<void> }
+type Props = { previewed: RequestedPreview; onApplied: () => Promise<void> }
 
 /**
  * Shows how a correction changes the charges of each user and call, and which calls stay unchanged.

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
@@ -30,7 +30,7 @@ import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { useUserNames } from '../elements/use-user-names.ts'
 import { userText } from '../elements/user-and-actor-text.ts'
-import { PRICE_MEMBER_NAMES, PRICE_MEMBERS } from './corrected-price-members.ts'
+import { FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './corrected-price-fields.ts'
 import { CorrectionForm } from './correction-form.tsx'
 import { UserLink } from './result-tables.tsx'
 import type { Scope } from './scan-scope.ts'
@@ -41,7 +41,7 @@ const PER_PAGE = 50
  * The polling interval (ms) while a correction is unfinished. The correction may be running in
  * another server process.
  */
-const UNFINISHED_EVERY_MS = 2_000
+const POLL_INTERVAL_MS = 2_000
 
 type Props = {
   scope: Scope
@@ -60,7 +60,7 @@ const correctionsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => nextCursor(page),
   refetchInterval: ({ state }) =>
     state.data?.pages.some(({ items }) => items.some(isUnfinished)) === true
-      ? UNFINISHED_EVERY_MS
+      ? POLL_INTERVAL_MS
       : false,
 })
 
@@ -69,7 +69,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const number = useNumberFormat()
-  const mayCorrect = isRoot(useUser()) && openCopy() === null
+  const mayCorrect = isRoot(useUser()) && currentScratchCopy() === null
   const query = useInfiniteQuery(correctionsQuery)
   const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
   const columns = useMemo(() => correctionColumns(t, number), [t, number])
@@ -81,7 +81,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
     perform: () => onNew(true),
   } as const
   useRegisterActions(mayCorrect ? [create] : [])
-  const applied = async (): Promise<void> => {
+  const handleApplied = async (): Promise<void> => {
     onNew(false)
     await readAgain()
   }
@@ -91,7 +91,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
         <CorrectionForm
           scope={scope}
           onScope={onScope}
-          onApplied={applied}
+          onApplied={handleApplied}
           onClose={() => onNew(false)}
         />
       )}
@@ -122,7 +122,9 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
 const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Correction>[] => [
   timeColumn('time', t('audit.time'), ({ started_at: at }) => at, { onCard: 'aside' }),
   column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
-  column('state', t('reconciliation.correction.state'), 120, (row) => <State t={t} row={row} />),
+  column('state', t('reconciliation.correction.state'), 120, (row) => (
+    <CorrectionStatus t={t} row={row} />
+  )),
   numberColumn('calls', t('shared.calls'), 72, (row) => number.format(row.applied.calls)),
   quotaColumn(
     'refunded',
@@ -146,7 +148,7 @@ const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Corr
 
 const minuteText = (at: number): string => stampText(at).slice(0, 16)
 
-function State({ t, row }: { t: TFunction; row: Correction }) {
+function CorrectionStatus({ t, row }: { t: TFunction; row: Correction }) {
   const isPartial = row.failed.length > 0
   if (isUnfinished(row)) {
     return <StatusTag tone="warn">{t('reconciliation.correction.unfinished')}</StatusTag>
@@ -159,9 +161,8 @@ function State({ t, row }: { t: TFunction; row: Correction }) {
 }
 
 function priceText(t: TFunction, { price }: Correction): string {
-  // A stored correction names the factors of a price differently from a request, so `PRICE_MEMBERS`
-  // translates the names.
-  const factors = PRICE_MEMBER_NAMES.map((name) => PRICE_MEMBERS[name])
+  // A stored correction names the factors of a price differently from a request.
+  const factors = PRICE_FIELDS.map((name) => FACTOR_BY_PRICE_FIELD[name])
   const parts = factors
     .filter((name) => price[name] !== undefined)
     .map((name) => `${t(`shared.factor.${name}`)} ${price[name] ?? ''}`)
@@ -184,7 +185,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
   const isWaiting = isUnfinished(correction)
   return (
     <div className="tg-audit-act">
-      {isWaiting && <Unfinished {...props} />}
+      {isWaiting && <UnfinishedCorrection {...props} />}
       {correction.failed.length > 0 && <FailedAccounts failed={correction.failed} />}
       <Facts
         facts={[
@@ -247,10 +248,10 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
  * Lets a super admin continue a correction that was interrupted. The changes are those of the
  * preview that was confirmed when the correction was started.
  */
-function Unfinished(props: { correction: Correction; onChange: () => Promise<void> }) {
+function UnfinishedCorrection(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()
   const { preview, reason } = props.correction
-  const mayContinue = isRoot(useUser()) && preview !== null && openCopy() === null
+  const mayContinue = isRoot(useUser()) && preview !== null && currentScratchCopy() === null
   const { isBusy, submit } = useSubmit(async () => {
     const body = { preview: preview ?? '', reason: reason || '–' }
     const { calls } = await retryWithIdentityProof(() =>

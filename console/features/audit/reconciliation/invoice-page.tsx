@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { retryUnlessMissing } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
@@ -37,7 +37,7 @@ import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { ObjectPlaceholder } from '../elements/object-placeholder.tsx'
+import { ObjectFallback } from '../elements/object-fallback.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
 import { fileNameOf, InvoiceRequests, MATCHES, NoItems } from './invoice-requests.tsx'
 import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
@@ -158,7 +158,7 @@ function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => voi
   return (
     <Page title={t('reconciliation.invoice.title')}>
       <Panel>
-        <ObjectPlaceholder
+        <ObjectFallback
           error={error}
           onRetry={onRetry}
           missing={{
@@ -188,7 +188,7 @@ function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }
         <>
           <ButtonLink to={LIST_PATH}>{t('reconciliation.invoice.back')}</ButtonLink>
           <HistoryLink object={`invoice:${invoice.id}`} />
-          {mayManage && openCopy() === null && <DeleteButton id={invoice.id} />}
+          {mayManage && currentScratchCopy() === null && <DeleteButton id={invoice.id} />}
         </>
       }
     >

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
-import { openCopy } from '#console/api/scratch-copy.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
@@ -42,7 +42,7 @@ export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) =
   const navigate = useNavigate()
   const client = useQueryClient()
   const number = useNumberFormat()
-  const mayImport = isAdmin(useUser()) && openCopy() === null
+  const mayImport = isAdmin(useUser()) && currentScratchCopy() === null
   const query = useInfiniteQuery(invoicesQuery)
   const columns = useMemo(() => invoiceColumns(t, number), [t, number])
   const create = {

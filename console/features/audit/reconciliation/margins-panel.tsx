@@ -15,7 +15,7 @@ import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
-import { dayParam, daysOfMonth, presentMonth } from '../elements/utc-month.ts'
+import { currentMonth, dayParam, daysOfMonth } from '../elements/utc-month.ts'
 import { Margin } from './margin-amount.tsx'
 import { Figures } from './result-tables.tsx'
 
@@ -32,7 +32,7 @@ const FIGURES_HEIGHT = 46
 type Days = { first: string; last: string }
 
 const chosenDays = ({ first, last }: Days): Days => {
-  const month = daysOfMonth(presentMonth())
+  const month = daysOfMonth(currentMonth())
   if (first === '' && last === '') return month
   return { first: first || last, last: last || first }
 }

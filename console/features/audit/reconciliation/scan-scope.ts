@@ -30,6 +30,6 @@ export const scanBodyOf = ({ range, model, channel, user }: Scope) => ({
 })
 
 /** Reads the current price options of the site. */
-export const todaysPricesQuery = apiQuery('GET /api/audit/state/:kind/:id', {
+export const currentPricesQuery = apiQuery('GET /api/audit/state/:kind/:id', {
   params: { kind: 'prices', id: 'site' },
 })

@@ -15,10 +15,17 @@ import { useUserNames } from '../elements/use-user-names.ts'
 import { ScanProgress } from './call-scan-progress.tsx'
 import { mergeRepricings } from './merge-scan-results.ts'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
-import { type Scope, scanBodyOf, todaysPricesQuery } from './scan-scope.ts'
+import { currentPricesQuery, type Scope, scanBodyOf } from './scan-scope.ts'
 import { ScopeFilters } from './scan-scope-filters.tsx'
 import { useScan } from './use-call-scan.ts'
-import { changesOf, countOf, isWrong, type PriceDraft, pricesOf } from './what-if-price-draft.ts'
+import {
+  changesOf,
+  countOf,
+  type DraftRow,
+  isInvalidDecimal,
+  type PriceDraft,
+  pricesOf,
+} from './what-if-price-draft.ts'
 import { PriceDraftEditor } from './what-if-price-draft-editor.tsx'
 
 type Props = {
@@ -31,15 +38,14 @@ type Props = {
 /** Computes what the calls of a period would have cost with other prices. */
 export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
   const { t } = useTranslation()
-  const today = useQuery(todaysPricesQuery)
+  const { data: currentPrices } = useQuery(currentPricesQuery)
   const changes = changesOf(draft)
   const key = JSON.stringify([scope, changes === null ? null : [...changes]])
   const { scan, run, stop } = useScan<Repricing>(key, mergeRepricings)
-  const isInvalid =
-    changes === null || draft.rows.some(({ values }) => Object.values(values).some(isWrong))
+  const isInvalid = changes === null || draft.rows.some(hasInvalidValue)
   const start = (): void => {
-    if (isInvalid || today.data === undefined) return
-    const body = { ...scanBodyOf(scope), prices: pricesOf(changes, today.data.state ?? {}) }
+    if (isInvalid || currentPrices === undefined) return
+    const body = { ...scanBodyOf(scope), prices: pricesOf(changes, currentPrices.state ?? {}) }
     void run((cursor, signal) =>
       call('POST /api/audit/reprice', {
         body: cursor === undefined ? body : { ...body, cursor },
@@ -67,7 +73,7 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
                 tone="primary"
                 icon="play"
                 isBusy={scan?.isRunning === true}
-                isDisabled={isInvalid || today.data === undefined}
+                isDisabled={isInvalid || currentPrices === undefined}
                 onClick={start}
               >
                 {t('reconciliation.whatIf.run')}
@@ -89,6 +95,9 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
     </>
   )
 }
+
+const hasInvalidValue = ({ values }: DraftRow): boolean =>
+  Object.values(values).some(isInvalidDecimal)
 
 function WhatIfResult({ result, scope }: { result: Repricing; scope: Scope }) {
   const { t } = useTranslation()
@@ -163,8 +172,8 @@ function Totals({ result }: { result: Repricing }) {
 }
 
 /**
- * Shows the result of a what-if computation by model. In each row, super admins find a link to the
- * form that corrects the charges of the model's calls.
+ * Shows the result of a what-if computation by model. For super admins, each row whose charge
+ * differs has a link to the form that corrects the charges of the model's calls.
  */
 function ModelTable({ rows, scope }: { rows: Repricing['models']; scope: Scope }) {
   const { t } = useTranslation()

@@ -7,13 +7,13 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { DataTable } from '../elements/data-table.tsx'
-import { todaysPricesQuery } from './scan-scope.ts'
+import { currentPricesQuery } from './scan-scope.ts'
 import { useModelNames } from './scan-scope-filters.tsx'
 import { SuggestedInput } from './suggested-input.tsx'
 import {
   type DraftRow,
+  isInvalidDecimal,
   isUsed,
-  isWrong,
   NO_DRAFT,
   type PriceDraft,
   rowOf,
@@ -90,7 +90,7 @@ function AddModel({ draft, onDraft }: Omit<Props, 'isJsonInvalid'>) {
   const [model, setModel] = useState('')
   const add = useSubmit(async (name: string) => {
     if (name === '' || draft.rows.some((row) => row.model === name)) return setModel('')
-    const { state } = await client.fetchQuery(todaysPricesQuery)
+    const { state } = await client.fetchQuery(currentPricesQuery)
     const group = firstGroup(String(state?.GroupRatio ?? '{}'))
     const query = { model: name, group }
     const { price } = await client.fetchQuery(apiQuery('GET /api/audit/prices', { query }))
@@ -192,7 +192,7 @@ function PriceInput(props: {
   const { t } = useTranslation()
   const { row, option, onChange } = props
   const text = row.values[option]
-  const isBad = isWrong(text)
+  const isBad = isInvalidDecimal(text)
   const isChanged = text.trim() !== '' && text.trim() !== row.today[option]
   return (
     <TextInput

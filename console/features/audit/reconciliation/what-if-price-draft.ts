@@ -67,7 +67,7 @@ export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.t
  * Reports whether a value is invalid. An empty value is valid and means that the current value
  * stays.
  */
-export const isWrong = (text: string): boolean => text.trim() !== '' && !isDecimal(text)
+export const isInvalidDecimal = (text: string): boolean => text.trim() !== '' && !isDecimal(text)
 
 type Entries = Record<string, unknown>
 type Changes = Map<string, Entries>

@@ -6,7 +6,7 @@ import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { useChannelTypes } from '../use-channel-types.ts'
-import { type ChannelFormProps, withType } from './channel-draft.ts'
+import { type ChannelFormProps, changeType } from './channel-draft.ts'
 import { TypeSpecificFields } from './type-specific-fields.tsx'
 import { upstreamUrl } from './upstream-url.ts'
 
@@ -46,7 +46,7 @@ function TypeField({ form, stored, type }: ChannelFormProps) {
       onChange={(id) => {
         const after = find(Number(id))
         if (after === undefined) form.change({ type: Number(id) })
-        else form.change(withType(form.draft, type, after))
+        else form.change(changeType(form.draft, type, after))
       }}
     />
   )

@@ -24,7 +24,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     key: string
     keyMode: KeyMode
     multiKeyMode: Exclude<Channel['multi_key_mode'], ''>
-    enableKeys: readonly number[]
+    keyIndexesToEnable: readonly number[]
     /**
      * The cost ratio: what the provider charges as a multiple of the list price, such as 0.6. The
      * costs of calls are estimated from it. An empty text means that the ratio is unknown.
@@ -53,7 +53,7 @@ export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   key: '',
   keyMode: 'single',
   multiKeyMode: 'random',
-  enableKeys: [],
+  keyIndexesToEnable: [],
   costRatio: '',
   expiresAt: '',
 })
@@ -66,7 +66,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   key: '',
   keyMode: channel.multi_key_mode === '' ? 'replace' : 'append',
   multiKeyMode: channel.multi_key_mode || 'random',
-  enableKeys: [],
+  keyIndexesToEnable: [],
   costRatio: channel.cost_ratio === null ? '' : String(channel.cost_ratio),
   expiresAt: dateFieldText(channel.expired_time),
 })
@@ -75,7 +75,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
  * Returns the draft with another channel type. The provider's address changes to the new type's
  * default address, unless the user has edited the address.
  */
-export function withType(
+export function changeType(
   draft: ChannelDraft,
   before: ChannelType | undefined,
   after: ChannelType,

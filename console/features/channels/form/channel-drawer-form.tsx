@@ -19,7 +19,7 @@ import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.t
 import { ChannelForm } from './channel-form.tsx'
 import { createChannelBody, updateChannelBody } from './channel-request-body.ts'
 import { type ChannelErrorKey, validateChannel } from './channel-validation.ts'
-import { endsWithVersion, upstreamUrl } from './upstream-url.ts'
+import { endsWithV1, upstreamUrl } from './upstream-url.ts'
 
 type FormProps = {
   isOpen: boolean
@@ -96,7 +96,7 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   return async (draft: ChannelDraft, before: ChannelDraft) => {
     const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
-    if (isNewAddress && endsWithVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
+    if (isNewAddress && endsWithV1(draft.baseUrl) && !(await confirmVersion(draft))) return
     if (channel === null) {
       const { count, message } = await createChannel(createChannelBody(draft))
       const text = t(count === 1 ? 'channelForm.created' : 'channelForm.createdMany', { count })

@@ -34,7 +34,9 @@ export function updateChannelBody(
     ...(hasSeveralKeys && before.multiKeyMode !== after.multiKeyMode
       ? { multi_key_mode: after.multiKeyMode }
       : {}),
-    ...(after.enableKeys.length === 0 ? {} : { enable_keys: [...after.enableKeys] }),
+    ...(after.keyIndexesToEnable.length === 0
+      ? {}
+      : { enable_keys: [...after.keyIndexesToEnable] }),
   }
 }
 

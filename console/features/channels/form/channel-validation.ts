@@ -77,8 +77,10 @@ function validateBaseUrl(
   if (text === '') return type?.base_url === '' ? 'baseUrlMissing' : null
   if (type?.bases.some(({ keyword }) => keyword === text)) return null
   const url = URL.parse(text)
-  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  return url !== null && isWeb && url.username === '' && url.search === '' ? null : 'baseUrlInvalid'
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return url !== null && isHttp && url.username === '' && url.search === ''
+    ? null
+    : 'baseUrlInvalid'
 }
 
 function validateTypeFields(draft: ChannelDraft, type: ChannelType | undefined): ChannelErrorKeys {

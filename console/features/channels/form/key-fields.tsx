@@ -17,9 +17,9 @@ function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel
   const count = channel.key_count
   const aside = channel.keys_set_aside
   const toggle = (index: number) => {
-    const isReenabled = draft.enableKeys.includes(index)
-    const others = draft.enableKeys.filter((other) => other !== index)
-    change({ enableKeys: isReenabled ? others : [...others, index].sort((a, b) => a - b) })
+    const isReenabled = draft.keyIndexesToEnable.includes(index)
+    const others = draft.keyIndexesToEnable.filter((other) => other !== index)
+    change({ keyIndexesToEnable: isReenabled ? others : [...others, index].sort((a, b) => a - b) })
   }
   return (
     <div className="tg-field">
@@ -31,7 +31,7 @@ function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel
       {aside.length > 0 && (
         <ul className="tg-keys-aside-list">
           {aside.map(({ index, reason, time }) => {
-            const isReenabled = draft.enableKeys.includes(index)
+            const isReenabled = draft.keyIndexesToEnable.includes(index)
             const name = t('channelForm.keyNumber', { place: index + 1 })
             return (
               <li key={index}>

@@ -12,7 +12,7 @@ import { NameList, NamesField } from '#console/ui/forms/names-field.tsx'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import { UnpricedTag, useUnpricedModels } from '../unpriced-tag.tsx'
 import type { ChannelFormProps } from './channel-draft.ts'
-import { FetchedModels } from './fetched-models.tsx'
+import { FetchModelsButton } from './fetch-models-button.tsx'
 import { UnpricedModelsStep } from './unpriced-models-step.tsx'
 
 export function ModelFields(props: ChannelFormProps) {
@@ -98,7 +98,7 @@ function Models(props: ChannelFormProps) {
             onChange={set}
           />
           <div className="tg-fills">
-            {type?.can_list_models === true && <FetchedModels {...props} onModels={set} />}
+            {type?.can_list_models === true && <FetchModelsButton {...props} onModels={set} />}
             {fills.map(({ label, models }) => (
               <Button key={label} size="small" icon="add" onClick={() => add(models)}>
                 {label}

@@ -6,9 +6,9 @@ const UNKNOWN = '…'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
   if (type === undefined) return ''
-  const typed = cleanUrl(baseUrl)
-  const named = type.bases.find(({ keyword }) => keyword === typed)?.base_url
-  const base = named ?? (typed === '' ? type.base_url : typed)
+  const enteredUrl = cleanUrl(baseUrl)
+  const namedBaseUrl = type.bases.find(({ keyword }) => keyword === enteredUrl)?.base_url
+  const base = namedBaseUrl ?? (enteredUrl === '' ? type.base_url : enteredUrl)
   if (!URL.canParse(base)) return ''
   const isVersioned = base.endsWith('/v1') && type.chat_path.startsWith('/v1/')
   const path = isVersioned ? type.chat_path.slice('/v1'.length) : type.chat_path
@@ -21,4 +21,4 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
 /**
  * Reports whether an address ends with `/v1`. Calls to such an address do not get a second `/v1`.
  */
-export const endsWithVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))
+export const endsWithV1 = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

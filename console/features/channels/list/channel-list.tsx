@@ -146,7 +146,7 @@ export function ChannelList(props: {
         notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
         selectionBar={isSelecting && <BulkActionsBar selected={selected} actions={actions} />}
         isMuted={isMuted}
-        isEnded
+        isLastColumnSticky
         cardNote={noteOf}
         onOpen={open}
         {...(modes.isTagMode ? { branch: tree.branch } : {})}

@@ -32,8 +32,8 @@ export type UserFormOptions = {
   kind: FormKind
   user: User | null
   /**
-   * Called when the form closes: after it was saved, or when the user has closed it and has agreed
-   * to discard unsaved changes.
+   * Called when the form closes: after it is saved, or when the user closes it. If there are
+   * unsaved changes, the user must first agree to discard them.
    */
   onClose: () => void
 }

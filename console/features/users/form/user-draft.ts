@@ -22,7 +22,7 @@ export type UserDraft = {
   passkey?: UpdateSelf['passkey']
 }
 
-export type FormKind = 'new' | 'other' | 'self'
+export type FormKind = 'new' | 'existing' | 'self'
 
 type PasswordErrorKey = 'passwordTooShort' | 'passwordTooLong'
 export type UserErrorKey = PasswordErrorKey | keyof Translations['users']['error']
@@ -60,7 +60,7 @@ export function validateUser(kind: FormKind, before: UserDraft, draft: UserDraft
   if (kind === 'self' && needsIdentityProof(draft) && draft.originalPassword.trim() === '') {
     errorKeys.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
-  if (kind === 'other' && needsReason(before, draft) && draft.reason.trim() === '') {
+  if (kind === 'existing' && needsReason(before, draft) && draft.reason.trim() === '') {
     errorKeys.reason = 'reasonMissing'
   }
   return errorKeys

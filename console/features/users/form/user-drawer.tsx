@@ -17,18 +17,18 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
 import { useBalances } from '../quota/use-balances.ts'
-import { type Actor, actionsOn, displayNameOf } from '../user-state-and-permitted-actions.ts'
+import { type Actor, displayNameOf, permittedActions } from '../user-state-and-permitted-actions.ts'
 import { DangerZoneAction } from './danger-zone-action.tsx'
 import { type UserFormOptions, useUserForm } from './use-user-form.ts'
 import { Bindings, QuotaChanges, UserDetails } from './user-details.tsx'
 import { UserForm } from './user-form.tsx'
 
 type FormProps = UserFormOptions & {
-  kind: 'new' | 'other'
+  kind: 'new' | 'existing'
   children?: ReactNode
 }
 
-function OpenForm(props: FormProps) {
+function UserFormDrawer(props: FormProps) {
   const { kind, user } = props
   const { t } = useTranslation()
   const form = useUserForm(props)
@@ -106,11 +106,11 @@ type DrawerProps = {
 export function UserDrawer(props: DrawerProps) {
   const { onClose, actor, onAdjust } = props
   const { isOpen, lastItem, key } = useDialogItem(props.edited)
-  const frame = { key: `${lastItem} ${key}`, isOpen, onClose }
+  const drawerProps = { key: `${lastItem} ${key}`, isOpen, onClose }
   return lastItem === null || lastItem === 'new' ? (
-    <OpenForm {...frame} kind="new" user={null} />
+    <UserFormDrawer {...drawerProps} kind="new" user={null} />
   ) : (
-    <UserDrawerContent {...frame} actor={actor} onAdjust={onAdjust} id={lastItem} />
+    <UserDrawerContent {...drawerProps} actor={actor} onAdjust={onAdjust} id={lastItem} />
   )
 }
 
@@ -123,11 +123,11 @@ function UserDrawerContent(props: UserDrawerContentProps) {
   // Keeps the first loaded version of the user. With a later version, the form would treat another
   // admin's change as a change by this admin.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
-  const frame = { isOpen: props.isOpen, onClose: props.onClose }
+  const drawerProps = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
     const isMissing = props.id === 0 || isNotFound(stored.error)
     return (
-      <Drawer {...frame} title={t('users.editPending')}>
+      <Drawer {...drawerProps} title={t('users.editPending')}>
         {isMissing ? (
           <div role="alert">
             <EmptyState icon="alert" title={t('users.missing')} />
@@ -140,37 +140,37 @@ function UserDrawerContent(props: UserDrawerContentProps) {
       </Drawer>
     )
   }
-  const allowed = actionsOn(loaded, props.actor)
-  const parts = (
+  const permitted = permittedActions(loaded, props.actor)
+  const sections = (
     <>
-      {allowed.has('adjust') && (
+      {permitted.has('adjust') && (
         <BalanceSection user={stored.data ?? loaded} onAdjust={props.onAdjust} />
       )}
       <Bindings user={loaded} />
       <AuditLinks userId={loaded.id} />
       <QuotaChanges username={loaded.username} />
-      {allowed.has('resetFactor') && loaded.has_second_factor !== false && (
-        <ResetFactor user={loaded} />
+      {permitted.has('resetSecondFactor') && loaded.has_second_factor !== false && (
+        <ResetSecondFactor user={loaded} />
       )}
-      {allowed.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
+      {permitted.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
     </>
   )
-  if (allowed.has('edit')) {
+  if (permitted.has('edit')) {
     return (
-      <OpenForm {...frame} kind="other" user={loaded}>
-        {parts}
-      </OpenForm>
+      <UserFormDrawer {...drawerProps} kind="existing" user={loaded}>
+        {sections}
+      </UserFormDrawer>
     )
   }
   const isDeactivated = loaded.DeletedAt !== null
   return (
     <Drawer
-      {...frame}
+      {...drawerProps}
       title={displayNameOf(loaded)}
-      lead={t(isDeactivated ? 'users.deactivatedLead' : 'users.beyondLead')}
+      lead={t(isDeactivated ? 'users.deactivatedLead' : 'users.notPermittedLead')}
     >
       <UserDetails user={loaded} />
-      {parts}
+      {sections}
     </Drawer>
   )
 }
@@ -179,7 +179,7 @@ function UserDrawerContent(props: UserDrawerContentProps) {
  * Removes the second factors of a user who has lost them and the recovery codes, and who therefore
  * can't log in.
  */
-function ResetFactor({ user }: { user: User }) {
+function ResetSecondFactor({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
     <DangerZoneAction
@@ -195,7 +195,6 @@ function ResetFactor({ user }: { user: User }) {
   )
 }
 
-/** Links to the ledger and to the history of the user. */
 function AuditLinks({ userId }: { userId: number }) {
   const { t } = useTranslation()
   return (

@@ -23,7 +23,7 @@ export function UserForm(props: UserFormProps) {
         <NameFields {...props} />
         <PasswordFields {...props} />
       </fieldset>
-      {props.kind === 'other' && (
+      {props.kind === 'existing' && (
         <fieldset className="tg-form-group">
           <legend>{t('ui.groupName')}</legend>
           <GroupFields {...props} />
@@ -81,7 +81,7 @@ function NameFields({ kind, form }: UserFormProps) {
 
 const PASSWORD_HINTS = {
   new: 'auth.passwordHint',
-  other: 'users.passwordHint',
+  existing: 'users.passwordHint',
   self: undefined,
 } as const
 

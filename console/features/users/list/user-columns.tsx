@@ -17,7 +17,7 @@ import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn, displayNameOf } from '../user-state-and-permitted-actions.ts'
+import { type Actor, displayNameOf, permittedActions } from '../user-state-and-permitted-actions.ts'
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
@@ -65,7 +65,7 @@ type LevelAction = 'promote' | 'appoint_auditor' | 'demote'
 
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }) {
   const { t } = useTranslation()
-  const allowed = actionsOn(user, actions.actor)
+  const allowed = permittedActions(user, actions.actor)
   if (user.DeletedAt !== null || allowed.size === 0) return NOTHING
   const name = displayNameOf(user)
   const entry = (action: LevelAction, icon: IconName): Action[] =>

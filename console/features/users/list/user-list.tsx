@@ -14,7 +14,7 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
 import type { User } from '#read-api/contract/users.ts'
-import { type Actor, actionsOn } from '../user-state-and-permitted-actions.ts'
+import { type Actor, permittedActions } from '../user-state-and-permitted-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { userColumns } from './user-columns.tsx'
 
@@ -74,14 +74,14 @@ export function UserList(props: UserListProps) {
         selectedRows.length > 0 && (
           <SelectedUsers
             selectedRows={selectedRows}
-            adjustable={selectedRows.filter((user) => actionsOn(user, actor).has('adjust'))}
+            adjustable={selectedRows.filter((user) => permittedActions(user, actor).has('adjust'))}
             onAdjust={props.onAdjust}
             onNone={() => setKeys(NONE)}
           />
         )
       }
       isMuted={isMuted}
-      isEnded
+      isLastColumnSticky
       onOpen={props.onOpen}
       openText={t('shared.details')}
       selection={{ keys, onChange: setKeys }}
@@ -162,7 +162,7 @@ function SelectedUsers(props: {
   )
 }
 
-const EVERY_MS = 2_000
+const REFETCH_INTERVAL_MIN_MS = 2_000
 
 /**
  * Reads the list again after a call or a change of the balance of a listed user, and after a change
@@ -172,7 +172,7 @@ function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottledCallback(
     () => void client.invalidateQueries({ queryKey: usersKey }),
-    EVERY_MS,
+    REFETCH_INTERVAL_MIN_MS,
   )
   useLiveTopic('logs', {
     onEvents: (rows) => {

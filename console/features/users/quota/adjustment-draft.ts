@@ -13,7 +13,7 @@ export type AdjustmentDraft = {
   readonly reason: string
 }
 
-export type AdjustmentErrorKey = 'amountInvalid' | 'amountBeyond' | 'adjustReasonMissing'
+export type AdjustmentErrorKey = 'amountInvalid' | 'amountAboveBalance' | 'adjustReasonMissing'
 
 export const newAdjustment: AdjustmentDraft = { action: 'add', amount: '', reason: '' }
 
@@ -30,8 +30,11 @@ export const balanceAfter = (balance: bigint, draft: AdjustmentDraft, amount: bi
  * Reports whether the draft is a deduction that exceeds the balance. The server refuses such a
  * deduction.
  */
-export const isBeyond = (balance: bigint, draft: AdjustmentDraft, amount: bigint | null): boolean =>
-  amount !== null && draft.action === 'deduct' && amount > balance
+export const exceedsBalance = (
+  balance: bigint,
+  draft: AdjustmentDraft,
+  amount: bigint | null,
+): boolean => amount !== null && draft.action === 'deduct' && amount > balance
 
 /**
  * Returns an error key for each invalid field. For several users, a deduction is an error only if
@@ -43,10 +46,10 @@ export function validateAdjustment(
   balances: readonly bigint[],
 ): FieldErrors<AdjustmentDraft, AdjustmentErrorKey> {
   const amount = amountOf(draft, unit)
-  const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
+  const exceedsAllBalances = balances.every((balance) => exceedsBalance(balance, draft, amount))
   return {
     ...(amount === null ? { amount: 'amountInvalid' as const } : {}),
-    ...(amount !== null && areAllBeyond ? { amount: 'amountBeyond' as const } : {}),
+    ...(amount !== null && exceedsAllBalances ? { amount: 'amountAboveBalance' as const } : {}),
     ...(draft.reason.trim() === '' ? { reason: 'adjustReasonMissing' as const } : {}),
   }
 }

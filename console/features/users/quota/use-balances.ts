@@ -4,7 +4,7 @@ import { quotaOf } from '#console/ui/quota/money.ts'
 import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-const EVERY_MS = 1_000
+const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
  * The maximum number of users whose current balances are read from the server. If there are more
  * users, the balances in the list of users are used, which may be older.
@@ -18,7 +18,9 @@ export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint>
   const readAgain = () => {
     for (const { id } of read) void client.invalidateQueries({ queryKey: ['user', id] })
   }
-  useLiveRefetch('logs', EVERY_MS, readAgain, (row) => read.some(({ id }) => id === row.user_id))
+  useLiveRefetch('logs', REFETCH_INTERVAL_MIN_MS, readAgain, (row) =>
+    read.some(({ id }) => id === row.user_id),
+  )
   return new Map(
     users.map((user, at) => [user.id, quotaOf(fresh[at]?.data?.quota ?? user.quota)] as const),
   )

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { prepareHistory } from '#console/features/health/health-history.ts'
+import { historyChartData } from '#console/features/health/history-chart-data.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en, textPattern } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'
@@ -15,16 +15,20 @@ describe('the history of a channel', () => {
     const failed = { ...none, failures: 4 }
     const answered = { ...none, successes: 8, latency_ms: { p50: 400, p95: 900 } }
     const points = [failed, failed, none, answered].map((point, n) => ({ at: n * 1_800, ...point }))
-    const history = prepareHistory({ range: '24h', step: 1_800, points })
-    expect(history.steps.map(({ rate }) => rate)).toEqual([0, 0, null, 1])
-    expect(history.steps.map(({ p50 }) => p50)).toEqual([null, null, null, 400])
-    expect(history).toMatchObject({ attempts: 16, rate: 0.5, lowest: { at: 1_800, rate: 0 } })
+    const data = historyChartData({ range: '24h', step: 1_800, points })
+    expect(data.steps.map(({ successRate }) => successRate)).toEqual([0, 0, null, 1])
+    expect(data.steps.map(({ p50 }) => p50)).toEqual([null, null, null, 400])
+    expect(data).toMatchObject({
+      attempts: 16,
+      successRate: 0.5,
+      lowestStep: { at: 1_800, successRate: 0 },
+    })
   })
 
   it('has neither a rate nor a worst step if there were no calls', () => {
     const points = [{ at: 0, ...none }]
-    const history = prepareHistory({ range: '1h', step: 120, points })
-    expect(history).toMatchObject({ attempts: 0, rate: null, lowest: null })
+    const data = historyChartData({ range: '1h', step: 120, points })
+    expect(data).toMatchObject({ attempts: 0, successRate: null, lowestStep: null })
   })
 })
 

@@ -2,22 +2,22 @@ import type { TFunction } from 'i18next'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 
-const CODES = [
+const REASON_CODES = [
   ...(['settled', 'interrupted', 'setup', 'new-user', 'invited', 'admin', 'redemption'] as const),
   ...(['stripe', 'epay'] as const),
 ]
-const RESTORED = 'restored:'
+const RESTORED_PREFIX = 'restored:'
 
 /**
  * Returns the type if this console knows it. A newer version of the server can record movements of
  * other types. They are shown like any movement, because the running totals include them.
  */
-export const knownType = (type: string): MovementType | undefined =>
+export const asKnownType = (type: string): MovementType | undefined =>
   MOVEMENT_TYPES.find((one) => one === type)
 
 /** Returns the name of a type of movements. The name of an unknown type includes its code. */
-export function typeText(t: TFunction, type: string): string {
-  const known = knownType(type)
+export function movementTypeText(t: TFunction, type: string): string {
+  const known = asKnownType(type)
   return known === undefined
     ? t('audit.ledger.otherTypeOf', { type })
     : t(`audit.movement.${known}`)
@@ -33,21 +33,21 @@ export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem):
   if (item.is_note_erased) return t('audit.reasonErased')
   if (note !== '') return note
   if (reason === 'admin') return `${codeText(t, reason)} · ${t('audit.noReason')}`
-  if (!reason.startsWith(RESTORED)) return codeText(t, reason)
-  const provider = codeText(t, reason.slice(RESTORED.length))
+  if (!reason.startsWith(RESTORED_PREFIX)) return codeText(t, reason)
+  const provider = codeText(t, reason.slice(RESTORED_PREFIX.length))
   return t('audit.movementReason.restored', { provider })
 }
 
 function codeText(t: TFunction, reason: string): string {
-  const code = CODES.find((one) => one === reason)
+  const code = REASON_CODES.find((one) => one === reason)
   return code === undefined ? reason : t(`audit.movementReason.${code}`)
 }
 
 /**
- * Returns the text for the column of details: the model if the movement belongs to a call, and the
+ * Returns the text for the details column: the model if the movement belongs to a call, and the
  * reason. The reason of a normal charge is left out. The text is empty if there is neither.
  */
-export function detailsOf(t: TFunction, item: LedgerItem): string {
+export function detailsText(t: TFunction, item: LedgerItem): string {
   const reason = item.reason === 'settled' ? '' : reasonText(t, item)
   return [item.model, reason].filter((text) => text !== '').join(' · ')
 }

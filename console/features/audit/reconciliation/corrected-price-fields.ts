@@ -1,10 +1,10 @@
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 
 /**
- * The members that a corrected price can have in a request. The value of each member here is the
- * name of the price factor that the member replaces.
+ * Maps each field that a corrected price can have in a request to the name of the price factor that
+ * the field replaces.
  */
-export const PRICE_MEMBERS = {
+export const FACTOR_BY_PRICE_FIELD = {
   model_ratio: 'model',
   completion_ratio: 'completion',
   cache_ratio: 'cacheRead',
@@ -17,5 +17,5 @@ export const PRICE_MEMBERS = {
   group_ratio: 'group',
 } as const satisfies Record<keyof CorrectedPrice, string>
 
-export type PriceMember = keyof typeof PRICE_MEMBERS
-export const PRICE_MEMBER_NAMES = Object.keys(PRICE_MEMBERS) as PriceMember[]
+export type PriceField = keyof typeof FACTOR_BY_PRICE_FIELD
+export const PRICE_FIELDS = Object.keys(FACTOR_BY_PRICE_FIELD) as PriceField[]

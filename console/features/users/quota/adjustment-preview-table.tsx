@@ -4,10 +4,10 @@ import { AlignedColumn, AmountText, useAmountAlignments } from '#console/ui/quot
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { displayNameOf } from '../user-state-and-permitted-actions.ts'
-import { balanceAfter, isBeyond } from './adjustment-draft.ts'
+import { balanceAfter, exceedsBalance } from './adjustment-draft.ts'
 import type { Adjustment } from './use-adjustment.ts'
 
-export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
+export function AdjustmentPreviewTable({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const alignmentOf = useAmountAlignments()
@@ -26,7 +26,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
         <tbody>
           {adjustment.users.map((user) => {
             const now = adjustment.balances.get(user.id) ?? 0n
-            const isTooLittle = isBeyond(now, draft, adjustment.amount)
+            const isBalanceTooLow = exceedsBalance(now, draft, adjustment.amount)
             const error = errors.get(user.id)
             return (
               <tr key={user.id}>
@@ -48,7 +48,7 @@ export function BalanceTable({ adjustment }: { adjustment: Adjustment }) {
                 <td>
                   {adjustment.amount === null ? (
                     <span className="tg-quiet">–</span>
-                  ) : isTooLittle ? (
+                  ) : isBalanceTooLow ? (
                     <span className="tg-balances-short">{t('users.balanceShort')}</span>
                   ) : (
                     <AlignedColumn alignment={alignmentOf('after')}>

@@ -6,9 +6,9 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { cleanUrl, keysOf, needsKeyReentry } from './channel-keys.ts'
-import { ModelPicker } from './model-picker.tsx'
+import { FetchedModelsDialog } from './fetched-models-dialog.tsx'
 
-export function FetchedModels(
+export function FetchModelsButton(
   props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
 ) {
   const { draft } = props.form
@@ -33,7 +33,7 @@ export function FetchedModels(
       <Button size="small" icon="download" isBusy={isBusy} onClick={() => void fetchAll()}>
         {t('channelForm.fetchModels')}
       </Button>
-      <ModelPicker
+      <FetchedModelsDialog
         isOpen={isOpen}
         fetchedModels={fetchedModels ?? []}
         selected={draft.models}

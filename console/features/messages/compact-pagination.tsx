@@ -5,7 +5,7 @@ import { Button } from '#console/ui/elements/button.tsx'
  * The page buttons of a list of users inside a form. Unlike the page buttons of a page's main list,
  * they have no keyboard shortcuts and no choice of the page size.
  */
-export function UserPagination(props: {
+export function CompactPagination(props: {
   page: number
   pageSize: number
   total: number

@@ -5,7 +5,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 
-type PickerProps = {
+type DialogProps = {
   isOpen: boolean
   fetchedModels: readonly string[]
   selected: readonly string[]
@@ -14,7 +14,7 @@ type PickerProps = {
   onSelect: (models: readonly string[]) => void
 }
 
-export function ModelPicker(props: PickerProps) {
+export function FetchedModelsDialog(props: DialogProps) {
   const { t } = useTranslation()
   const { isOpen, onClose } = props
   return (
@@ -24,19 +24,20 @@ export function ModelPicker(props: PickerProps) {
       className="tg-picker"
       onClose={onClose}
     >
-      <PickerFields {...props} />
+      <DialogContent {...props} />
     </Dialog>
   )
 }
 
-function PickerFields(props: PickerProps) {
+function DialogContent(props: DialogProps) {
   const { fetchedModels, selected } = props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set(selected))
   const needle = search.trim().toLowerCase()
   const visibleModels = fetchedModels.filter((model) => model.toLowerCase().includes(needle))
-  const areAllOn = visibleModels.length > 0 && visibleModels.every((model) => selection.has(model))
+  const areAllSelected =
+    visibleModels.length > 0 && visibleModels.every((model) => selection.has(model))
   const set = (models: readonly string[], isOn: boolean) => {
     const next = new Set(selection)
     for (const model of models) {
@@ -54,7 +55,7 @@ function PickerFields(props: PickerProps) {
       <div className="tg-picker-head">
         <Checkbox
           label={t('channelForm.allModels', { count: visibleModels.length })}
-          isOn={areAllOn}
+          isOn={areAllSelected}
           isDisabled={visibleModels.length === 0}
           onChange={(isOn) => set(visibleModels, isOn)}
         />

@@ -4,10 +4,10 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /**
- * Takes the place of an object that can't be shown: while the object loads, if it does not exist,
- * or if it could not be read. `missing` is the text for an object that does not exist.
+ * Shown instead of an object while it loads, if it does not exist, or if it could not be read.
+ * `missing` contains the texts for an object that does not exist and, optionally, an action.
  */
-export function ObjectPlaceholder(props: {
+export function ObjectFallback(props: {
   error: Error | null
   onRetry: () => void
   missing: { readonly title: string; readonly body: string; readonly action?: ReactNode }

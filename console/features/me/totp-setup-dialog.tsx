@@ -8,7 +8,7 @@ import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { TotpOffer } from '#write-api/contract/credentials.ts'
 
-export function TotpDialog(props: {
+export function TotpSetupDialog(props: {
   offer: TotpOffer
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
@@ -54,8 +54,8 @@ export function TotpDialog(props: {
 }
 
 /**
- * Enables codes of an authenticator app (TOTP). If the account had no second factor before, the
- * server creates recovery codes. Returns these codes, or an empty list.
+ * Enables an authenticator app (TOTP) as a second factor. If the account had no second factor
+ * before, the server creates recovery codes. Returns these codes, or an empty list.
  */
 const confirmTotp = async (code: string): Promise<string[]> =>
   (await call('POST /api/user/totp', { body: { code } })).recovery_codes

@@ -13,7 +13,7 @@ import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { Facts } from '../elements/data-table.tsx'
 import { MonthInput } from '../elements/month-input.tsx'
-import { monthName, monthParam, presentMonth } from '../elements/utc-month.ts'
+import { currentMonth, monthName, monthParam } from '../elements/utc-month.ts'
 import { AccountList } from './account-list.tsx'
 import { SumTable } from './sum-table.tsx'
 import '../audit.css'
@@ -21,14 +21,14 @@ import './ledger.css'
 
 const URL_PARAMS = { month: monthParam, search: textParam() }
 
-export const SiteMonthPage = auditorPage('shell.ledgers', SiteMonthContent)
+export const LedgersPage = auditorPage('shell.ledgers', Ledgers)
 
 /** Lists the accounts of all users, and shows the totals of the whole site for a month. */
-function SiteMonthContent() {
+function Ledgers() {
   const { t } = useTranslation()
   const locale = useLocale()
   const [values, set] = useUrlState(URL_PARAMS)
-  const month = values.month === '' ? presentMonth() : values.month
+  const month = values.month === '' ? currentMonth() : values.month
   const query = useQuery(apiQuery('GET /api/audit/site-month', { query: { month } }))
   return (
     <Page title={t('shell.ledgers')} lead={t('audit.siteMonth.lead')}>

@@ -5,51 +5,52 @@ import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/chann
  * The attempts to send calls to a channel during one time step of the chart. A value is null if
  * there is no data for it.
  */
-export type HistoryStep = {
+export type HistoryChartStep = {
   readonly at: number
   readonly time: string
   readonly attempts: number
-  readonly rate: number | null
+  readonly successRate: number | null
   /** The latency percentiles are in milliseconds. */
   readonly p50: number | null
   readonly p95: number | null
 }
 
-export type History = {
-  readonly steps: readonly HistoryStep[]
+export type HistoryChartData = {
+  readonly steps: readonly HistoryChartStep[]
   readonly attempts: number
   /**
    * The share (0 to 1) of all attempts in the range that succeeded, or null if there were no
    * attempts.
    */
-  readonly rate: number | null
+  readonly successRate: number | null
   /**
    * The step with the lowest success rate, or null if no step has a rate. Among steps with the same
    * rate, the newest.
    */
-  readonly lowest: HistoryStep | null
+  readonly lowestStep: HistoryChartStep | null
 }
 
-export function prepareHistory({ points, range }: HealthHistory): History {
+export function historyChartData({ points, range }: HealthHistory): HistoryChartData {
   const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
-  const steps = points.map((point) => stepOf(point, timeText(point.at)))
+  const steps = points.map((point) => chartStepOf(point, timeText(point.at)))
   const successes = points.reduce((sum, point) => sum + point.successes, 0)
   const attempts = steps.reduce((sum, step) => sum + step.attempts, 0)
-  const lowest = steps.reduce<HistoryStep | null>(
-    (worst, step) => (step.rate !== null && step.rate <= (worst?.rate ?? 1) ? step : worst),
+  const lowestStep = steps.reduce<HistoryChartStep | null>(
+    (worst, step) =>
+      step.successRate !== null && step.successRate <= (worst?.successRate ?? 1) ? step : worst,
     null,
   )
-  return { steps, attempts, rate: attempts === 0 ? null : successes / attempts, lowest }
+  return { steps, attempts, successRate: attempts === 0 ? null : successes / attempts, lowestStep }
 }
 
-function stepOf(point: HealthHistoryPoint, time: string): HistoryStep {
+function chartStepOf(point: HealthHistoryPoint, time: string): HistoryChartStep {
   const { at, successes, failures, latency_ms: latency } = point
   const attempts = successes + failures
   return {
     at,
     time,
     attempts,
-    rate: attempts === 0 ? null : successes / attempts,
+    successRate: attempts === 0 ? null : successes / attempts,
     p50: latency?.p50 ?? null,
     p95: latency?.p95 ?? null,
   }
