@@ -4,7 +4,7 @@ type InvalidField = NonNullable<ErrorEnvelope['invalid_field']>
 
 export class ApiError extends Error {
   /**
-   * The error code of the server. `Http404` for a 404 response without a code, and `Network` if
+   * The error code of the server, `Http404` for a 404 response without a code, or `Network` if
    * there was no response.
    */
   readonly code: string
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly status: number
   /** The `X-Request-Id` of the response, or an empty text if there was no response. */
   readonly requestId: string
-  /** What the server said, if `message` is another text. Empty otherwise. */
+  /** The message of the server if `message` is a different text, or an empty text. */
   readonly detail: string
   readonly retryAfterMs: number | null
   readonly invalidField: InvalidField | null
@@ -41,9 +41,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the error that a screen shows for a failed request. A rejection by the server (a status
- * up to 500) keeps its translated message. For any other failure, the message is `message`. If
- * there was a response, `detail` is what the server said.
+ * Returns the error to show for a failed request. If the server rejected the request (with a status
+ * up to 500), the error keeps its translated message. Otherwise, its message is `message`, and
+ * `detail` is the message of the server, if there was a response.
  */
 export function errorWithMessage(error: unknown, message: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(message)
@@ -57,15 +57,15 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
 /**
- * Reports whether a failed query of one object is sent again. After a 404, it is not, because an
- * object that does not exist will not appear later. Other errors may be temporary.
+ * Reports whether to repeat a failed query for an object. A query is not repeated after a 404,
+ * because an object that does not exist will not appear later. Other errors may be temporary.
  */
 export const retryUnlessMissing = (count: number, failure: Error): boolean =>
   count < 2 && !isNotFound(failure)
 
 /**
- * Returns the field of the request that the server rejected, or null if the error is not about a
- * field.
+ * Returns the field of the request that the server rejected, or null if the error does not belong
+ * to a field.
  */
 export const invalidFieldOf = (error: unknown): InvalidField | null =>
   error instanceof ApiError ? error.invalidField : null

@@ -127,13 +127,13 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
 export function useHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
-  const readAgain = (): void => void client.invalidateQueries({ queryKey: healthKey })
+  const refetch = (): void => void client.invalidateQueries({ queryKey: healthKey })
   useLiveTopic('health', {
     onEvents: (pushes) =>
       client.setQueryData<HealthSnapshot>(healthKey, (snapshot) =>
         snapshot === undefined ? undefined : pushes.reduce(mergeHealthPush, snapshot),
       ),
-    onResync: readAgain,
+    onResync: refetch,
   })
   useEffect(() => {
     if (isLive) void client.invalidateQueries({ queryKey: healthKey })

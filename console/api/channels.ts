@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Channel, ChannelEntry } from '#read-api/contract/channels.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { ApiError } from './api-error.ts'
-import { apiQuery, call, exchange } from './client.ts'
+import { apiQuery, call, callForEnvelope } from './client.ts'
 import { fetchAllPages, type ListPage, MATCHING_MAX } from './request.ts'
 import { currentScratchCopy } from './scratch-copy.ts'
 
@@ -18,7 +18,7 @@ export type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The column to sort by, under the server's name for it. Empty means the default order. */
+  /** The name of the sort column on the server. An empty text selects the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
@@ -115,8 +115,8 @@ export type TestOutcome =
   | { readonly isSuccess: false; readonly message: string }
 
 /**
- * Tests a channel by sending a call through it. If the test fails, the promise is still fulfilled:
- * the result says why.
+ * Tests a channel by sending a call through it. The promise is fulfilled even if the test fails.
+ * The result then contains the reason.
  */
 export async function testChannel(
   id: number,
@@ -139,11 +139,11 @@ export async function testChannel(
  * disables it.
  */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
-  (await exchange('PUT /api/channel/', { body })).message
+  (await callForEnvelope('PUT /api/channel/', { body })).message
 
 /**
- * Reports whether the server rejected a change because unfinished work still needs the channel or
- * its keys.
+ * Reports whether the server rejected a change because the channel or its keys are needed by
+ * unfinished work.
  */
 export const isWorkInFlight = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'WorkInFlight'

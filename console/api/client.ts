@@ -99,8 +99,8 @@ type RoutePart<Name extends RouteName, Key extends string> =
     : unknown
 
 /**
- * The type of the parameters of a path or query. A parameter is sent as text, so numbers and
- * booleans are allowed wherever the schema has text.
+ * The type of the path or query parameters. A parameter is sent as text, so numbers and booleans
+ * are allowed where the schema requires text.
  */
 type Texts<Fields> = unknown extends Fields
   ? unknown
@@ -136,7 +136,7 @@ export type Data<Name extends RouteName> =
 type Arguments<Name extends RouteName> =
   Partial<Input<Name>> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-export function addressOf(
+export function methodAndPath(
   name: string,
   params: Readonly<Record<string, QueryValue>> = {},
 ): Pick<ApiRequest, 'method' | 'path'> {
@@ -148,9 +148,12 @@ export function addressOf(
 }
 
 /** Calls a route and returns the whole body of the response. Throws a translated `ApiError`. */
-export const exchange = <Name extends RouteName>(name: Name, ...[input]: Arguments<Name>) => {
+export const callForEnvelope = <Name extends RouteName>(
+  name: Name,
+  ...[input]: Arguments<Name>
+) => {
   const { params, ...rest } = (input ?? {}) as UntypedInput
-  return request<Data<Name>>({ ...addressOf(name, params), ...rest }) as Promise<
+  return request<Data<Name>>({ ...methodAndPath(name, params), ...rest }) as Promise<
     Omit<ApiAnswer<Data<Name>>, 'envelope'> & { envelope: Envelope<Name> }
   >
 }
@@ -163,11 +166,11 @@ type UntypedInput = Omit<ApiRequest, 'method' | 'path'> & {
 export const call = async <Name extends RouteName>(
   name: Name,
   ...input: Arguments<Name>
-): Promise<Data<Name>> => (await exchange(name, ...input)).data
+): Promise<Data<Name>> => (await callForEnvelope(name, ...input)).data
 
 /**
- * Creates a TanStack query for a route. The default key consists of the route's name and the input.
- * Invalidating a key also invalidates the queries whose keys begin with it.
+ * Creates a TanStack query for a route. The default query key consists of the name of the route and
+ * the input. Invalidating a key also invalidates the queries whose keys begin with it.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

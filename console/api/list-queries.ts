@@ -9,7 +9,7 @@ export type ListQuery = ListSort & {
   keyword: string
   page: number
   pageSize: number
-  /** The status code as text. */
+  /** The status, as the text of its number. */
   status?: string
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { LogEntry, LogOther, LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import { ApiError } from './api-error.ts'
-import { addressOf, apiQuery, call } from './client.ts'
+import { apiQuery, call, methodAndPath } from './client.ts'
 import { parseObject } from './parse-json-object.ts'
 import { type ListPage, type ListSort, requestFile } from './request.ts'
 
@@ -82,8 +82,8 @@ export async function callsByHour(ask: {
 export type ExportKind = 'csv' | 'ndjson'
 
 /**
- * Downloads the rows of the log that match the filters as a file. `zone` is the time zone of the
- * times in it. If `columns` is null, the file has all columns.
+ * Downloads the log rows that match the filters as a file. `zone` is the time zone for the times in
+ * the file. If `columns` is null, the file has all columns.
  */
 export const exportLogs = (ask: {
   scope: LogScope
@@ -94,7 +94,7 @@ export const exportLogs = (ask: {
   signal: AbortSignal
 }): Promise<ReadableStream<Uint8Array>> =>
   requestFile({
-    ...addressOf(ask.scope === 'all' ? 'GET /api/log/export' : 'GET /api/log/self/export'),
+    ...methodAndPath(ask.scope === 'all' ? 'GET /api/log/export' : 'GET /api/log/self/export'),
     query: { format: ask.kind, zone: ask.zone, columns: ask.columns?.join(','), ...ask.params },
     signal: ask.signal,
   })

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { apiQuery, call, exchange } from './client.ts'
+import { apiQuery, call, callForEnvelope } from './client.ts'
 
 export const optionsKey = ['options'] as const
 
@@ -23,8 +23,8 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
 /**
- * Reads the definitions of all options. They are read only once, because only another release of
- * the server has others.
+ * Reads the definitions of all options. They are read only once, because they change only with a
+ * new release of the server.
  */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),
@@ -32,12 +32,12 @@ export const optionSchemaQuery = {
 }
 
 /**
- * Saves an option and returns the message of the server about it, which is usually empty. `before`
- * is the value that the user has seen. If another admin has changed the option meanwhile, the
+ * Saves an option and returns the server's message about it, which is usually empty. `before` is
+ * the value that the user has seen. If another admin has changed the option in the meantime, the
  * server rejects the request.
  */
 export const putOption = async (key: string, value: string, before: string): Promise<string> =>
-  (await exchange('PUT /api/option/', { body: { key, value, before } })).message
+  (await callForEnvelope('PUT /api/option/', { body: { key, value, before } })).message
 
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'OptionChanged'

@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import type { Pay } from '#write-api/contract/top-ups.ts'
-import { apiQuery, exchange } from './client.ts'
+import { apiQuery, callForEnvelope } from './client.ts'
 import type { ListSort } from './request.ts'
 
 export const ordersKey = ['orders'] as const
@@ -16,12 +16,12 @@ export function ownOrdersQuery(page: number, order: ListSort = {}) {
 }
 
 /**
- * How to open the page of a payment provider. If there are `fields`, the browser must post them to
- * `url` as a form. Otherwise, it opens `url`.
+ * The page of a payment provider. If there are `fields`, the browser must post them to `url` as a
+ * form. Otherwise, the browser opens `url`.
  */
 export type PaymentPage = { fields: Readonly<Record<string, string>>; url: string }
 
 export async function pay(body: Pay): Promise<PaymentPage> {
-  const { data, envelope } = await exchange('POST /api/user/pay', { body })
+  const { data, envelope } = await callForEnvelope('POST /api/user/pay', { body })
   return { fields: data, url: envelope.url }
 }

@@ -16,14 +16,14 @@ type ChatRequest = {
 export type ChatDelta = { content: string; reasoning: string }
 
 type ChatListener = {
-  /** Called with the request id of the call, by which the usage log lists it. */
+  /** Called with the request id of the call, under which the usage log lists the call. */
   onCall: (call: string) => void
   onDelta: (delta: ChatDelta) => void
 }
 
 /**
  * Sends a chat request and passes on the parts of the answer as they arrive. Throws an `ApiError`
- * if the server rejects the call, or if the stream ends without `[DONE]`.
+ * if the server rejects the call or if the stream ends without `[DONE]`.
  */
 export async function chat(
   ask: ChatRequest,

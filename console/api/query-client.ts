@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 
 const RETRIES_MAX = 2
-const RETRY_DELAY_MS_MAX = 30_000
+const RETRY_DELAY_MAX_MS = 30_000
 
 export function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES_MAX || !(error instanceof ApiError)) return false
@@ -11,7 +11,7 @@ export function isWorthRetrying(failures: number, error: Error): boolean {
 
 export function retryDelayMs(failures: number, error: Error): number {
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null
-  return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MS_MAX)
+  return Math.min(retryAfterMs ?? 1000 * 2 ** failures, RETRY_DELAY_MAX_MS)
 }
 
 /**

@@ -22,13 +22,13 @@ export type ApiRequest = {
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
   /**
-   * A key that makes it safe to send the request again: of all requests with the same key, the
-   * server executes only the first one.
+   * An idempotency key. The server executes only the first request with the same key, so that a
+   * request can safely be repeated.
    */
   idempotencyKey?: string
   /**
-   * True if the live site must answer. While a scratch copy (the site as of an earlier time) is
-   * open, all other requests read from the copy.
+   * True for a request that always reads from the live site. All other requests read from the
+   * scratch copy (the site as of an earlier time) while one is open.
    */
   isLive?: boolean
   /** True for a request that ends the current session and returns a new one. */
@@ -39,7 +39,7 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /** The complete body, because a few routes send more fields than `data`. */
+  /** The complete body of the response, because a few routes send more fields than `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
 
@@ -51,8 +51,8 @@ export type ListSort = {
 }
 
 /**
- * The position of the last event that a request of this tab has written. Later reads wait for it,
- * so that they see the change.
+ * The event log position of the last change that a request of this tab has made. Later reads wait
+ * for this position, so that they include the change.
  */
 let writtenPosition = 0
 
@@ -133,7 +133,7 @@ export async function requestStream(call: ApiRequest): Promise<Response> {
  * Returns a path with a query. Parameters that are undefined, null or empty are left out. The
  * others keep their order.
  */
-export function addressOf(path: string, query: ApiRequest['query']): string {
+export function pathWithQuery(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== '') params.append(key, String(value))
@@ -169,7 +169,7 @@ async function sendOnce(call: ApiRequest, userId: number | null): Promise<Respon
   if (call.file !== undefined) headers.set('Content-Type', 'text/csv')
   if (call.idempotencyKey !== undefined) headers.set('Idempotency-Key', call.idempotencyKey)
   try {
-    return await fetch(addressOf(call.path, call.query), {
+    return await fetch(pathWithQuery(call.path, call.query), {
       method,
       headers,
       cache: 'no-store',

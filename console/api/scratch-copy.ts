@@ -21,7 +21,7 @@ let cached: { text: string | null; copy: CurrentScratchCopy | null } = { text: n
 
 /**
  * Returns the scratch copy that is open in this tab, or null if the tab shows the live site. While
- * a copy is open, all requests read from it. The stored copy is no proof of a permission: the
+ * a copy is open, all requests read from it. The stored copy grants no permission, because the
  * server checks each request.
  */
 export function currentScratchCopy(): CurrentScratchCopy | null {

@@ -9,8 +9,8 @@ const listeners = new Set<Listener>()
 const expiryListeners = new Set<() => void>()
 
 /**
- * True while the user logs out. A 401 is expected then and does not mean that the session has
- * expired.
+ * True while the user is logging out. A 401 response is then expected and does not mean that the
+ * session has expired.
  */
 let isLeaving = false
 
@@ -18,8 +18,8 @@ let cached: { text: string | null; user: SessionUser | null } = { text: null, us
 
 /**
  * Returns the user who is stored in this browser, or null. The same object is returned until the
- * stored user changes. The role in it only decides what the console shows. The server checks all
- * permissions itself.
+ * stored user changes. The role of the stored user only decides what the console shows, because the
+ * server checks all permissions itself.
  */
 export function storedUser(): SessionUser | null {
   const text = localStorage.getItem(KEY)
@@ -104,7 +104,7 @@ let running = 0
 
 /**
  * Sends a request that replaces the session, such as a change of the password. The server ends the
- * old session before the browser receives the new one. Until then, other requests wait.
+ * old session before the browser receives the new one, so other requests wait until then.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1
@@ -121,9 +121,9 @@ export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
 export const isRenewingSession = (): boolean => running > 0
 
 /**
- * Call this function before sending a request. It returns a function to call after the response.
- * This function waits until no renewal of the session is running. It resolves to true if the
- * session was renewed since the request was sent.
+ * Call this function before sending a request, and call the returned function after the response.
+ * The returned function waits until no renewal of the session is running. It resolves to true if
+ * the session was renewed since the request was sent.
  */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals

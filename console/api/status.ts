@@ -49,7 +49,7 @@ const KEY = 'status'
 
 /**
  * Stores the status of the site in this browser for the next visit. Some values are also stored
- * under keys of their own, because some screens read only one value.
+ * under separate keys, because some screens read only one value.
  */
 function cacheStatus(status: Status): void {
   localStorage.setItem(KEY, JSON.stringify(status))
@@ -69,22 +69,22 @@ export function cachedStatus(): Status | undefined {
   }
 }
 
-const REFRESH_MS = 5 * 60_000
+const POLL_INTERVAL_MS = 5 * 60_000
 /**
  * The time limit (ms) for requesting the status. The console shows nothing until the request has
  * ended.
  */
-const ANSWER_MS_MAX = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
-    const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    const signalWithTimeout = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])
     const data = await call('GET /api/status', { signal: signalWithTimeout })
     cacheStatus(data)
     return data
   },
-  staleTime: REFRESH_MS,
+  staleTime: POLL_INTERVAL_MS,
 })
 
 /**
@@ -150,8 +150,8 @@ type SitePage = 'notice' | 'about' | 'home_page_content'
 const PAGE_FRESH_MS = 60_000
 
 /**
- * Reads one of the pages that the operator can write in Markdown or HTML. The text is empty if the
- * operator has not written it.
+ * Reads a page that the operator can write in Markdown or HTML. The text is empty if the operator
+ * has not written the page.
  */
 export const sitePageQuery = (page: SitePage) => ({
   ...apiQuery(`GET /api/${page}`),

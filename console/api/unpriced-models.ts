@@ -11,15 +11,15 @@ export type PresetPrice = {
 
 type Texts = ReadonlyMap<string, string>
 
-const readAgain = (client: QueryClient): Promise<Texts> =>
+const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns those of the models that have no price. The server rejects calls to them. */
+/** Returns the models among the given ones that have no price. The server rejects calls to them. */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
 ): Promise<readonly string[]> {
-  return createUnpricedFilter(await readAgain(client))(models)
+  return createUnpricedFilter(await readCurrentTexts(client))(models)
 }
 
 export function createUnpricedFilter(
@@ -63,7 +63,7 @@ const entriesOf = (
     return value === null ? [] : [[price.model, value] as const]
   })
 
-const TRIES_MAX = 3
+const ATTEMPTS_MAX = 3
 
 async function addEntries(
   client: QueryClient,
@@ -71,21 +71,21 @@ async function addEntries(
   entries: readonly (readonly [string, string])[],
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const before = (await readAgain(client)).get(key) ?? '{}'
+    const before = (await readCurrentTexts(client)).get(key) ?? '{}'
     const after = addMissingEntries(before, entries)
     if (after === before) return
     try {
       await putOption(key, after, before)
       return
     } catch (error) {
-      if (!isConflict(error) || tries === TRIES_MAX) throw error
+      if (!isConflict(error) || tries === ATTEMPTS_MAX) throw error
     }
   }
 }
 
 /**
- * Adds entries to the text of a JSON object, except for names that it already has. The existing
- * text stays as it is, so its numbers keep all digits.
+ * Adds entries to the text of a JSON object. Entries whose names exist already are skipped. The
+ * existing text stays unchanged, so that its numbers keep all digits.
  */
 export function addMissingEntries(
   text: string,

@@ -28,7 +28,7 @@ function LoadErrorPage({ file }: { file: string }) {
             title={t('ui.pageLoadFailed')}
             body={t('ui.pageLoadFailedBody')}
             action={
-              <Button icon="refresh" onClick={() => void reloadIfAnswered('/')}>
+              <Button icon="refresh" onClick={() => void reloadIfReachable('/')}>
                 {t('ui.retry')}
               </Button>
             }
@@ -40,8 +40,8 @@ function LoadErrorPage({ file }: { file: string }) {
 }
 
 /**
- * Reloads the page when the browser is online again. As browsers do not always report this, it also
- * tries at intervals.
+ * Reloads the page when the browser is online again. It also tries to reload at intervals, because
+ * browsers do not always report that they are online.
  */
 function useRetries(file: string): void {
   useEffect(() => {
@@ -49,7 +49,7 @@ function useRetries(file: string): void {
       // The first attempt reloads at once. Later ones wait for 30 s, so that a broken script does
       // not cause a fast loop of reloads.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
-      if (isFirst || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfAnswered(file)
+      if (isFirst || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfReachable(file)
     }
     retry()
     const timer = setInterval(() => {
@@ -67,7 +67,7 @@ function useRetries(file: string): void {
  * Reloads the page if `file` can be fetched. Without a connection, a reload would show the
  * browser's own error page.
  */
-async function reloadIfAnswered(file: string): Promise<void> {
+async function reloadIfReachable(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
   sessionStorage.setItem(RELOADED_KEY, 'yes')

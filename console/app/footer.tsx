@@ -31,8 +31,8 @@ const POLL_INTERVAL_MS = 200
 
 /**
  * Returns the HTML of the footer from the site's status. Until the status has loaded, returns the
- * HTML that the last visit stored in this browser. Another tab may store it meanwhile, so the
- * storage is read up to five times.
+ * HTML that was stored in this browser at the last visit. Another tab may store it at any time, so
+ * the storage is read up to five times.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

@@ -5,12 +5,12 @@ import { useUser } from '#console/api/session.ts'
 import { inboxKey, unreadKey, unreadQuery } from '../api/message-queries.ts'
 import { BellLink } from './inbox-bell-link.tsx'
 
-const POLL_MS = 30_000
+const POLL_INTERVAL_MS = 30_000
 /**
- * The interval (ms) at which the number of unread messages is read while the live connection works.
- * It is read although live events contain it, because the connection may fail unnoticed.
+ * The polling interval (ms) for the number of unread messages while the live connection works. Live
+ * events contain this number, but the connection may fail unnoticed.
  */
-const POLL_LIVE_MS = 60_000
+const LIVE_POLL_INTERVAL_MS = 60_000
 
 export function InboxBell() {
   const client = useQueryClient()
@@ -19,7 +19,7 @@ export function InboxBell() {
   const { data = 0, error } = useQuery({
     ...unreadQuery,
     enabled: canUseConsole,
-    refetchInterval: isLive ? POLL_LIVE_MS : POLL_MS,
+    refetchInterval: isLive ? LIVE_POLL_INTERVAL_MS : POLL_INTERVAL_MS,
     refetchIntervalInBackground: false,
   })
   useEffect(() => {

@@ -34,13 +34,13 @@ const LINE_PX = 25
 const GAP_PX = 15
 const CHARACTER_PX = 7.5
 /**
- * The width (px) beside the text of the notice, which is taken by the sidebar, the margins and the
- * close button.
+ * The width (px) that the sidebar, the margins and the close button take up beside the text of the
+ * notice.
  */
 const SIDE_WIDTH_PX = 90
 
 /**
- * Estimates the height (px) of the notice. This space is kept free until the notice has loaded, so
+ * Estimates the height (px) of the notice. This space is reserved until the notice has loaded, so
  * that the page hardly moves.
  */
 function estimatedHeight(text: string): number {

@@ -12,8 +12,8 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 
 /**
- * A banner above every page that says that the console shows a scratch copy: the site as of an
- * earlier time. A button closes the copy.
+ * A banner above every page, which says that the console shows a scratch copy (the site as of an
+ * earlier time). A button closes the copy.
  */
 export function ScratchCopyBanner() {
   const { t } = useTranslation()
@@ -36,7 +36,7 @@ export function ScratchCopyBanner() {
   )
 }
 
-/** The page that is shown in place of a page whose data a scratch copy does not contain. */
+/** Shown instead of a page whose data a scratch copy does not contain. */
 export function NotInCopyPage() {
   const { t } = useTranslation()
   return (

@@ -39,8 +39,8 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
 }
 
 /**
- * Reads the status, and calls `leaveForSetup` if the setup is not complete after all. It uses its
- * own query observer, so that the request continues when the user opens another page.
+ * Reads the status, and calls `leaveForSetup` if the status says that the setup is not complete. It
+ * uses a separate query observer, so that the request continues when the user opens another page.
  */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)
@@ -67,7 +67,9 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
 }
 
 const showLoadError = (error: unknown): void =>
-  showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
+  showError(
+    new Error(translate(hasSuccessStatus(error) ? 'shell.unreachable' : 'shell.statusFailed')),
+  )
 
-const isAnswered = (error: unknown): boolean =>
+const hasSuccessStatus = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 200 && error.status < 300

@@ -53,9 +53,9 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
 }
 
 /**
- * Returns a ref for the navigation. When the address or the number of links changes, the link of
- * the open page is scrolled into view. The number of links changes while the console loads, because
- * some links depend on the status of the site.
+ * Returns a ref for the navigation. The link of the open page is scrolled into view when the URL or
+ * the number of links changes. The number of links changes while the console loads, because some
+ * links depend on the status of the site.
  */
 function useActiveLinkInView(links: number) {
   const nav = useRef<HTMLElement>(null)
@@ -72,7 +72,10 @@ function useActiveLinkInView(links: number) {
   return nav
 }
 
-/** Unlike `scrollIntoView`, this function scrolls one element and never the page around it. */
+/**
+ * Scrolls a link to the middle of `scroller` if it is hidden. Unlike `scrollIntoView`, this
+ * function never scrolls the page around `scroller`.
+ */
 function scrollToMiddleIfHidden(link: HTMLElement, scroller: HTMLElement): void {
   const [inner, outer] = [link.getBoundingClientRect(), scroller.getBoundingClientRect()]
   if (inner.top >= outer.top && inner.bottom <= outer.bottom) return

@@ -2,7 +2,7 @@ import type { Status } from '#read-api/contract/status.ts'
 
 export type SiteLink = {
   readonly id: 'home' | 'console' | 'pricing' | 'docs' | 'about'
-  /** A path of this site, or a URL of another site. */
+  /** The path of a page of this site, or the URL of another site. */
   readonly to: string
   readonly isElsewhere: boolean
 }

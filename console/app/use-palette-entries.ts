@@ -40,9 +40,9 @@ export function usePaletteEntries(query: string): readonly Entry[] {
 type FoundCall = { readonly requestId: string; readonly model: string; readonly startedAt: number }
 
 /**
- * Finds calls by the beginning of their request id. Auditors can't read the usage log of other
- * users. For them, only a complete id finds a call of another user. It opens the audit page of the
- * call.
+ * Finds calls by the beginning of their request id. Auditors who are not admins can find a call of
+ * another user only by its complete id, because they can't read the usage log of other users. The
+ * result then opens the audit page of the call.
  */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()

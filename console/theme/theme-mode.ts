@@ -19,7 +19,7 @@ export function useTheme(): ThemeMode {
 }
 
 /**
- * Applies the theme of the operating system until the user selects a theme, in this tab or in
+ * Follows the theme of the operating system until the user selects a theme in this tab or in
  * another one.
  */
 export function followTheme(): void {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
 import { isWorthRetrying, retryDelayMs } from '#console/api/query-client.ts'
-import { addressOf, request } from '#console/api/request.ts'
+import { pathWithQuery, request } from '#console/api/request.ts'
 import {
   clearUser,
   isLoggingOut,
@@ -150,6 +150,6 @@ describe('an API request', () => {
     expect(retryDelayMs(1, new ApiError('x', { code: 'x', status: 429, retryAfterMs: 9000 }))).toBe(
       9000,
     )
-    expect(addressOf('/api/x', { a: null })).toBe('/api/x')
+    expect(pathWithQuery('/api/x', { a: null })).toBe('/api/x')
   })
 })

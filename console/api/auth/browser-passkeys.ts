@@ -17,24 +17,28 @@ export function arePasskeysSupported(): boolean {
 }
 
 /**
- * Asks the user to log in with a passkey, in the browser's own dialog. Throws a translated error if
- * the user cancels.
+ * Asks the user for a passkey in the browser's dialog. Throws a translated error if the user
+ * cancels.
  */
-export async function showPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
+export async function promptForPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
-  return (await startAuthentication({ optionsJSON: options as never }).catch(explained)) as never
+  return (await startAuthentication({ optionsJSON: options as never }).catch(
+    throwTranslated,
+  )) as never
 }
 
-export const proveByPasskey = async (): Promise<ProofOnly> => ({
-  passkey: await showPasskey(await call('POST /api/user/passkeys/proof')),
+export const promptForPasskeyProof = async (): Promise<ProofOnly> => ({
+  passkey: await promptForPasskey(await call('POST /api/user/passkeys/proof')),
 })
 
 export async function createPasskey({ options }: PasskeyOptions): Promise<PasskeyRegistration> {
   const { startRegistration } = await import('@simplewebauthn/browser')
-  return (await startRegistration({ optionsJSON: options as never }).catch(explained)) as never
+  return (await startRegistration({ optionsJSON: options as never }).catch(
+    throwTranslated,
+  )) as never
 }
 
-function explained(error: unknown): never {
+function throwTranslated(error: unknown): never {
   const isDuplicate = error instanceof Error && error.name === 'InvalidStateError'
   throw new Error(translate(isDuplicate ? 'auth.passkeyExists' : 'auth.passkeyCancelled'))
 }

@@ -2,8 +2,8 @@ const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
  * Returns the path to open after a login. `value` comes from the URL. It is returned only if it is
- * a known path of this site, because a link could otherwise lead to a foreign site. For any other
- * value, returns the default path.
+ * a known path of this site, because a link could otherwise lead to a foreign site. Otherwise, the
+ * default path is returned.
  */
 export function safeReturnPath(
   value: string | null,

@@ -9,7 +9,7 @@ const browserFrames: FrameClock = (draw) => {
 
 /**
  * Collects the items of `source` and emits them once per animation frame, so that many events cause
- * one rendering. If more than `capacity` items arrive in a frame, only `overflow` is emitted.
+ * only one rendering. If more than `capacity` items arrive within a frame, emits only `overflow`.
  */
 export function batchPerFrame<T>(
   source: Observable<T>,

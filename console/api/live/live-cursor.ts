@@ -61,7 +61,8 @@ export class LiveCursor {
 
   /**
    * Handles the message `ready`, which the server sends after a subscription. If no position is
-   * known yet, all screens read their data again, because it may be older than the stream.
+   * known yet, all screens are told to read their data again, because their data may be older than
+   * the stream.
    */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
@@ -83,8 +84,8 @@ export class LiveCursor {
 }
 
 /**
- * Returns an id that tells apart the events with the same position. An action on several objects
- * has one event for each object.
+ * Returns an id that distinguishes events with the same position. An action on several objects
+ * causes one event for each object.
  */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id

@@ -47,13 +47,12 @@ export type LiveStream = {
   readonly retryNow: () => void
 }
 
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 30_000
-const PING_MS = 20_000
+const RETRY_DELAY_MIN_MS = 500
+const RETRY_DELAY_MAX_MS = 30_000
+const PING_INTERVAL_MS = 20_000
 const SILENCE_MAX_MS = 45_000
 /**
- * The time (ms) for which a connection stays open when no screen uses it, in case that the next
- * screen does.
+ * The time (ms) for which an unused connection stays open, in case that another screen needs it.
  */
 const LINGER_MS = 5_000
 
@@ -66,7 +65,7 @@ export function createLiveStream(deps: LiveDeps): LiveStream {
   const retry$ = new Subject<void>()
   const session$ = new Observable<LiveEvent>((screen) => {
     const cursor = new LiveCursor()
-    return mayRun(deps)
+    return connectionPermission(deps)
       .pipe(
         switchMap((permission) => {
           if (permission === 'run') return keepConnected(deps, cursor, state$, retry$)
@@ -84,7 +83,7 @@ export function createLiveStream(deps: LiveDeps): LiveStream {
   }
 }
 
-const mayRun = ({
+const connectionPermission = ({
   isOnline$,
   isWatched$,
 }: LiveDeps): Observable<'run' | 'background' | 'offline'> =>
@@ -112,7 +111,7 @@ function keepConnected(
   return connection(deps, cursor, ready).pipe(
     repeat({
       delay: () => {
-        const wait = waitAfter(failures++, deps.random())
+        const wait = retryDelayMs(failures++, deps.random())
         state$.next({ kind: 'reconnecting', retryAt: deps.now() + wait })
         return race(timer(wait), retry$)
       },
@@ -121,11 +120,11 @@ function keepConnected(
 }
 
 /**
- * Returns the delay (ms) before the next attempt to connect. It doubles with each failure, up to 30
- * s, and varies at random, so that not all tabs retry at the same time.
+ * Returns the delay (ms) before the next attempt to connect. The delay doubles with each failure,
+ * up to 30 s, and is randomized, so that not all tabs retry at the same time.
  */
-function waitAfter(failures: number, random: number): number {
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
+function retryDelayMs(failures: number, random: number): number {
+  const wait = Math.min(RETRY_DELAY_MAX_MS, RETRY_DELAY_MIN_MS * 2 ** Math.min(failures, 10))
   return Math.round(wait * (0.8 + 0.4 * random))
 }
 
@@ -158,7 +157,7 @@ function connection(deps: LiveDeps, cursor: LiveCursor, ready: () => void): Obse
       if (message.type === 'ready') ready()
     }
     socket.onclose = () => listener.complete()
-    const ping$ = timer(PING_MS, PING_MS).pipe(
+    const ping$ = timer(PING_INTERVAL_MS, PING_INTERVAL_MS).pipe(
       filter(() => isOpen),
       tap(() => request({ type: 'ping' })),
     )

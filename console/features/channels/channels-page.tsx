@@ -29,9 +29,9 @@ import { TestResultsDrawer } from './testing/test-results-drawer.tsx'
 
 function useLiveChannels(): void {
   const client = useQueryClient()
-  const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
+  const refetch = () => void client.invalidateQueries({ queryKey: channelsKey })
   const isReading = () => client.isFetching({ queryKey: channelsKey }) > 0
-  const readSoon = useDelayedCall(readAgain)
+  const refetchSoon = useDelayedCall(refetch)
   useLiveTopic('channels', {
     onEvents: (rows) => {
       const entries = cachedRows<ChannelEntry>(client, channelsKey)
@@ -43,20 +43,20 @@ function useLiveChannels(): void {
       const isMoved = rows.some(
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
-      if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) readAgain()
+      if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) refetch()
       // The response to a list request that is under way may be older than the event. It would undo
       // the change on screen, so the list is requested once more.
-      else if (isMoved || entries.some(isTagGroup) || isReading()) readSoon()
+      else if (isMoved || entries.some(isTagGroup) || isReading()) refetchSoon()
     },
-    onResync: readAgain,
+    onResync: refetch,
   })
 }
 
 const DELAY_MS = 1_000
 
 /**
- * Runs `perform` at most once per second. Each call that is sent to a provider causes a live event
- * about a channel. Without a limit, `perform` would run for each call.
+ * Returns a function that runs `perform` at most once per second. Without this limit, `perform`
+ * would run for each call to a provider, because each of them causes a live event about a channel.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -137,7 +137,10 @@ function Channels() {
 
 const NO_STEP = { isOpen: false, models: [] }
 
-/** Subscribes to channel events. Only users who may see channels render this component. */
+/**
+ * Subscribes to channel events. It is a component, so that it can be left out for users who may not
+ * see channels.
+ */
 function LiveChannels(): null {
   useLiveChannels()
   return null

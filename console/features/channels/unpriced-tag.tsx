@@ -35,7 +35,7 @@ export function UnpricedTag(props: {
   count: number
   onOpen: () => void
   /**
-   * True in a row of a list. The Tab key then skips the button, because the form of the channel
+   * True in a row of a list. The button is then skipped by the Tab key, because the channel form
    * contains it, too.
    */
   isInRow?: boolean

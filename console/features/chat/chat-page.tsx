@@ -45,7 +45,7 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. If it does, the page
+ * Reports whether the content security policy of this page blocks the frame. In this case, the page
  * is first reloaded once, because the policy may have changed since the page was loaded.
  */
 function useIsBlocked(address: string): boolean {

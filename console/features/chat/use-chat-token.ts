@@ -9,8 +9,8 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 
 /**
- * Reads the user's enabled tokens. If `isNeeded` is false, nothing is read. Otherwise, a user
- * without an enabled token is redirected to the page of tokens.
+ * Reads the user's enabled tokens. A user without an enabled token is redirected to the page of
+ * tokens. If `isNeeded` is false, nothing is read and there is no redirect.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

@@ -5,8 +5,8 @@ import type { ChartBucket, ChartTexts } from './usage-chart-data.ts'
 import { useBarSelection } from './use-bar-selection.ts'
 
 /**
- * Shows the figures of a bar beside the bar. `position` is the bar's horizontal position in the
- * chart, from 0 (left) to 1 (right).
+ * Shows the figures of a bar next to the bar. `position` is the horizontal position of the bar in
+ * the chart, from 0 (left) to 1 (right).
  */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
   const { t } = useTranslation()
@@ -37,8 +37,8 @@ function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
 }
 
 /**
- * Lays an invisible button over each bar, for the keyboard and for screen readers. The Tab key
- * reaches the chart once, and arrow keys move from bar to bar.
+ * Places an invisible button over each bar, for the keyboard and for screen readers. The chart is a
+ * single stop of the Tab key, and arrow keys move from bar to bar.
  */
 export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()

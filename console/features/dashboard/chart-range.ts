@@ -10,7 +10,7 @@ export type Interval = { readonly from: number; readonly to: number }
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The longest range that the chart can show, in seconds. The server's limit is a week longer,
+ * The longest range that the chart can show, in seconds. The limit of the server is a week longer,
  * because a chart with weekly bars extends the range to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
@@ -29,7 +29,7 @@ export const stepOf = (text: string | undefined): ChartStep =>
 
 /**
  * Returns the ranges that can be selected. `isByDay` is true for the usage of tokens, which is
- * counted per day. It has no range of 24 hours.
+ * counted per day. A range of 24 hours is then not available.
  */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES

@@ -22,11 +22,11 @@ export function DashboardPage() {
   const user = useUser()
   const { self, today, recent } = useDashboard()
   const view = useChartView()
-  const everyMs = useReadEvery(view.scope)
+  const pollIntervalMs = useUsagePollInterval(view.scope)
   const calls = self.data?.request_count
   // A scratch copy shows the site's data as of an earlier time. The user's own account is always
   // current, so it is hidden while a scratch copy is open.
-  const isOfCopy = currentScratchCopy() !== null
+  const isScratchCopyOpen = currentScratchCopy() !== null
   return (
     <Page
       title={t('shell.dashboard')}
@@ -36,12 +36,12 @@ export function DashboardPage() {
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       ) : (
-        !isOfCopy && <KeyFigures user={self.data} today={today.data} />
+        !isScratchCopyOpen && <KeyFigures user={self.data} today={today.data} />
       )}
-      {calls === 0 && !isOfCopy && <SetupChecklist calls={calls} />}
+      {calls === 0 && !isScratchCopyOpen && <SetupChecklist calls={calls} />}
       {(calls !== 0 || view.isSiteKnown) && (
         <div className="tg-dash-columns">
-          <UsagePanel view={view} everyMs={everyMs} />
+          <UsagePanel view={view} pollIntervalMs={pollIntervalMs} />
           <RecentCalls rows={recent.data?.items} />
         </div>
       )}
@@ -54,10 +54,10 @@ const MINUTE_MS = 60_000
 const SITE_POLL_INTERVAL_MS = 15_000
 
 /**
- * Returns the interval (ms) at which the usage is read again. Returns false for the user's own
- * usage while live events update it.
+ * Returns the polling interval (ms) for the usage, or false for the user's own usage while live
+ * events update it.
  */
-function useReadEvery(scope: UsageScope): number | false {
+function useUsagePollInterval(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5
   const isLive = useLiveState().kind === 'live'
   if (scope === 'all') return SITE_POLL_INTERVAL_MS

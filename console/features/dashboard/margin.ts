@@ -12,11 +12,11 @@ export type CostTotals = {
 }
 
 export type Margin = {
-  /** What users were charged minus what the providers charge, for the calls whose cost is known. */
+  /** The charges of users minus the charges of providers, for calls whose cost is known. */
   readonly amount: bigint
   /**
-   * `amount` divided by what users were charged for the calls whose cost is known, or null if they
-   * were charged nothing.
+   * `amount` divided by the charges of users for calls whose cost is known, or null if these
+   * charges are 0.
    */
   readonly share: number | null
   /**

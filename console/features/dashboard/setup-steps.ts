@@ -1,8 +1,8 @@
 export type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The numbers from which `setupSteps` derives which setup steps are done. A number is null until it
- * has loaded, and for users who may not read it.
+ * The numbers from which `setupSteps` determines the completed setup steps. A number is null until
+ * it has loaded, and for users who may not read it.
  */
 export type Progress = {
   readonly isAdmin: boolean

@@ -39,8 +39,8 @@ export type ChartTexts = {
 }
 
 /**
- * How time is divided into bars. `isUtc` is true for data that the server counts by UTC day. Other
- * bars follow the browser's time zone.
+ * The division of time into bars. `isUtc` is true for data that the server counts by UTC day. Other
+ * bars follow the time zone of the browser.
  */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
@@ -119,8 +119,8 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
- * The start of a bar plus this number of seconds is always within the next bar. Days and weeks get
- * two more hours, because a day has 25 hours when clocks are set back.
+ * The start of a bar plus this number of seconds is always within the next bar. Two hours are added
+ * for days and weeks, because a day has 25 hours when clocks are set back.
  */
 const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 

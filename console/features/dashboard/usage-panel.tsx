@@ -87,11 +87,17 @@ function ChartSummary(props: ChartTexts & { view: ChartView }) {
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
-export function UsagePanel({ view, everyMs }: { view: ChartView; everyMs: number | false }) {
+export function UsagePanel({
+  view,
+  pollIntervalMs,
+}: {
+  view: ChartView
+  pollIntervalMs: number | false
+}) {
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
   const { calendar, measure, zoom, set } = view
-  const { data, error, refetch } = useUsage(view, everyMs)
+  const { data, error, refetch } = useUsage(view, pollIntervalMs)
   const { step, isUtc } = calendar
   const chart = useMemo(
     () =>

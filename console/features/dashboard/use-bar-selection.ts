@@ -6,7 +6,7 @@ const NONE = -1
 
 /**
  * Lets the user select bars by dragging, or with Shift and the arrow keys. When the user releases
- * the pointer or presses Enter, `onZoom` receives the time interval of the selected bars.
+ * the pointer or presses Enter, `onZoom` is called with the time interval of the selected bars.
  */
 export function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) => void) {
   const { buckets } = chart

@@ -14,10 +14,10 @@ const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
 /**
- * Reads the data again whenever the page is opened, because live events update the data only while
- * the page is open.
+ * Query options that read the data again whenever the page is opened, because live events update
+ * the data only while the page is open.
  */
-const FRESH = { refetchOnMount: 'always' } as const
+const REFETCH_ON_MOUNT = { refetchOnMount: 'always' } as const
 
 export function useDashboard() {
   const client = useQueryClient()
@@ -27,7 +27,7 @@ export function useDashboard() {
     queryKey: selfKey,
     queryFn: ({ signal }) =>
       call('GET /api/user/self', { afterPosition: minPosition.current, signal }),
-    ...FRESH,
+    ...REFETCH_ON_MOUNT,
   })
   const today = useQuery({
     queryKey: [...logsKey, 'today'],
@@ -38,7 +38,7 @@ export function useDashboard() {
         afterPosition: minPosition.current,
         signal,
       }),
-    ...FRESH,
+    ...REFETCH_ON_MOUNT,
   })
   const recent = useQuery({
     queryKey: [...logsKey, 'recent'],
@@ -51,7 +51,7 @@ export function useDashboard() {
         afterPosition: minPosition.current,
         signal,
       }),
-    ...FRESH,
+    ...REFETCH_ON_MOUNT,
   })
   const invalidate = (...keys: readonly QueryKey[]): void => {
     for (const queryKey of keys) void client.invalidateQueries({ queryKey })

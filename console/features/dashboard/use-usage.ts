@@ -21,7 +21,7 @@ type UsageQuery = {
 
 export function useUsage(
   { scope, by, range, zoom, calendar }: UsageQuery,
-  everyMs: number | false,
+  pollIntervalMs: number | false,
 ) {
   return useQuery({
     queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
@@ -33,7 +33,7 @@ export function useUsage(
     placeholderData: keepPreviousData,
     // Reads on every mount, because live events update the data only while the page is open.
     refetchOnMount: 'always',
-    refetchInterval: everyMs,
+    refetchInterval: pollIntervalMs,
   })
 }
 
@@ -68,8 +68,8 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
 }
 
 /**
- * Reads the user's usage by token and UTC day. The entry with the token id 0 is the sum of all
- * tokens that have no entry.
+ * Reads the user's usage by token and UTC day. The token id 0 stands for the sum of all tokens that
+ * have no separate entry.
  */
 const tokenUsage = (request: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {

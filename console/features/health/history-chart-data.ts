@@ -19,13 +19,13 @@ export type HistoryChartData = {
   readonly steps: readonly HistoryChartStep[]
   readonly attempts: number
   /**
-   * The share (0 to 1) of all attempts in the range that succeeded, or null if there were no
-   * attempts.
+   * The share (0 to 1) of successful attempts among all attempts in the range, or null if there
+   * were no attempts.
    */
   readonly successRate: number | null
   /**
-   * The step with the lowest success rate, or null if no step has a rate. Among steps with the same
-   * rate, the newest.
+   * The step with the lowest success rate, or null if no step has a success rate. If several steps
+   * have the lowest rate, this is the newest of them.
    */
   readonly lowestStep: HistoryChartStep | null
 }

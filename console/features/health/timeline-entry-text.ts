@@ -95,8 +95,8 @@ const FIELD_KEYS = {
 } as const
 
 /**
- * Returns the name of a channel's key, which is its number from 1. `key` is the index of the key,
- * or null if the key was removed from the channel.
+ * Returns the name of a key of a channel, which is its number, starting at 1. `key` is the index of
+ * the key, or null if the key was removed from the channel.
  */
 const keyText = (t: TFunction, key: number | null): string =>
   key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })

@@ -8,8 +8,9 @@ import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups entries of the same circuit breaker. An action of a user or a change of the channel ends
- * all groups, because it may explain the entries that follow it. An automatic test ends no group.
+ * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
+ * groups, because it may explain the entries that follow it. An automatic test does not end a
+ * group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []

@@ -1,8 +1,8 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The maximum number of characters of a message that are read for its preview, because removing the
- * markup of a long text is slow.
+ * The maximum number of characters from which the preview of a message is created, because removing
+ * the markup of a long text is slow.
  */
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
@@ -31,8 +31,8 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
 }
 
 /**
- * Matches a long URL in a link or in an HTML attribute. Long URLs are removed first, because one of
- * them could use up all `READ_MAX` characters.
+ * Matches a long URL in a link or in an HTML attribute. Long URLs are removed first, because a
+ * single one of them could use up all `READ_MAX` characters.
  */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
-import { arePasskeysSupported, showPasskey } from '#console/api/auth/browser-passkeys.ts'
+import { arePasskeysSupported, promptForPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -42,7 +42,9 @@ function PasskeyButton() {
 
 async function passkeyLogin(): Promise<SessionUser> {
   const options = await call('POST /api/user/login/passkey/begin')
-  return call('POST /api/user/login/passkey', { body: { passkey: await showPasskey(options) } })
+  return call('POST /api/user/login/passkey', {
+    body: { passkey: await promptForPasskey(options) },
+  })
 }
 
 export function LoginPage() {
@@ -79,8 +81,8 @@ export function LoginPage() {
 }
 
 /**
- * Shows the login methods. The password form is collapsed if only the super admin may log in with a
- * password and there are other login methods.
+ * Shows the login methods. The password form is initially hidden if only the super admin may log in
+ * with a password and there are other login methods.
  */
 function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()

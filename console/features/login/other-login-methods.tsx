@@ -10,8 +10,8 @@ import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messe
 import { useCompleteLogin } from './use-complete-login.ts'
 
 /**
- * Shows buttons for the login methods other than a password. `isFirst` is true if no login form is
- * above the buttons.
+ * Shows buttons for login methods other than a password. `isFirst` is true if there is no login
+ * form above the buttons.
  */
 export function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const { t } = useTranslation()

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showPasskey } from '#console/api/auth/browser-passkeys.ts'
+import { promptForPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
@@ -106,5 +106,5 @@ function CodeForm(props: { kind: CodeKind; form: DraftForm<CodeDraft> }) {
 }
 
 async function askForPasskey(ticket: string): Promise<PasskeyAssertion> {
-  return showPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
+  return promptForPasskey(await call('POST /api/user/login/second/begin', { body: { ticket } }))
 }

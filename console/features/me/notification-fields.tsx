@@ -72,8 +72,8 @@ function MailFields(props: FieldsProps) {
 }
 
 /**
- * The field for the code with which the user proves a mail address. It is a separate component, so
- * that the check that the user is human loads only when a code is needed.
+ * The field for the code with which the user verifies a mail address. It is a separate component,
+ * so that the CAPTCHA loads only when a code is needed.
  */
 function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')

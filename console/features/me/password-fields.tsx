@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { PasswordField } from '#console/ui/forms/fields.tsx'
-import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
+import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import type { useNewPassword } from './use-new-password.ts'
 
 const FIELDS = [
@@ -37,7 +37,7 @@ export function PasswordFields(props: {
           {...form.field(one.field)}
         />
       ))}
-      {isByCode && <PasskeyProof perform={(proof) => form.submitWith({ proof })} />}
+      {isByCode && <PasskeyProofButton perform={(proof) => form.submitWith({ proof })} />}
     </>
   )
 }

@@ -13,8 +13,8 @@ import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpSetupDialog } from './totp-setup-dialog.tsx'
 
 /**
- * Shows the recovery codes. Only the button closes the dialog, and not a click outside of it,
- * because the codes are never shown again.
+ * Shows the recovery codes. A click outside does not close the dialog, because the codes are never
+ * shown again. Only the button closes it.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()

@@ -8,7 +8,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
-const SHOWN_FIRST = 10
+const INITIAL_MODELS_MAX = 10
 
 export function UsableModelsPanel() {
   const { t } = useTranslation()
@@ -25,7 +25,7 @@ export function UsableModelsPanel() {
 function Names({ names }: { names: readonly string[] }) {
   const { t } = useTranslation()
   const [showsAll, setShowsAll] = useState(false)
-  const left = names.length - SHOWN_FIRST
+  const left = names.length - INITIAL_MODELS_MAX
   const copy = async (name: string) => {
     if (await copyText(name)) showSuccess(t('me.modelCopied', { name }))
   }
@@ -33,7 +33,7 @@ function Names({ names }: { names: readonly string[] }) {
   return (
     <>
       <ul className="tg-me-models">
-        {(showsAll ? names : names.slice(0, SHOWN_FIRST)).map((name) => (
+        {(showsAll ? names : names.slice(0, INITIAL_MODELS_MAX)).map((name) => (
           <li key={name}>
             <button
               type="button"

@@ -32,8 +32,8 @@ const FIELD_CODES = {
 }
 
 /**
- * Sets a new password, which ends all other sessions of the user. A user without a password
- * confirms the change with a code.
+ * The form for a new password. A new password ends all other sessions of the user. A user without a
+ * password confirms the change with a code.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()

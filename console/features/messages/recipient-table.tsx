@@ -94,7 +94,7 @@ function Table(props: {
   )
 }
 
-/** Reads one page of the recipients of a message. `p` is the number of the page and starts at 0. */
+/** Reads one page of the recipients of a message. `p` is the page number, starting at 0. */
 function recipientsQuery(id: number, query: { p: number; page_size: number } & ListSort) {
   const input = { params: { id }, query }
   const key = [...messagesKey, 'recipients', id, query]

@@ -69,9 +69,9 @@ function validateSum(
 }
 
 /**
- * Records the refund on the server. The request contains the number of the order's earlier refunds
- * when the dialog opened. If another refund was recorded in the meantime, the server refuses the
- * request.
+ * Records the refund on the server. The request contains the number of earlier refunds of the order
+ * when the dialog was opened. If another refund has been recorded since then, the server refuses
+ * the request.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

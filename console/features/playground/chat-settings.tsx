@@ -13,7 +13,10 @@ export type ChatSettingsProps = {
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
-/** The form for the settings of a conversation. A change applies from the next message on. */
+/**
+ * The form for the settings of a conversation. A change applies to the next message and to later
+ * ones.
+ */
 export function ChatSettingsForm(props: ChatSettingsProps) {
   const { t } = useTranslation()
   const describeGroup = useTranslateGroupDescription()

@@ -14,7 +14,7 @@ export type StoredConversations = {
 }
 
 /** The maximum number of stored conversations. If the browser's storage is full, fewer are kept. */
-const KEPT_MAX = 50
+const CONVERSATIONS_MAX = 50
 
 const keyOf = (userId: number): string => `playground-${userId}`
 
@@ -38,7 +38,11 @@ export function storeConversations(
     ({ id, messages }) => messages.length > 0 || id === openId,
   )
   const newest = keptConversations.toSorted((one, other) => other.changedAt - one.changedAt)
-  for (let count = Math.min(newest.length, KEPT_MAX); count >= 0; count = Math.trunc(count / 2)) {
+  for (
+    let count = Math.min(newest.length, CONVERSATIONS_MAX);
+    count >= 0;
+    count = Math.trunc(count / 2)
+  ) {
     try {
       const text = JSON.stringify({ conversations: newest.slice(0, count), openId })
       localStorage.setItem(keyOf(userId), text)
@@ -50,8 +54,8 @@ export function storeConversations(
 }
 
 /**
- * Marks an unfinished answer as complete. The page that received the answer was closed, so no more
- * text arrives.
+ * Marks an unfinished answer as complete. The page that was receiving the answer has been closed,
+ * so no more text will arrive.
  */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,

@@ -126,16 +126,23 @@ export function withMessages(
 }
 
 /**
- * Adds the cost of an answer to the conversation `one`. If the user has removed the answer, its
- * cost still counts.
+ * Adds the cost of an answer to the conversation. The cost counts even if the user has removed the
+ * answer.
  */
-export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
-  const hasAnswer = one.messages.some(({ id }) => id === answerId)
+export function withCost(
+  conversation: Conversation,
+  answerId: string,
+  cost: AnswerCost,
+): Conversation {
+  const hasAnswer = conversation.messages.some(({ id }) => id === answerId)
   if (!hasAnswer) {
-    return { ...one, spentBefore: String(BigInt(one.spentBefore ?? 0) + BigInt(cost.quota)) }
+    return {
+      ...conversation,
+      spentBefore: String(BigInt(conversation.spentBefore ?? 0) + BigInt(cost.quota)),
+    }
   }
-  const messages = one.messages.map((message) =>
+  const messages = conversation.messages.map((message) =>
     message.id === answerId ? { ...message, cost } : message,
   )
-  return { ...one, messages }
+  return { ...conversation, messages }
 }

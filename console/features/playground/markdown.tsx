@@ -42,8 +42,8 @@ const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
   keyed(tokens, (token) => block(token as Tokens.Generic, depth))
 
 /**
- * Renders each item with its index as the React key. Markdown tokens have no ids, but tokens are
- * only ever appended, so their indexes do not change.
+ * Renders each item with its index as the React key. Markdown tokens have no ids, but their indexes
+ * never change, because tokens are only appended.
  */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (

@@ -34,8 +34,9 @@ import { type Conversations, useConversations } from './use-conversations.ts'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user who has no enabled token to the page of tokens. Reports whether the user may
- * start calls: not before the check has ended, because the redirect would interrupt the call.
+ * Redirects a user without an enabled token to the page of tokens. Reports whether the user may
+ * start calls, which is false until the check has ended, because the redirect would interrupt a
+ * call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -81,7 +82,7 @@ function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
     isReady: Boolean(group) && Boolean(model) && isSelected && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
-    readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),
+    refetch: () => void Promise.all([groups.refetch(), models.refetch()]),
   }
 }
 
@@ -128,7 +129,7 @@ export function PlaygroundPage() {
       }
     >
       {choices.error !== null ? (
-        <ErrorState error={choices.error} onRetry={choices.readAgain} />
+        <ErrorState error={choices.error} onRetry={choices.refetch} />
       ) : (
         <div className="tg-play">
           <div className="tg-play-main">

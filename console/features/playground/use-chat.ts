@@ -17,7 +17,7 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The waits (ms) before the attempts to find the cost of a call in the usage log. */
+/** The delays (ms) before each attempt to find the cost of a call in the usage log. */
 const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
@@ -95,8 +95,8 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
 }
 
 /**
- * Returns the interval (ms) at which an answer of `length` characters is rendered while it grows.
- * The interval grows with the length, because a longer answer takes longer to parse.
+ * Returns the interval (ms) at which a growing answer of `length` characters is rendered. The
+ * interval increases with the length, because a longer answer takes longer to parse.
  */
 const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
 
@@ -201,8 +201,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * When a conversation is opened, the costs of at most this number of answers are searched for
- * again: the newest answers without a cost.
+ * The maximum number of answers whose costs are searched for again when a conversation is opened.
+ * These are the newest answers without a cost.
  */
 const LATE_COSTS_MAX = 10
 

@@ -36,7 +36,7 @@ export type Conversations = {
 /** Returns the user's conversations, which are stored only in this browser. */
 export function useConversations(userId: number): Conversations {
   const [stored, setStored] = useState(() => withOpenConversation(loadConversations(userId)))
-  useStoring(userId, stored)
+  useStoreConversations(userId, stored)
   const open = openOf(stored)
   const change = (id: string, to: (one: Conversation) => Conversation) =>
     setStored(({ conversations, openId }) => ({
@@ -71,24 +71,24 @@ export function useConversations(userId: number): Conversations {
 }
 
 /**
- * Stores the conversations in the browser: after changes, but only once per interval, and when the
+ * Stores the conversations in the browser after changes (at most once per interval) and when the
  * user leaves the page.
  */
-function useStoring(userId: number, stored: StoredConversations): void {
+function useStoreConversations(userId: number, stored: StoredConversations): void {
   const latest = useRef(stored)
   latest.current = stored
-  const keep = useThrottledCallback(
+  const storeSoon = useThrottledCallback(
     () => storeConversations(userId, latest.current),
     STORE_INTERVAL_MIN_MS,
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: saves every change
-  useEffect(keep, [stored, keep])
+  useEffect(storeSoon, [stored, storeSoon])
   useEffect(() => {
-    const last = () => storeConversations(userId, latest.current)
-    window.addEventListener('pagehide', last)
+    const storeNow = () => storeConversations(userId, latest.current)
+    window.addEventListener('pagehide', storeNow)
     return () => {
-      window.removeEventListener('pagehide', last)
-      last()
+      window.removeEventListener('pagehide', storeNow)
+      storeNow()
     }
   }, [userId])
 }

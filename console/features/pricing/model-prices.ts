@@ -17,8 +17,8 @@ const QUOTA_PER_DOLLAR = fromInteger(500_000)
 const ZERO = fromInteger(0)
 
 /**
- * Converts a JavaScript number to an exact decimal by way of its shortest decimal text, so that no
- * binary rounding errors appear.
+ * Converts a JavaScript number to an exact decimal. The conversion uses the shortest decimal text
+ * of the number, so that no binary rounding errors appear.
  */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
@@ -56,7 +56,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 
 /**
  * Returns the model with the ratios that apply to an input of `prompt` tokens. Some models have
- * other ratios for long inputs.
+ * different ratios for long inputs.
  */
 export function modelAtLength(model: PricedModel, prompt: number): PricedModel {
   const tier = model.context_tiers?.findLast(

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { exchange } from '#console/api/client.ts'
+import { callForEnvelope } from '#console/api/client.ts'
 import { useUser } from '#console/api/session.ts'
 import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import { showInfo } from '#console/ui/messages/toast.ts'
@@ -119,5 +119,5 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
 const pricingQuery = (userId: number | null) =>
   queryOptions({
     queryKey: ['pricing', userId],
-    queryFn: async ({ signal }) => (await exchange('GET /api/pricing', { signal })).envelope,
+    queryFn: async ({ signal }) => (await callForEnvelope('GET /api/pricing', { signal })).envelope,
   })

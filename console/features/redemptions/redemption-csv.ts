@@ -32,7 +32,10 @@ function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   return BYTE_ORDER_MARK + text.join('')
 }
 
-/** Puts `'` before a text that looks like a formula, because a spreadsheet program would run it. */
+/**
+ * Prepends `'` to a text that looks like a formula, because a spreadsheet program would run the
+ * formula.
+ */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
 
 function quoted(cell: string | number | boolean): string {

@@ -30,7 +30,9 @@ export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   count: string
   /** The code to redeem. If it is empty, the server generates one. */
   key: string
-  /** How often the code can be redeemed. An empty text and -1 mean no limit. */
+  /**
+   * The maximum number of times that the code can be redeemed. An empty text and -1 mean no limit.
+   */
   maxUses: string
 }
 
@@ -56,8 +58,8 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
 })
 
 /**
- * The stored values of a code that validation needs: how often it was used, and its expiry. An
- * expiry in the past is valid only if it equals `validUntil`.
+ * The stored values of a code that validation needs: its number of uses, and its expiry. An expiry
+ * in the past is valid only if it equals `validUntil`.
  */
 type StoredValues = { readonly used: number; readonly validUntil: string }
 

@@ -73,9 +73,9 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key for a request, which is a JSON text. If `attempt` is about the same
- * request, its key is returned again, so that a retry does not create codes twice. Otherwise,
- * `attempt` gets a new key.
+ * Returns the idempotency key for a request, which is given as JSON. If `attempt` is for the same
+ * request, returns its key, so that a retry does not create codes twice. Otherwise, `attempt` gets
+ * a new key.
  */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
@@ -86,7 +86,7 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   const { t } = useTranslation()
   const client = useQueryClient()
   const attempt = useRef({ request: '', key: '' })
-  const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
+  const refetch = () => client.invalidateQueries({ queryKey: redemptionsKey })
   const create = async (draft: RedemptionDraft) => {
     const terms = createRedemptionBody(draft, unit)
     const request = { ...terms, count: Number(draft.count), key: draft.key.trim() }
@@ -94,7 +94,7 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
       request,
       idempotencyKeyFor(attempt.current, JSON.stringify(request)),
     )
-    await readAgain()
+    await refetch()
     const { name, quota } = terms
     const gift = { is_gift: draft.isGift, max_uses: draft.isGift ? (terms.max_uses ?? -1) : 1 }
     const times = { valid_from: terms.valid_from ?? 0, valid_until: terms.valid_until ?? 0 }
@@ -105,7 +105,7 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
     const changed = updateRedemptionBody(before, draft, unit)
     if (Object.keys(changed).length > 0)
       await call('PUT /api/redemption/', { body: { id: redemption.id, ...changed } })
-    await readAgain()
+    await refetch()
     showSuccess(t('redemptions.saved'))
     onClose()
   }

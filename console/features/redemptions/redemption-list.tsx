@@ -49,8 +49,8 @@ const TOP_UP_LOG_TYPE = 1
 
 function useRedemptionList() {
   const client = useQueryClient()
-  const readAgain = () => void client.invalidateQueries({ queryKey: redemptionsKey })
-  useLiveRefetch('logs', REFETCH_INTERVAL_MIN_MS, readAgain, ({ type }) => type === TOP_UP_LOG_TYPE)
+  const refetch = () => void client.invalidateQueries({ queryKey: redemptionsKey })
+  useLiveRefetch('logs', REFETCH_INTERVAL_MIN_MS, refetch, ({ type }) => type === TOP_UP_LOG_TYPE)
   return useListPage(URL_PARAMS, redemptionsQuery)
 }
 

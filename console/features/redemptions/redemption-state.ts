@@ -15,8 +15,8 @@ type StateFields = Pick<
 >
 
 /**
- * Reports whether a gift code was used as often as it may be. The stored status of such a code
- * stays 1 (enabled).
+ * Reports whether a gift code has been used the maximum number of times. The stored status of such
+ * a code is still 1 (enabled).
  */
 const isUsedUp = ({ is_gift, max_uses, used_count }: StateFields): boolean =>
   is_gift && max_uses >= 0 && used_count >= max_uses

@@ -21,8 +21,8 @@ export const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** Matches a text that looks like a mail address. The server checks the address fully. */
-const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
+/** Matches a text that looks like a mail address. The server validates the address completely. */
+const MAIL_ADDRESS_PATTERN = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 export function validateRegistration(
   draft: RegisterDraft,
@@ -30,7 +30,9 @@ export function validateRegistration(
 ): FieldErrors<RegisterDraft, RegisterErrorKey> {
   return {
     ...validateAccount(draft),
-    ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'emailInvalid' } : {}),
+    ...(needsMail && !MAIL_ADDRESS_PATTERN.test(draft.email.trim())
+      ? { email: 'emailInvalid' }
+      : {}),
     ...(needsMail && draft.email.trim() === '' ? { email: 'emailRequired' } : {}),
     ...(needsMail && draft.code.trim() === '' ? { code: 'codeRequired' } : {}),
   }

@@ -36,8 +36,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * Replaces the current values by the preset values, and returns the new texts of the changed
- * options. A model that has a preset ratio loses its fixed price per call.
+ * Replaces the current values with the preset values, and returns the new texts of the changed
+ * options. A model that gets a preset ratio loses its fixed price per call.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)

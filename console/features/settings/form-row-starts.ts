@@ -1,9 +1,9 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of the options that start a new row of the form. A row holds two switches, so
- * an odd number of switches leaves half a row free. If a single field of another kind follows, it
- * fills this half and starts no new row.
+ * Returns the indexes of the options that start a new row of the form. A row contains two switches.
+ * If the number of switches is odd, half a row is left free, which a single following field of
+ * another kind fills instead of starting a new row.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -2,8 +2,8 @@
 const SEPARATOR = ' > '
 
 /**
- * Returns the name for a pair of a user's group and a token's group, such as `vip > default`. If a
- * group's name would make this text ambiguous, the pair is returned as JSON.
+ * Returns the name of a pair of a user's group and a token's group, such as `vip > default`. If the
+ * names of the groups would make this text ambiguous, the name is the pair as JSON.
  */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')

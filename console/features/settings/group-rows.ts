@@ -28,8 +28,8 @@ export type GroupRow = {
   /** The color of the group's badge. An empty text selects the default color. */
   color: string
   /**
-   * The special ratios of this group's users, by the token's group. They replace the token group's
-   * own ratio.
+   * The ratios that replace the ratio of the token's group for users of this group, by the token's
+   * group.
    */
   ratioOverrides: JsonMap
 }
@@ -113,7 +113,7 @@ const textOf = (maps: GroupMaps, key: GroupKey): string =>
   key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
 
 /**
- * Parses special ratios, one `group=ratio` per line. Returns null if a line is malformed, or if a
+ * Parses ratio overrides, one `group=ratio` per line. Returns null if a line is malformed, or if a
  * group is repeated or unknown.
  */
 export function readRatioOverrides(text: string, groups: ReadonlySet<string>): JsonMap | null {

@@ -2,9 +2,9 @@ import type { OptionChange } from './changed-options.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
 /**
- * Merges two changes of one option. This user has changed its text from `before` to `after`.
- * Another user has saved `theirs` in the meantime. `hasConflict` is true if both users changed the
- * same entry, or if the texts have no entries that can be merged.
+ * Merges two changes of an option. This user has changed its text from `before` to `after`, and
+ * another user has meanwhile saved `theirs`. `hasConflict` is true if both users changed the same
+ * entry, or if the texts have no entries that can be merged.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,

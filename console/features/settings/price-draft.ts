@@ -43,8 +43,8 @@ export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
 }
 
 /**
- * The accepted form of a price in dollars: up to 5 integer digits and 6 decimals. A price of this
- * form can be converted to a ratio without rounding.
+ * The accepted form of a price in dollars: up to 5 integer digits and 6 decimals. Such a price can
+ * be converted to a ratio without rounding.
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 

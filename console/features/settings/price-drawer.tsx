@@ -20,9 +20,9 @@ import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
-  /** The names of all models that have a price. A new model must have another name. */
+  /** The names of all models that have a price. The name of a new model must be different. */
   existingNames: ReadonlySet<string>
-  /** Fills in the model's name, if the form was opened for a model that has no price yet. */
+  /** The initial name in a form that was opened for a model without a price. */
   newName?: string
   onClose: () => void
   /** `before` is the model's previous name, or null for a new model. */

@@ -17,8 +17,8 @@ import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-change-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
-/** The search starts when the user has not typed for this time (ms). */
-const SETTLE_MS = 200
+/** The search starts when the user has stopped typing for this time (ms). */
+const SEARCH_DELAY_MS = 200
 
 export function ModelHistoryDrawer(props: { model: string | null; onClose: () => void }) {
   const { t } = useTranslation()
@@ -42,7 +42,7 @@ export function PriceHistory() {
   const [typed, setTyped] = useState('')
   const [group, setGroup] = useState('')
   const searchText = typed.trim()
-  const keyword = useDebouncedValue(searchText, searchText === '' ? 0 : SETTLE_MS)
+  const keyword = useDebouncedValue(searchText, searchText === '' ? 0 : SEARCH_DELAY_MS)
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('shared.allGroups') }]
   const clear = () => {

@@ -25,8 +25,8 @@ export type PriceRow = {
   completionRatio: string
   cacheRatio: string
   /**
-   * The number of output tokens for which quota is set aside (held) when a call starts that sets no
-   * output limit.
+   * The number of output tokens for which quota is reserved (held) when a call without an output
+   * limit starts.
    */
   maxOutputTokens: string
 }

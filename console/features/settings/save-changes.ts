@@ -6,9 +6,10 @@ type Texts = ReadonlyMap<string, string>
 
 /**
  * The result of merging this user's change of an option with a change that another user saved
- * first. `text` contains the changes of both users. `onto` is the value that the other user saved.
+ * first. `text` contains the changes of both users. `theirs` is the value that the other user
+ * saved.
  */
-export type MergedText = { readonly text: string; readonly onto: string }
+export type MergedText = { readonly text: string; readonly theirs: string }
 
 export type SaveResult = {
   saved: ReadonlySet<string>
@@ -18,12 +19,12 @@ export type SaveResult = {
 }
 
 /**
- * The maximum number of attempts to save an option. An attempt fails if another user saved first,
- * and the next attempt merges that user's change.
+ * The maximum number of attempts to save an option. An attempt fails if another user has saved the
+ * option first. The next attempt merges the change of that user.
  */
-const TRIES_MAX = 3
+const ATTEMPTS_MAX = 3
 
-type ReadAgain = () => Promise<Texts>
+type ReadOptions = () => Promise<Texts>
 
 /**
  * Saves the changed options. If another user has saved an option in the meantime, both changes are
@@ -31,7 +32,7 @@ type ReadAgain = () => Promise<Texts>
  */
 export async function saveChanges(
   changes: readonly OptionChange[],
-  readAgain: ReadAgain,
+  readOptions: ReadOptions,
 ): Promise<SaveResult> {
   const saved = new Set<string>()
   const errors = new Map<string, string>()
@@ -40,7 +41,7 @@ export async function saveChanges(
   await Promise.all(
     changes.map(async (change) => {
       try {
-        const note = await send(change, readAgain, (draft) => merged.set(change.key, draft))
+        const note = await send(change, readOptions, (draft) => merged.set(change.key, draft))
         saved.add(change.key)
         if (note !== '') notes.set(change.key, note)
       } catch (error) {
@@ -53,7 +54,7 @@ export async function saveChanges(
 
 async function send(
   { key, before, after }: OptionChange,
-  readAgain: ReadAgain,
+  readOptions: ReadOptions,
   onConflict: (draft: MergedText) => void,
 ): Promise<string> {
   let [seen, desired] = [before, after]
@@ -64,10 +65,10 @@ async function send(
       if (!isConflict(error)) throw error
       // The retry waits, because the read model may not yet include the other user's change.
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
-      const theirs = (await readAgain()).get(key) ?? ''
+      const theirs = (await readOptions()).get(key) ?? ''
       const { text, hasConflict } = mergeChange({ before, after }, theirs)
-      onConflict({ text, onto: theirs })
-      if (hasConflict || tries === TRIES_MAX) throw error
+      onConflict({ text, theirs })
+      if (hasConflict || tries === ATTEMPTS_MAX) throw error
       ;[seen, desired] = [theirs, text]
     }
   }

@@ -4,7 +4,7 @@ import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 
-/** The maximum number of days from now to a planned time that the server accepts. */
+/** The maximum number of days from now to a scheduled time that the server accepts. */
 const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
@@ -13,8 +13,8 @@ export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'
 export const secondsOfSchedule = (at: string): number => secondsOfDateField(at) ?? Number.NaN
 
 /**
- * Returns an error for the form field `at` if a planned time is in the past or too far in the
- * future. `seconds` is in Unix seconds, or NaN for an invalid time.
+ * Returns an error for the form field `at` if the time is in the past or too far in the future.
+ * `seconds` is in Unix seconds, or NaN for an invalid time.
  */
 export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey } {
   const aheadMs = seconds * 1_000 - Date.now()
@@ -25,7 +25,7 @@ export function validateScheduleTime(seconds: number): { at?: ScheduleErrorKey }
 export const scheduleErrorText = (errorKey: ScheduleErrorKey): string =>
   translate(`pricing.${errorKey}`, { days: SCHEDULE_DAYS_MAX })
 
-/** The field for a planned time, in the browser's time zone. */
+/** The field for a scheduled time, in the browser's time zone. */
 export function ScheduleTimeField(props: FieldState<string>) {
   const { t } = useTranslation()
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()

@@ -19,12 +19,12 @@ import {
 import { PriceSubject } from './scheduled-change-entries.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
-type PlanDraft = { at: string; entries: ScheduledChange['changes'] }
-type Entry = PlanDraft['entries'][number]
+type ScheduleDraft = { at: string; entries: ScheduledChange['changes'] }
+type Entry = ScheduleDraft['entries'][number]
 
 const isFlag = ({ value }: Entry): boolean => value === 'true' || value === 'false'
 
-function isWrong(entry: Entry): boolean {
+function isInvalidPrice(entry: Entry): boolean {
   if (entry.value === null || isFlag(entry)) return false
   const number = parseDecimal(entry.value)
   return number === null || isNegative(number)
@@ -43,11 +43,11 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   // seconds is used.
   const secondsOf = (at: string, before: string) =>
     at === before ? change.at : secondsOfSchedule(at)
-  const form = useDraftForm<PlanDraft, ScheduleErrorKey | 'notNumber'>({
+  const form = useDraftForm<ScheduleDraft, ScheduleErrorKey | 'notNumber'>({
     initial: () => ({ at: dateFieldText(change.at), entries: change.changes }),
     validate: ({ at, entries }, before) => ({
       ...validateScheduleTime(secondsOf(at, before.at)),
-      ...(entries.some(isWrong) ? { entries: 'notNumber' } : {}),
+      ...(entries.some(isInvalidPrice) ? { entries: 'notNumber' } : {}),
     }),
     errorText: (errorKey) =>
       errorKey === 'notNumber' ? t('shared.error.notNumber') : scheduleErrorText(errorKey),
@@ -76,7 +76,7 @@ export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose:
   )
 }
 
-function EditedEntries(props: FieldState<PlanDraft['entries']>) {
+function EditedEntries(props: FieldState<ScheduleDraft['entries']>) {
   const { value: entries, error, onChange } = props
   return (
     <ul className="tg-planned-entries tg-planned-edited">
@@ -84,7 +84,7 @@ function EditedEntries(props: FieldState<PlanDraft['entries']>) {
         <EditedEntry
           key={`${entry.option} ${entry.name}`}
           entry={entry}
-          isWrong={error !== undefined && isWrong(entry)}
+          isWrong={error !== undefined && isInvalidPrice(entry)}
           onChange={(value) =>
             onChange(entries.map((one) => (one === entry ? { ...entry, value } : one)))
           }

@@ -22,7 +22,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** Shows to what the changed price applies: a model, a group, a pair of groups, or all users. */
+/** Shows what the changed price applies to: a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

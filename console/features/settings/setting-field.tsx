@@ -12,9 +12,10 @@ import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The server sends this text in place of a stored secret, so that the browser never receives it.
+ * The text that the server sends instead of a stored secret, so that the browser never receives the
+ * secret.
  */
-const SET = '***'
+const STORED_SECRET = '***'
 
 /** Edits a secret. The stored secret is never shown, and an empty field leaves it unchanged. */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
@@ -25,7 +26,7 @@ function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { key } = option
   const value = form.value(key)
   const isCleared = form.isChanged(key) && value === ''
-  const isSet = value === SET && !form.isChanged(key)
+  const isSet = value === STORED_SECRET && !form.isChanged(key)
   const type = (text: string) => (text === '' ? form.reset(key) : form.set(new Map([[key, text]])))
   const placeholder = isCleared ? 'secretCleared' : isSet ? 'secretSet' : 'secretUnset'
   return (

@@ -21,7 +21,7 @@ export type SettingError =
   | { code: 'tooLong'; max: number }
   | { code: 'entryMissing' | 'sameName'; name: string }
   | { code: 'unknownPlaceholder'; placeholder: string }
-  /** `other` is the key of the option at the other end of the range. */
+  /** `other` is the key of the option for the other end of the range. */
   | { code: 'belowOther' | 'aboveOther'; other: string }
 
 export function validateSetting(type: OptionType, text: string): SettingError | null {
@@ -39,7 +39,7 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
     case 'lines':
       return validateLength(type, text)
     case 'url':
-      return isWebAddress(text.trim()) ? null : { code: 'notUrl' }
+      return isHttpUrl(text.trim()) ? null : { code: 'notUrl' }
     case 'link':
       return text.trim() === '' ? null : validateLink(text.trim())
     default:
@@ -99,7 +99,7 @@ function validateLength({ max_length: max }: OptionType, text: string): SettingE
   return max !== undefined && text.length > max ? { code: 'tooLong', max } : null
 }
 
-function isWebAddress(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   if (text === '') return true
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
@@ -119,11 +119,11 @@ function validateShape({ kind, required }: OptionType, text: string): SettingErr
 function validateRatios(text: string, required: string | undefined): SettingError | null {
   const entries = readJsonMap(text, 'number')
   if (entries === null) return { code: 'notMap' }
-  const isWrong = [...entries.values()].some((value) => {
+  const hasInvalidRatio = [...entries.values()].some((value) => {
     const number = parseDecimal(value)
     return number === null || isNegative(number)
   })
-  if (isWrong) return { code: 'notNumber' }
+  if (hasInvalidRatio) return { code: 'notNumber' }
   if (required !== undefined && !entries.has(required)) {
     return { code: 'entryMissing', name: required }
   }
@@ -154,20 +154,20 @@ function validateLinks(value: unknown): SettingError | null {
  * reported here although the server accepts them.
  */
 function validateLink(template: string): SettingError | null {
-  const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
-  const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
+  const placeholders = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
+  const unknown = placeholders.find((placeholder) => !KNOWN_PLACEHOLDERS.includes(placeholder))
   if (!isChatLink(template)) return { code: 'notLink' }
   return unknown === undefined ? null : { code: 'unknownPlaceholder', placeholder: unknown }
 }
 
-const FILLED: readonly string[] = ['{address}', '{key}']
+const KNOWN_PLACEHOLDERS: readonly string[] = ['{address}', '{key}']
 
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
 /**
- * Reports whether a token's key may be passed to a link with this template. Sample values take the
- * place of the placeholders.
+ * Reports whether a token's key may be passed to a link with this template. The placeholders are
+ * replaced by sample values for this check.
  */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

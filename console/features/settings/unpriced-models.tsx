@@ -87,7 +87,7 @@ function usePriceForm({ changes }: SettingsForm) {
     setName,
     /**
      * Closes the form and returns to the page that linked to it. If there are unsaved prices, the
-     * user stays on this page to save them.
+     * user stays on this page in order to save them.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

@@ -17,8 +17,8 @@ export type OptionTexts = {
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /**
-   * Returns the error message for a value out of bounds. Returns an empty text if the option has no
-   * message of its own.
+   * Returns the error message for a value that is out of bounds, or an empty text if the option has
+   * no special message.
    */
   readonly bounds: (key: string) => string
   /** Returns the question that the user must confirm before selecting a value. */

@@ -6,7 +6,7 @@ import type { SettingsForm } from './use-settings-form.ts'
  * edited. Saving still detects what other users have changed in the meantime.
  */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
-  const hold = useEffectEvent(form.hold)
+  const hold = useEffectEvent(form.pauseRefresh)
   useEffect(() => {
     if (!isOpen) return
     hold(true)

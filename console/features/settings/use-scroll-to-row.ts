@@ -8,9 +8,9 @@ type PagedRows = {
 }
 
 /**
- * Opens the page that contains the row with the key of `target`, and scrolls to this row. A new
- * `target` object scrolls again, even if its key is the same. `rowKeys` contains the keys of all
- * rows in their order.
+ * Opens the page that contains the row with the key of `target`, and scrolls to this row. Passing a
+ * new `target` object scrolls again, even if its key is the same. `rowKeys` contains the keys of
+ * all rows in their order.
  */
 export function useScrollToRow(
   target: { readonly key: string } | null,

@@ -17,14 +17,12 @@ import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
-/**
- * Error messages do not mention a maximum with this value, because no realistic value reaches it.
- */
-const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
+/** A maximum that error messages do not mention, because no realistic value reaches it. */
+const UNREALISTIC_MAX = String(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns a function that translates a validation error. An option may have its own text for values
- * out of bounds.
+ * Returns a function that translates a validation error. An option may have a special text for
+ * values that are out of bounds.
  */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {
   const { t } = useTranslation()
@@ -36,7 +34,7 @@ function useErrorText(): (option: OptionSchema, settingError: SettingError) => s
     const { minimum: min, maximum: max } = option.type
     const isBounded = settingError.code === 'notInteger' || settingError.code === 'notNumber'
     if (!isBounded || min === undefined || max === undefined) return text
-    return max === BEYOND_NEED
+    return max === UNREALISTIC_MAX
       ? t('settings.withMinimum', { text, min })
       : t('settings.withBounds', { text, min, max })
   }
@@ -71,7 +69,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /**
    * Stops refreshing the loaded values while `isOpen` is true, for example while a drawer is open.
    */
-  hold: (isOpen: boolean) => void
+  pauseRefresh: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
   isSaving: boolean
@@ -114,8 +112,8 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
       events.onInvalid(first)
       return showError(t('settings.checkInput'))
     }
-    const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const outcome = await saveChanges(changes, readAgain)
+    const readOptions = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
+    const outcome = await saveChanges(changes, readOptions)
     const { saved, errors, notes } = outcome
     await options.reload()
     drafts.applyMerged(outcome.merged)
@@ -142,7 +140,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
       return drafts.showsErrorOf(key) ? errorText(option, settingError) : undefined
     },
     changes,
-    hold: (isOpen) => setHeld(isOpen ? options.baseline : null),
+    pauseRefresh: (isOpen) => setHeld(isOpen ? options.baseline : null),
     discard: drafts.clear,
     save: submit,
     isSaving: isBusy,
@@ -168,8 +166,8 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
 }
 
 /**
- * Returns the options of a section that have an effect. If an option has no effect, its schema has
- * a note with the reason.
+ * Returns the options of a section that have an effect. The schema of an option without effect
+ * contains a note with the reason.
  */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
@@ -217,7 +215,7 @@ function useDrafts() {
     applyMerged: (drafts: ReadonlyMap<string, MergedText>) => {
       const part = (name: keyof MergedText) =>
         [...drafts].map(([key, d]) => [key, d[name]] as const)
-      setBases((current) => new Map([...current, ...part('onto')]))
+      setBases((current) => new Map([...current, ...part('theirs')]))
       setTexts((current) => new Map([...current, ...part('text')]))
     },
     touch: (key: string) => setTouched((current) => new Set([...current, key])),

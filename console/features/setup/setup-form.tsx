@@ -22,8 +22,8 @@ type SetupDraft = AccountDraft & { mode: UsageMode }
 const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
 
 /**
- * Returns the body of the setup request. `token` is null or the setup token that the server prints
- * in its log. The server requires it for a setup from another machine.
+ * Returns the body of the setup request. `token` is the setup token that the server prints in its
+ * log, or null. The server requires the token for a setup from another machine.
  */
 function setupBody(draft: SetupDraft, token: string | null): Setup {
   return {
@@ -36,7 +36,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The time (ms) for which the success message is shown before the page changes. */
+/** The time (ms) for which the success message is shown before another page is opened. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']

@@ -40,8 +40,8 @@ export type EmptyTaskListText = {
   readonly title: string
   readonly body: string
   /**
-   * The message to show because the site has disabled this kind of task, or null if the site has
-   * not disabled it.
+   * A message that says that the site has disabled this kind of task, or null if the kind of task
+   * is enabled.
    */
   readonly disabledText: string | null
 }

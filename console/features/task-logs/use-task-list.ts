@@ -50,7 +50,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   }))
   const { list, paging } = view
   const pageKey = keyOf(view.listQuery)
-  const readAgain = useThrottledCallback(view.refresh, REFETCH_INTERVAL_MIN_MS)
+  const refetch = useThrottledCallback(view.refresh, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
       minPosition.current = Math.max(minPosition.current, position)
@@ -58,11 +58,11 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
       if (cachedPage === undefined) return
       const next = withPushes(cachedPage, pushes, kind)
       if (next.page !== cachedPage) client.setQueryData(pageKey, next.page)
-      if (next.hasNew && paging.page === 0) readAgain()
+      if (next.hasNew && paging.page === 0) refetch()
     },
     onResync: (position) => {
       minPosition.current = Math.max(minPosition.current, position ?? 0)
-      readAgain()
+      refetch()
     },
   })
   return {

@@ -50,8 +50,8 @@ export function TokenAccessFields({ form }: TokenFormProps) {
 }
 
 /**
- * Returns the groups that can be selected. The token's present group is included even if the user
- * may no longer use this group.
+ * Returns the groups that can be selected. The current group of the token is included even if the
+ * user may no longer use it.
  */
 function useGroupChoices(group: string) {
   const { t } = useTranslation()

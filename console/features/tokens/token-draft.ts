@@ -108,7 +108,7 @@ export function validateToken(
     : {}
   if (Object.keys(rateLimitErrors).length > 0) errorKeys.rateLimit = rateLimitErrors
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
-  const wrong = wrongAddress(draft.allowIps)
+  const wrong = firstInvalidAddress(draft.allowIps)
   if (wrong !== null) set('allowIps', { key: 'ipInvalid', ...wrong })
   set('count', validateInteger({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return errorKeys
@@ -126,8 +126,8 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
 })
 
 /**
- * The remaining quota of a token that the form last showed, in quota units, and the version of the
- * token's budget at that time.
+ * The remaining quota of a token (in quota units) as the form last showed it, and the version of
+ * the token's budget at that time.
  */
 export type ShownBudget = { quota: number; version: number }
 
@@ -158,8 +158,8 @@ export const namesOf = (text: string): string[] =>
     .filter((name) => name !== '')
 
 /**
- * Returns the error messages of the invalid fields. For `rateLimit`, a group of fields, the text
- * only marks the group as invalid. The form shows the messages that `fieldErrors` returns for the
+ * Returns the error messages of the invalid fields. `rateLimit` is a group of fields. Its text only
+ * marks the group as invalid, and the form shows the messages that `fieldErrors` returns for the
  * single fields.
  */
 export function tokenErrors(
@@ -195,7 +195,7 @@ export const addressLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-export function wrongAddress(text: string): { line: number; address: string } | null {
+export function firstInvalidAddress(text: string): { line: number; address: string } | null {
   const lines = text.split('\n').map((line) => line.trim())
   const at = lines.findIndex((line) => line !== '' && !isAddress(line))
   return at < 0 ? null : { line: at + 1, address: (lines[at] ?? '').slice(0, 60) }

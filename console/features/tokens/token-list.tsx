@@ -22,8 +22,8 @@ import { withExpiredStatus } from './token-status.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /**
- * The sortable columns, with the names by which the server knows them. The column of keys is sorted
- * by their last four characters, and the column of model limits by the number of models.
+ * Maps each sortable column to its name on the server. The key column is sorted by the last four
+ * characters of the keys, and the column of model limits by the number of models.
  */
 const SORTS = {
   id: 'id',
@@ -122,8 +122,8 @@ const REFETCH_INTERVAL_MIN_MS = 1_000
 
 function useLiveTokens(): void {
   const client = useQueryClient()
-  const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
-  const readSoon = useThrottledCallback(readAgain, REFETCH_INTERVAL_MIN_MS)
+  const refetch = () => void client.invalidateQueries({ queryKey: tokensKey })
+  const refetchSoon = useThrottledCallback(refetch, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('tokens', {
     onEvents: (changes) => {
       const newest = new Map(changes.map((change) => [change.id, change]))
@@ -133,12 +133,12 @@ function useLiveTokens(): void {
         const change = newest.get(token.id)
         return change === undefined || 'deleted' in change ? token : { ...token, ...change }
       })
-      if (areSomeDeleted) readAgain()
+      if (areSomeDeleted) refetch()
       // A request that is under way may have been answered before the change. Its response would
       // undo the change on screen.
-      else if (client.isFetching({ queryKey: tokensKey }) > 0) readSoon()
+      else if (client.isFetching({ queryKey: tokensKey }) > 0) refetchSoon()
     },
-    onResync: readAgain,
+    onResync: refetch,
   })
 }
 

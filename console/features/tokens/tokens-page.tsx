@@ -51,7 +51,7 @@ const URL_PARAMS = { form: choiceParam(['', 'new'], '') }
 
 /**
  * Opens and closes the dialogs of the page. A link to this page can open the form for a new token,
- * and name the page to which the form leads back.
+ * and can name the page to open when the form closes.
  */
 function useTokenDialogs() {
   const navigate = useNavigate()

@@ -24,8 +24,8 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 const SPAN_MAX = 99 * 24 * HOUR
 
 /**
- * Reports whether the server can count the calls that match the filters. The server counts calls
- * only by model, user and time.
+ * Reports whether the server can count the calls that match the filters. The server can filter the
+ * counts only by model, user and time.
  */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&

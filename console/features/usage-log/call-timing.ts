@@ -22,7 +22,7 @@ export function shortDuration(ms: number): string {
 }
 
 /**
- * Returns the output tokens per second. For a streamed call, the time until the first token is not
+ * Returns the output tokens per second. For a streamed call, the time to the first token is not
  * counted. Returns null if the call has no output tokens or no known duration.
  */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {

@@ -46,10 +46,7 @@ export function StatusCell({ row }: { row: LogEntry }) {
   )
 }
 
-/**
- * The lowest count that is shortened. From this count on, the exact count would not fit into the
- * column.
- */
+/** The lowest count that is shortened. Exact counts from here on would not fit into the column. */
 const SHORTENED_FROM = 100_000
 
 export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
@@ -87,8 +84,8 @@ export function RatioCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * Shows what a call was charged. For other rows, such as a top-up, shows the amount that was
- * credited (+) or deducted (-).
+ * Shows the charge of a call. For other rows, such as a top-up, shows the amount that was credited
+ * (+) or deducted (-).
  */
 export function CostCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()

@@ -52,7 +52,7 @@ const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').f
   id === 'type' ? [id, 'ratios'] : [id],
 )
 /**
- * How a column appears on the card that replaces a row in a narrow window. Columns that are not
+ * The place of each column on the card that replaces a row in a narrow window. Columns that are not
  * listed here appear only in the details of the row.
  */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {

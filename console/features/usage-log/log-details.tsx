@@ -99,8 +99,8 @@ const END_REASONS = [
 ] as const
 
 /**
- * Returns the code of the reason why a call ended early, or undefined if there is none to show. The
- * end `balance-spent` needs no reason, because its name already says why the call ended.
+ * Returns the code for the reason why a call ended early, or undefined if there is no reason to
+ * show. The end `balance-spent` needs no reason, because its name is the reason.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
@@ -223,7 +223,7 @@ function Anomaly({ code }: { code: string }) {
 
 /**
  * Shows the total usage that the provider reported for a call. It is shown if the user's balance
- * was sufficient for only a part of the usage.
+ * covered only a part of this usage.
  */
 function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()

@@ -43,7 +43,7 @@ export function LogList({ view, log, layout, reading }: Props) {
     if (reading.isReading) prefetchDetails()
   }, [reading.isReading])
   const showNew = (): void => {
-    if (live.isIncomplete) log.readAgain(null)
+    if (live.isIncomplete) log.refetch(null)
     else log.update(releaseRows)
     grid.current?.scrollToTop()
   }

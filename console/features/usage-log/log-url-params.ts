@@ -33,9 +33,8 @@ const FILTERS = {
 } as const
 
 /**
- * The ids of the columns by which the log can be sorted, each with the server's name for the
- * column. The server sorts only the newest 10,000 rows. The column of details is not sortable,
- * because it contains texts of different kinds.
+ * Maps each sortable column to its name on the server. The server sorts only the newest 10,000
+ * rows. The column of details is not sortable, because it contains texts of different kinds.
  */
 export const LOG_SORTS = {
   time: 'created_at',
@@ -64,7 +63,8 @@ export const LOG_URL_PARAMS = {
   p: integerParam({ fallback: 0, max: 999_999_999 }),
   page_size: pageSizeParam,
   /**
-   * The ids of the visible columns. An empty list means the columns that this browser remembers.
+   * The ids of the visible columns. If the list is empty, the columns that are stored in this
+   * browser are visible.
    */
   columns: textParam('', 400),
 } as const

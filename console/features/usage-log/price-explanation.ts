@@ -14,8 +14,8 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 export type PriceTermName = keyof Translations['logDetails']['term']
 
 /**
- * One of the values, such as a ratio, by which the units of a term are multiplied. Factors have the
- * same names as on the pricing page.
+ * A value, such as a ratio, by which the units of a term are multiplied. Factors have the same
+ * names as on the pricing page.
  */
 export type PriceFactor = {
   readonly name: FactorName

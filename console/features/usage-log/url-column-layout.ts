@@ -1,9 +1,9 @@
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 /**
- * Returns a column layout that shows the columns named in the URL, for example in a link from
- * another user. `columns` contains their ids. They take precedence over the stored columns until
- * the user changes the columns. Such a change calls `forget`.
+ * Returns a column layout with the columns that the URL names, for example in a link from another
+ * user. `columns` contains their ids. They take precedence over the stored columns until the user
+ * changes the layout, which calls `forget`.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -35,8 +35,8 @@ export function urlColumnLayout<Row>(
 }
 
 /**
- * Returns a link to what the user sees now. The page size and the columns are added to the URL
- * `href`, because the browser in which the link is opened does not know them.
+ * Returns a link to the current view of the log. The page size and the columns are added to the URL
+ * `href`, because they are otherwise stored only in this browser.
  */
 export function linkTo(
   href: string,

@@ -33,7 +33,7 @@ export function UsageLogPage() {
   const remembered = useColumnLayout(COLUMN_LAYOUT_KEY, columns)
   const layout = urlColumnLayout(remembered, view.columns, view.forgetColumns)
   const exporting = useExport(view)
-  const refresh = (): void => log.readAgain(null)
+  const refresh = (): void => log.refetch(null)
   const hrefNow = (): string => {
     const columns = layout.visible.map(({ id }) => id)
     return linkTo(location.href, { pageSize: view.pageSize, columns })
@@ -83,8 +83,8 @@ type LiveStatusProps = {
   /** True while the user reads the list. New rows are then not inserted. */
   isHeld: boolean
   /**
-   * True if the list can't get new rows, because its time range has ended or the page is not the
-   * first one.
+   * True if no new rows can appear in the list, because its time range has ended or the page is not
+   * the first one.
    */
   isPast: boolean
   onPause: (isPaused: boolean) => void

@@ -87,8 +87,8 @@ const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /**
- * Parses the stored list of the columns that the user has excluded from exports. Excluded columns
- * are stored instead of included ones, so that columns which later releases add are exported by
+ * Parses the stored list of columns that the user has excluded from exports. The excluded columns
+ * are stored rather than the included ones, so that columns of later releases are exported by
  * default.
  */
 const readExcluded = (stored: unknown): readonly string[] | null =>

@@ -3,8 +3,8 @@ import { type FocusEvent, type PointerEvent, useState } from 'react'
 export type ReadingState = ReturnType<typeof useIsReading>
 
 /**
- * Detects whether the user is reading the list: the list is scrolled, under the mouse pointer, or
- * has the focus. While the user is reading, new rows must not move the list.
+ * Reports whether the user is reading the list: the list is scrolled, is under the mouse pointer,
+ * or has the focus. New rows must then not move the list.
  */
 export function useIsReading() {
   const [isAtTop, setAtTop] = useState(true)

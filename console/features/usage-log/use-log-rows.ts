@@ -30,8 +30,8 @@ import type { LogView } from './use-log-view.ts'
 
 const STAT_REFETCH_INTERVAL_MIN_MS = 2_000
 /**
- * The interval (ms) at which the totals are read again. The totals contain rates per minute, which
- * fall while no new rows arrive. They must therefore be read even if no rows arrive.
+ * The polling interval (ms) for the totals. The totals contain rates per minute, which decrease
+ * while no new rows arrive, so they must be read even then.
  */
 const RATES_POLL_INTERVAL_MS = 15_000
 /** The polling interval (ms) while the server does not respond and there are no rows to show. */
@@ -42,7 +42,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   /** The event log position of the latest live event. Later responses must include this event. */
   const minPosition = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
-  const begun = useListStart(view)
+  const listStart = useListStart(view)
   const requestOf = (signal: AbortSignal, listOpenedAt = currentSeconds()) => ({
     scope,
     params: logParams(view.filters, currentSeconds(), listOpenedAt),
@@ -51,7 +51,8 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   })
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
-    queryFn: ({ signal }) => listLogs({ ...requestOf(signal, begun.at()), ...pagingParams(view) }),
+    queryFn: ({ signal }) =>
+      listLogs({ ...requestOf(signal, listStart.at()), ...pagingParams(view) }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -71,9 +72,9 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   }, STAT_REFETCH_INTERVAL_MIN_MS)
   const [live, update] = useLiveRows(view.key, isHeld)
   const below = pageBelow(page.data)
-  const readAgain = (position: number | null) => {
+  const refetch = (position: number | null) => {
     minPosition.current = Math.max(minPosition.current, position ?? 0)
-    begun.restart()
+    listStart.restart()
     update((last) => ({ ...releaseRows(last), isIncomplete: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
@@ -90,10 +91,10 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     onResync: (position) => {
       if (isHeld && live.visible.length + live.pending.length > 0)
         update((last) => ({ ...last, isIncomplete: true }))
-      else readAgain(position)
+      else refetch(position)
     },
   })
-  return { page, stat, live, rows: withPage(live, below), readAgain, update }
+  return { page, stat, live, rows: withPage(live, below), refetch, update }
 }
 
 const pagingParams = ({ page, pageSize, sort }: LogView) => ({
@@ -109,7 +110,7 @@ const pagingParams = ({ page, pageSize, sort }: LogView) => ({
 
 /**
  * Keeps the time (Unix seconds) at which the first page of the list was read. Later pages use the
- * same time, so that all pages divide the same time range.
+ * same time, so that all pages belong to the same time range.
  */
 function useListStart({ filters, isAdmin, page }: LogView): {
   at: () => number
@@ -130,8 +131,8 @@ function useListStart({ filters, isAdmin, page }: LogView): {
 }
 
 /**
- * If a page can't be read because the server is unavailable, reads the page again when the server
- * is available. Returns true while the page waits for the server.
+ * Reads a page again when the server is available again, if the page could not be read because the
+ * server was unavailable. Returns true while the page waits for the server.
  */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData

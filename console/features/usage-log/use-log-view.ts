@@ -14,8 +14,8 @@ import {
   NO_FILTERS,
 } from './log-url-params.ts'
 
-/** The default page size. This number of rows fills a window of 1280 × 800 pixels. */
-const ROWS_AT_FIRST = 20
+/** The default page size. This number of rows fills a window of 1280 × 800 px. */
+const DEFAULT_PAGE_SIZE = 20
 
 type Options = { replace?: boolean }
 
@@ -25,7 +25,7 @@ export function useLogView() {
   const user = useUser()
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL_PARAMS)
-  const [remembered, remember] = usePageSize('page-size', ROWS_AT_FIRST)
+  const [remembered, remember] = usePageSize('page-size', DEFAULT_PAGE_SIZE)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
   // The page size is in the URL, so that a link shows every user the same rows.
   useEffect(() => {

@@ -38,8 +38,8 @@ export function EditProfilePage() {
 }
 
 /**
- * The form of the profile. The page mounts it again after each save, so that it starts with the
- * saved values.
+ * The form for the profile. It is mounted again after each save, so that it starts with the saved
+ * values.
  */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()

@@ -10,7 +10,7 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
-import { additionsKey } from './use-wallet.ts'
+import { creditsKey } from './use-wallet.ts'
 
 const POLL_INTERVAL_MS = 5_000
 /**
@@ -44,7 +44,7 @@ export function PendingPaymentNote() {
     if (!isPaid || id === null || !removeStoredOrder(id)) return
     showSuccess(t('wallet.paymentReceived', { amount }))
     void client.invalidateQueries({ queryKey: selfKey })
-    void client.invalidateQueries({ queryKey: additionsKey })
+    void client.invalidateQueries({ queryKey: creditsKey })
   }, [isPaid, id])
   return (
     <div role="status" className="tg-wallet-note">

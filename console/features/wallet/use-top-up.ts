@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { exchange } from '#console/api/client.ts'
+import { callForEnvelope } from '#console/api/client.ts'
 import {
   ordersKey,
   ownOrdersQuery,
@@ -90,7 +90,7 @@ function amountError(t: TFunction, amount: number | null, min: number): string {
 
 /**
  * Stores the id of the order that the user is about to pay. If the orders can't be read, nothing is
- * stored, because such an error must not prevent the payment.
+ * stored and no error is thrown, so that the payment can go on.
  */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
@@ -107,7 +107,7 @@ export type TopUp = ReturnType<typeof useTopUp>
 type Money = { money: string; currency: string }
 
 async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Money> {
-  const { data, envelope } = await exchange('POST /api/user/amount', { body, signal })
+  const { data, envelope } = await callForEnvelope('POST /api/user/amount', { body, signal })
   return { money: data, currency: envelope.currency }
 }
 

@@ -10,65 +10,67 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const REFETCH_INTERVAL_MIN_MS = 500
 const CONSUMPTION = 2
-const GAINS = 8
+const CREDITS_SHOWN = 8
 
-export const additionsKey = ['gains'] as const
+export const creditsKey = ['gains'] as const
 
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
-  const floor = useRef(0)
+  const minPosition = useRef(0)
   const self = useQuery({
     queryKey: selfKey,
-    queryFn: ({ signal }) => call('GET /api/user/self', { afterPosition: floor.current, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/user/self', { afterPosition: minPosition.current, signal }),
     refetchOnMount: 'always',
   })
-  const gains = useQuery({
-    queryKey: additionsKey,
-    queryFn: ({ signal }) => readGains({ count: GAINS, afterPosition: floor.current, signal }),
+  const credits = useQuery({
+    queryKey: creditsKey,
+    queryFn: ({ signal }) =>
+      readCredits({ count: CREDITS_SHOWN, afterPosition: minPosition.current, signal }),
     refetchOnMount: 'always',
   })
-  const readBalance = useThrottledCallback(() => {
+  const refetchBalance = useThrottledCallback(() => {
     void client.invalidateQueries({ queryKey: selfKey })
   }, REFETCH_INTERVAL_MIN_MS)
-  const readGainsAgain = useThrottledCallback(() => {
-    void client.invalidateQueries({ queryKey: additionsKey })
+  const refetchCredits = useThrottledCallback(() => {
+    void client.invalidateQueries({ queryKey: creditsKey })
   }, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       const ownRows = rows.filter((row) => row.user_id === ownId)
       if (ownRows.length === 0) return
-      floor.current = Math.max(floor.current, position)
-      readBalance()
-      if (ownRows.some(({ type }) => type !== CONSUMPTION)) readGainsAgain()
+      minPosition.current = Math.max(minPosition.current, position)
+      refetchBalance()
+      if (ownRows.some(({ type }) => type !== CONSUMPTION)) refetchCredits()
     },
     onResync: (position) => {
-      floor.current = Math.max(floor.current, position ?? 0)
-      readBalance()
-      readGainsAgain()
+      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      refetchBalance()
+      refetchCredits()
     },
   })
-  return { self, gains }
+  return { self, gains: credits }
 }
 
 /**
- * The types of log rows that can add quota: 1 is a top-up, 3 a change by an admin, 4 a credit by
+ * The types of log rows that can credit quota: 1 is a top-up, 3 a change by an admin, 4 a credit by
  * the system, and 5 a check-in.
  */
-const TYPES = [1, 3, 4, 5]
+const CREDIT_LOG_TYPES = [1, 3, 4, 5]
 
 /**
- * Reads the newest log rows that added quota. The rows include all events up to the position
- * `afterPosition` of the event log.
+ * Reads the newest log rows that credited quota. The response includes all events up to the
+ * position `afterPosition` of the event log.
  */
-async function readGains(query: {
+async function readCredits(query: {
   count: number
   afterPosition: number
   signal: AbortSignal
 }): Promise<LogEntry[]> {
   const { count: pageSize, afterPosition, signal } = query
   const pages = await Promise.all(
-    TYPES.map((type) =>
+    CREDIT_LOG_TYPES.map((type) =>
       listLogs({ scope: 'self', params: { type }, page: 0, pageSize, afterPosition, signal }),
     ),
   )

@@ -23,7 +23,7 @@ import { useWallet } from './use-wallet.ts'
 import '../../ui/forms/forms.css'
 import './wallet.css'
 
-function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
+function CreditsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
   const { t } = useTranslation()
   return (
     <Panel
@@ -42,7 +42,7 @@ function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
           ) : (
             <ul className="tg-wallet-gains">
               {rows.map((row) => (
-                <Gain key={row.id} row={row} />
+                <CreditRow key={row.id} row={row} />
               ))}
             </ul>
           )
@@ -52,7 +52,7 @@ function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }) {
   )
 }
 
-function Gain({ row }: { row: LogEntry }) {
+function CreditRow({ row }: { row: LogEntry }) {
   const rule = useMoneyRule()
   const amount = quotaOf(row.quota)
   const text = exactQuotaText(amount, rule)
@@ -112,7 +112,7 @@ export function WalletPage() {
             <Panel key={id} />
           ))}
         </div>
-        <GainsPanel query={gains} />
+        <CreditsPanel query={gains} />
       </div>
     </Page>
   )

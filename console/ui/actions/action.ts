@@ -2,20 +2,24 @@ import { useEffect, useRef } from 'react'
 import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
-/** Something that a user can do. Menus, rows, shortcuts and the command palette show it. */
+/**
+ * An action that a user can perform. It is offered in menus, in rows, as a shortcut and in the
+ * command palette.
+ */
 export type Action = {
   readonly title: string
   readonly icon?: IconName
   readonly tone?: 'normal' | 'danger'
   /**
-   * Whether the value that this action selects is selected now. Undefined for an action that
-   * selects no value.
+   * Whether the value that this action selects (such as a theme) is the selected one. Undefined for
+   * an action that does not select a value.
    */
   readonly isSelected?: boolean
   /** The language of the title, if it differs from the language of the page. */
   readonly lang?: string
   /**
-   * True for an action that tables show and cards do not, because a card has another button for it.
+   * True for an action that is shown in tables but not on cards, because cards have another button
+   * for it.
    */
   readonly isOnTable?: boolean
   readonly perform: () => void
@@ -35,11 +39,14 @@ export type RegisteredAction = Omit<Action, 'perform'> & {
    */
   readonly keys?: string
   /**
-   * Performs the action. Undefined if the page handles the keys itself. The action is then only
-   * listed.
+   * Performs the action. Undefined if the page handles the keys itself. In this case, the action is
+   * only listed.
    */
   readonly perform?: () => void
-  /** True for an action that only the sheet of shortcuts lists, and not the command palette. */
+  /**
+   * True for an action that is listed only in the sheet of shortcuts and not in the command
+   * palette.
+   */
   readonly isKeyOnly?: boolean
 }
 

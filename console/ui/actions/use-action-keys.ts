@@ -7,8 +7,8 @@ const SEQUENCE_MS = 1_500
 type Pressed = { readonly action: RegisteredAction | null; readonly pending: string }
 
 /**
- * Finds the action for a pressed key. `pending` is the first key of a shortcut with two keys, or
- * empty. If `key` does not complete this shortcut, it may begin another one.
+ * Finds the action for a pressed key. `pending` is the first key of a two-key shortcut, or an empty
+ * text. If `key` does not complete this shortcut, `key` may start another one.
  */
 function press(actions: readonly RegisteredAction[], pending: string, key: string): Pressed {
   const action = find(actions, pending === '' ? key : `${pending} ${key}`)
@@ -19,7 +19,7 @@ function press(actions: readonly RegisteredAction[], pending: string, key: strin
 }
 
 /**
- * Reports whether the focused element needs the key itself, for example because it is a text field
+ * Reports whether the focused element handles keys itself, for example because it is a text field
  * or is in a dialog.
  */
 function isMeantForTarget(target: EventTarget | null): boolean {

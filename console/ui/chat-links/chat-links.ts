@@ -5,7 +5,8 @@ import { showError } from '../messages/toast.ts'
 export type ChatLink = { name: string; template: string }
 
 /**
- * Parses the option `Chats`, which has the names of chat clients and the templates of their links.
+ * Parses the option `Chats`, which contains the names of chat clients and the templates of their
+ * links.
  */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
   chats.flatMap((chat) =>
@@ -64,7 +65,7 @@ export function chatAddress(template: string, site: string, key: string): string
 }
 
 /**
- * Matches the protocols with which a URL could make the browser run a script or show a file.
+ * Matches the protocols of URLs that could make the browser run a script or open a local file.
  * Neither the console nor the server allows links with such a protocol.
  */
 const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
@@ -72,9 +73,9 @@ const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|abo
 export type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
- * Returns where a chat client may be opened. Returns `none` if the key would be sent over plain
- * HTTP. Returns `window` if a frame with the client would get the rights of the console, or would
- * not work.
+ * Returns where a chat client may be opened: nowhere (`none`) if the key would be sent over plain
+ * HTTP, and only in a new window (`window`) if a frame with the client would get the rights of the
+ * console or would not work.
  */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'

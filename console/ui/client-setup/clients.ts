@@ -29,14 +29,11 @@ const TEMPLATES = import.meta.glob<string>('./templates/*.txt', {
 const json = (text: string): string => JSON.stringify(text).slice(1, -1)
 const shell = (text: string): string => text.replaceAll("'", "'\\''")
 
-/**
- * The functions that escape a value. A placeholder names the function that its place in the
- * template needs.
- */
+/** The functions that escape a value, by the name that a placeholder uses to select one. */
 const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
   /**
-   * For a place within quotes in JSON, JavaScript, Python or TOML. They have the same escape
-   * sequences.
+   * Escapes a value for a quoted string in JSON, JavaScript, Python or TOML, which use the same
+   * escape sequences.
    */
   json,
   shell,
@@ -59,8 +56,8 @@ const CONTAINER_HOST = 'host.docker.internal'
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
 
 /**
- * Returns the address of the site for a program that runs in a container. There, a loopback address
- * would mean the container itself. It is replaced by the name that Docker gives to the host.
+ * Returns the address of the site for a program that runs in a container. A loopback address, which
+ * would mean the container itself, is replaced by the name that Docker gives to the host.
  */
 export function containerSiteOf(site: string): string {
   const address = URL.parse(site)

@@ -19,7 +19,10 @@ import './data-grid.css'
 import './window-scrolling.css'
 import './scroll-bar.css'
 
-/** If less than this height (px) is left in the window, the list is not fitted into it. */
+/**
+ * The minimum height (px) of a list that is fitted into the window. If less space is left, the list
+ * is not fitted.
+ */
 const ROOM_MIN_PX = 240
 const GAP_PX = 12
 
@@ -223,7 +226,9 @@ function tableStyle<Row>(
     '--tg-row': `${rowHeight}px`,
     '--tg-head': `${HEADER_HEIGHT}px`,
     ...(props.maxHeight === undefined ? {} : { maxHeight: props.maxHeight }),
-    ...(grid.page === null ? {} : headerTravel(grid.page, grid.virtualizer.getTotalSize())),
+    ...(grid.page === null
+      ? {}
+      : headerScrollVariables(grid.page, grid.virtualizer.getTotalSize())),
   } as CSSProperties
 }
 
@@ -232,7 +237,7 @@ function tableStyle<Row>(
  * visible: `--tg-head-from` is the scroll offset of the window at which the header starts to move,
  * and `--tg-head-way` is how far it moves.
  */
-const headerTravel = ({ top, coveredHeight }: PositionOnPage, rowsHeight: number) => ({
+const headerScrollVariables = ({ top, coveredHeight }: PositionOnPage, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,
   '--tg-head-way': `${rowsHeight}px`,
 })

@@ -22,11 +22,11 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
   )
-  const more = canOpen && <FootOpener {...rowProps} isBare={brief.length > 0} />
+  const more = canOpen && <CardFootButton {...rowProps} isBare={brief.length > 0} />
   return (
     <article className={cardClass(props, row)}>
       <header>
-        {canOpen && <HeadOpener {...rowProps} />}
+        {canOpen && <CardHeadButton {...rowProps} />}
         {props.selection !== undefined && (
           <input
             type="checkbox"
@@ -60,8 +60,11 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   )
 }
 
-/** Makes the head of a card a button that opens the card. Other controls in the head still work. */
-function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
+/**
+ * The head of a card, which is a button that expands the card. Other controls in the head still
+ * work.
+ */
+function CardHeadButton<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (
     <button
       type="button"
@@ -77,7 +80,7 @@ function HeadOpener<Row>({ props, grid, row, index }: CardProps<Row>) {
  * A second button at the bottom of a card, for touch screens. It is hidden from the keyboard and
  * from screen readers, which use the button in the head.
  */
-function FootOpener<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
+function CardFootButton<Row>(rowProps: CardProps<Row> & { isBare: boolean }) {
   const { props, grid, row, index, isBare } = rowProps
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const openText = useOpenText(props, isExpanded)

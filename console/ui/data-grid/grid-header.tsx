@@ -14,7 +14,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
-    start.current = { x: event.clientX, width: drawnWidth(event.currentTarget) ?? props.width }
+    start.current = { x: event.clientX, width: renderedWidth(event.currentTarget) ?? props.width }
     event.currentTarget.setPointerCapture(event.pointerId)
   }
   const onPointerMove = (event: PointerEvent<HTMLElement>) => {
@@ -22,7 +22,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
     props.onWidth(start.current.width + event.clientX - start.current.x)
   }
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const width = drawnWidth(event.currentTarget) ?? props.width
+    const width = renderedWidth(event.currentTarget) ?? props.width
     const next = {
       ArrowLeft: width - STEP_PX,
       ArrowRight: width + STEP_PX,
@@ -58,7 +58,7 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
  * Returns the width of a column on the screen (px). It can exceed the stored width, because some
  * columns grow to fill the list.
  */
-const drawnWidth = (handle: HTMLElement): number | undefined =>
+const renderedWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
 
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {

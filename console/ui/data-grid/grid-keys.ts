@@ -1,8 +1,8 @@
 export type GridAction = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
 
 /**
- * Returns the action of a pressed key in a list, or null if the key has no action. `active` is the
- * index of the row to which keys apply, or -1 if there is none.
+ * Returns the action for a key that is pressed in a list, or null if the key has no action.
+ * `active` is the index of the row to which keys apply, or -1 if there is none.
  */
 export function gridActionOf(
   key: string,
@@ -46,7 +46,10 @@ function targetOf(key: string, active: number, count: number, pageRows: number):
   }
 }
 
-/** Reports whether an event in a row belongs to a control, such as a button, which handles it. */
+/**
+ * Reports whether the target of an event in a row is a control, such as a button, which handles the
+ * event itself.
+ */
 export function isOnControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

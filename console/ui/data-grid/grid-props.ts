@@ -38,7 +38,7 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Renders the details below a row. A click on the row, Enter or Space shows them. */
   expand?: (row: Row) => ReactNode
-  /** The key of a row whose details are open at first. The user can close them. */
+  /** The key of a row whose details are initially expanded. The user can collapse them. */
   openKey?: string | undefined
   /**
    * Called if the user clicks a row or presses Enter. If it is set, only Space shows the details.

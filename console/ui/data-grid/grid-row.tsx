@@ -25,7 +25,7 @@ export function GridRow<Row>(rowProps: RowProps<Row>) {
   const branch = props.branch?.(row)
   const canPress = props.onOpen !== undefined || props.expand !== undefined
   return (
-    <DrawnRow
+    <MemoizedRow
       id={`${grid.id}-row-${index}`}
       index={index}
       row={row}
@@ -44,7 +44,7 @@ export function GridRow<Row>(rowProps: RowProps<Row>) {
   )
 }
 
-type DrawnRowProps = {
+type MemoizedRowProps = {
   id: string
   index: number
   row: unknown
@@ -54,8 +54,8 @@ type DrawnRowProps = {
   level: number | undefined
   isOpen: boolean | undefined
   /**
-   * Whether the row is selected, or undefined if rows can't be selected. `isExpanded` tells whether
-   * the details of the row are shown. It is undefined if rows have no details.
+   * Whether the row is selected. Undefined if rows can't be selected. `isExpanded` is true if the
+   * details of the row are visible, and undefined if rows have no details.
    */
   isSelected: boolean | undefined
   isExpanded: boolean | undefined
@@ -69,7 +69,7 @@ type DrawnRowProps = {
  * The row as it is rendered. It is memoized, because the list is rendered on every frame while it
  * scrolls.
  */
-const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
+const MemoizedRow = memo(function DrawnRow(props: MemoizedRowProps) {
   const { index, row, columns, isSelected, isExpanded, actions, measure } = props
   const element = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the cells are rendered from these

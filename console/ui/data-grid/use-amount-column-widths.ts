@@ -3,8 +3,8 @@ import { WIDTH_MAX } from './column-and-layout.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
 /**
- * Makes a column wider if its amounts do not fit, because a truncated amount could be misread. The
- * caller must pass each rendered row to `measure`.
+ * Widens columns whose amounts do not fit, because a truncated amount could be misread. The caller
+ * must pass each rendered row to `measure`.
  */
 export function useAmountColumnWidths<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})

@@ -33,8 +33,8 @@ export type ColumnLayout<Row> = {
 }
 
 /**
- * Returns the column layout that the user has chosen, and functions that change it. It is stored in
- * this browser under `key`. `columns` must contain only columns that the user may see.
+ * Returns the column layout that the user has chosen, and functions that change it. The layout is
+ * stored in this browser under `key`. `columns` must contain only columns that the user may see.
  */
 export function useColumnLayout<Row>(
   key: string,

@@ -3,8 +3,8 @@ import type { DataGridProps } from './grid-props.ts'
 import { AT_TOP_PX, type Grid } from './use-grid.ts'
 
 /**
- * Options with which a scroll listener runs before the rows are rendered. A listener that measures
- * afterwards would force the browser to lay out the page twice.
+ * Options for scroll listeners that must run before the rows are rendered. A listener that measures
+ * after rendering would force the browser to lay out the page twice.
  */
 const BEFORE_ROWS = { capture: true, passive: true } as const
 

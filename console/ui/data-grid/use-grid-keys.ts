@@ -26,8 +26,8 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
 }
 
 /**
- * Shows or hides the details of a row. If the row has a branch of a tree, opens or closes the
- * branch instead. With `isReversing`, reverses the current state. Otherwise, `isClosing` decides.
+ * Expands or collapses the details of a row or, in a tree, the branch below it. If `isReversing` is
+ * true, the current state is reversed. Otherwise, `isClosing` decides.
  */
 function toggle<Row>(
   props: DataGridProps<Row>,

@@ -24,7 +24,7 @@ export type Grid<Row> = {
    */
   readonly page: PositionOnPage | null
   /**
-   * The distance (px) to the first row from the top of the page, if the list scrolls with the
+   * The distance (px) from the top of the page to the first row if the list scrolls with the
    * window. Otherwise, the distance from the top of the list.
    */
   readonly margin: number
@@ -38,8 +38,8 @@ export type Grid<Row> = {
 }
 
 /**
- * How many rows are rendered above the visible rows, and below them. It is enough for three frames
- * of fast scrolling.
+ * The number of rows that are rendered above the visible rows, and also below them. It is enough
+ * for three frames of fast scrolling.
  */
 export const OVERSCAN = 5
 

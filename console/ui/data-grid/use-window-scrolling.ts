@@ -22,9 +22,9 @@ const BOX_SCROLLING = {
 }
 
 /**
- * Options with which the virtualizer uses the scroll position of the window. They take the place of
- * the options for an element. The cast is needed, because the library has different types for
- * elements and for the window.
+ * Options that make the virtualizer use the scroll position of the window instead of that of an
+ * element. The cast is needed, because the library has different types for elements and for the
+ * window.
  */
 const WINDOW_SCROLLING = {
   observeElementRect: observeWindowRect,

@@ -13,8 +13,8 @@ type ConfirmTexts = {
 }
 
 /**
- * A dialog with a question. The component that renders the dialog opens and closes it. `confirm()`
- * asks a question without such a component.
+ * A dialog with a question, which is opened and closed by the component that renders it. To ask a
+ * question without such a component, call `confirm()`.
  */
 export function ConfirmDialog(
   props: ConfirmTexts & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },

@@ -7,8 +7,8 @@ export type EditedId = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Opens and closes a drawer by the path of the URL. At the path `add`, it shows an empty form. At
- * `edit/:id`, it shows the item with this id, or with the id 0 if the id is invalid.
+ * Opens and closes a drawer according to the path of the URL. The path `add` opens an empty form.
+ * The path `edit/:id` opens the item with this id. An invalid id counts as 0.
  */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()

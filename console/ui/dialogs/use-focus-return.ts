@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from 'react'
 /**
  * When a panel closes, returns the focus to the element that had it before the panel opened. This
  * element is read during rendering, because a child may take the focus before effects run. It is
- * remembered until the panel has closed on the screen, because React may discard a rendering that
- * closes it.
+ * kept until the panel has closed on the screen, because React may discard a rendering that closes
+ * it.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)
@@ -30,8 +30,8 @@ export const lastDialog = (): HTMLElement | undefined =>
   ].at(-1)
 
 /**
- * Reports whether the focus is in the page or in another dialog, so that the panel will take it.
- * Menus and messages keep the focus.
+ * Reports whether an opening panel should take the focus: it takes the focus from the page and from
+ * other dialogs, but not from menus and messages.
  */
 export const willLoseFocus = (focused: Element, panel: Element): boolean => {
   const dialog = focused.closest('[aria-modal="true"]')

@@ -19,8 +19,8 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 /**
- * Copies a text by an old function of browsers, which is the only one that works without TLS.
- * Reports whether it worked.
+ * Copies a text with an outdated browser function, which is the only one that works without TLS.
+ * Reports whether the text was copied.
  */
 function copyByCommand(text: string): boolean {
   const focused = document.activeElement

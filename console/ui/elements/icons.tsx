@@ -4,8 +4,8 @@ import PATHS from './icon-paths.json'
 export type IconName = keyof typeof PATHS
 
 /**
- * An icon. Screen readers do not read it, so the text beside it or the label of its button must say
- * the same.
+ * An icon, which screen readers ignore. The text beside it or the label of its button must
+ * therefore have the same meaning.
  */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (

@@ -25,8 +25,8 @@ function LiveDot(props: {
 
 /**
  * Shows whether live events arrive. While the connection works, shows `kind`. Otherwise, shows the
- * state of the connection. While the console waits to reconnect, a button to reconnect at once
- * takes the place of `children`.
+ * state of the connection. While the console waits to reconnect, a button to reconnect immediately
+ * is shown instead of `children`.
  */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()

@@ -1,5 +1,6 @@
 /**
- * How many characters at the end are always visible, because similar names often differ only there.
+ * The number of characters at the end that are always visible, because similar names often differ
+ * only there.
  */
 const END = 7
 

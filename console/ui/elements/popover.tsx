@@ -51,14 +51,14 @@ export function Popover(props: PopoverProps) {
 }
 
 /**
- * The element at which a popover is placed if another element opens the popover. Blueprint passes
- * ARIA attributes to this component. The component drops them, because a `span` must not have them.
- * The button that opens the popover has the same attributes.
+ * The element next to which a popover is placed if another element opens the popover. Blueprint
+ * passes ARIA attributes to this component. The component drops them, because a `span` must not
+ * have them and the button that opens the popover has the same attributes.
  */
 export const PopoverAnchor = () => <span className="tg-anchor" />
 
 /**
- * Closes the popover when Escape is pressed. The elements behind the popover do not get the key.
+ * Closes the popover when Escape is pressed. Elements behind the popover do not receive the key.
  */
 function CloseOnEscape({ onEscape }: { onEscape: () => void }) {
   const marker = useRef<HTMLSpanElement>(null)

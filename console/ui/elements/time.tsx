@@ -26,8 +26,8 @@ export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /**
-   * True if the time may be in the future. Otherwise, a time in the future is shown as the current
-   * time. Such a time results from a difference between the clocks of the server and the browser.
+   * True if the time may be in the future. Otherwise, a future time is shown as the current time,
+   * because it results from a clock difference between the server and the browser.
    */
   mayBeInFuture?: boolean
 }) {

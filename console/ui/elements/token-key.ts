@@ -1,6 +1,6 @@
 /**
- * Returns the key of a token as client programs send it, which begins with `sk-`. The server stores
- * it without this prefix.
+ * Returns the key of a token in the form that client programs send, which begins with `sk-`. The
+ * server stores the key without this prefix.
  */
 export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)
 

@@ -1,6 +1,9 @@
 import { useTranslation } from 'react-i18next'
 
-/** The groups of every new site, with the Chinese descriptions that the server stores for them. */
+/**
+ * The groups that every new site has, with the Chinese descriptions that the server stores for
+ * them.
+ */
 const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isBuiltInGroup = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)

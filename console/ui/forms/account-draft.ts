@@ -15,8 +15,7 @@ export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128
 
 /**
- * Returns the errors in the fields of a new account, in the order in which the form shows the
- * fields.
+ * Returns an error for each invalid field of a new account, in the order of the fields in the form.
  */
 export function validateAccount(
   draft: AccountDraft,

@@ -18,8 +18,8 @@ export function useAmountUnit(): AmountUnit {
 }
 
 /**
- * A field for an amount, with buttons for common amounts. The unit is either dollars or quota.
- * Below the field, the amount is shown in the other unit.
+ * A field for an amount in dollars or in quota units, with buttons for common amounts. Below the
+ * field, the amount is shown in the other unit.
  */
 export function AmountField(props: {
   label: string

@@ -80,7 +80,7 @@ export function RadioCards<Value extends string>(props: {
   )
 }
 
-/** A row of buttons of which one is selected, such as time ranges or modes. */
+/** A row of buttons, of which exactly one is selected, for example for time ranges or modes. */
 export function Segmented<Value extends string>(props: {
   label: string
   value: Value

@@ -9,7 +9,7 @@ export type FieldControl = {
   'aria-required': true | undefined
 }
 
-/** A label, a control, a hint and an error. Screen readers learn that they belong together. */
+/** A control with its label, hint and error, which are linked for screen readers. */
 export function FormField(props: {
   label: string
   hint?: ReactNode

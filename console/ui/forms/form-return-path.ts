@@ -13,8 +13,8 @@ export function formReturnPath(state: unknown): string | null {
 }
 
 /**
- * The router state of a link to a form. When the form closes, the page at `returnTo` is opened with
- * the router state `returnState`.
+ * The router state of a link to a form. When the form closes, the console opens the path `returnTo`
+ * with the router state `returnState`.
  */
 export type ReturnState = { readonly returnTo: string; readonly returnState?: object }
 

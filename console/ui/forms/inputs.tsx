@@ -7,13 +7,13 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName | undefined
-  /** True for numbers and keys. They are easier to read if all characters have the same width. */
+  /** True for numbers and keys, which are easier to read in a monospaced font. */
   isMono?: boolean
 }
 
 /**
- * Properties for an input that sets `autoComplete`. It contains a name or a code, which the browser
- * must not correct like prose.
+ * Properties for an input with `autoComplete`. Such an input contains a name or a code, which the
+ * browser must not correct like prose.
  */
 const VERBATIM = { spellCheck: false, autoCapitalize: 'none' } as const
 

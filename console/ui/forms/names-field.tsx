@@ -13,7 +13,7 @@ type NameListProps = {
   onChange: (names: readonly string[]) => void
   suggestions?: readonly string[]
   placeholder?: string
-  /** Whether the user may enter names that are not among the suggestions. The default is true. */
+  /** True if the user may enter names that are not among the suggestions. The default is true. */
   isOpenEnded?: boolean
   show?: (name: string) => ReactNode
 }
@@ -29,8 +29,8 @@ export function NamesField(props: NamesFieldProps) {
 }
 
 /**
- * A list of names. The user types them, pastes them with commas between them, or selects them from
- * suggestions.
+ * An editable list of names. The user types names, pastes them separated by commas, or selects them
+ * from suggestions.
  */
 export function NameList(props: NameListProps) {
   const { names } = props

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { credentialsQuery } from '#console/api/account-queries.ts'
-import { arePasskeysSupported, proveByPasskey } from '#console/api/auth/browser-passkeys.ts'
+import { arePasskeysSupported, promptForPasskeyProof } from '#console/api/auth/browser-passkeys.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'
 
-export function PasskeyProof(props: { perform: (proof: ProofOnly) => Promise<void> }) {
+export function PasskeyProofButton(props: { perform: (proof: ProofOnly) => Promise<void> }) {
   const { t } = useTranslation()
   const hasPasskey = (useQuery(credentialsQuery).data?.passkeys.length ?? 0) > 0
-  const { isBusy, submit } = useSubmit(async () => props.perform(await proveByPasskey()))
+  const { isBusy, submit } = useSubmit(async () => props.perform(await promptForPasskeyProof()))
   if (!hasPasskey || !arePasskeysSupported()) return null
   return (
     <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>

@@ -9,8 +9,8 @@ import {
 import { dateFieldText, secondsOfDateField } from './date-field-text.ts'
 
 /**
- * The definition of a field in a form. Fields for numbers with decimals are excluded, because no
- * form has one.
+ * The definition of a field in a form. Fields for decimal numbers are excluded, because no form has
+ * such a field.
  */
 type Field = Exclude<WritableFields[string], { type: 'nullableNumber' }>
 type FormFields = Readonly<Record<string, Field>>
@@ -22,7 +22,10 @@ type Drafts = Record<Exclude<FieldType, 'names' | 'flag' | 'numericFlag'>, strin
   numericFlag: boolean
 }
 
-/** The values of a form. Numbers and times are the texts that the user typed. Names are a list. */
+/**
+ * The values of a form. Numbers and times are texts as the user typed them. A list of names is an
+ * array.
+ */
 export type DraftOf<F extends FormFields> = {
   [Name in keyof F]: F[Name] extends { values: readonly (infer Value)[] }
     ? Value

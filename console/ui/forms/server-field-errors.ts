@@ -18,7 +18,7 @@ export const MAIL_ERRORS = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed
 
 /**
  * Runs an action. If it fails with one of the error codes, shows the message at a field of the
- * form. Throws any other error.
+ * form. Rethrows any other error.
  */
 export async function showErrorAtField(
   codes: readonly string[],

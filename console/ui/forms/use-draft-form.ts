@@ -14,22 +14,25 @@ export type FieldErrors<Draft, ErrorKey extends string = string> = Partial<
 
 type Options<Draft, ErrorKey extends string> = {
   initial: () => Draft
-  /** Returns the errors in the values. `before` are the values with which the form was opened. */
+  /**
+   * Returns an error for each invalid value. `before` contains the values with which the form was
+   * opened.
+   */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
   /** Saves the values. It throws a `FieldError` to show an error at a field. */
   save: (draft: Draft, before: Draft) => Promise<void>
   /**
-   * Returns the messages for the fields that an error of the server concerns. Returns null if the
-   * error concerns no field.
+   * Returns messages for the fields to which an error of the server belongs. Returns null if the
+   * error does not belong to a field.
    */
   errorsOf?: (error: unknown) => FieldErrors<Draft> | null
   /** Called if the user submits the form while it is still being saved. */
   onRepeat?: () => void
   onClose?: () => void
   /**
-   * True if an error that concerns no field is shown in the form (`formError`). Otherwise, it is
-   * shown as a toast.
+   * True if an error that does not belong to a field is shown in the form (`formError`). Otherwise,
+   * it is shown as a toast.
    */
   showsFormError?: boolean
 }
@@ -45,7 +48,7 @@ export type DraftForm<Draft> = {
   readonly before: Draft
   readonly draft: Draft
   readonly errors: FieldErrors<Draft>
-  /** The last error that concerns no field, or an empty text. */
+  /** The last error that does not belong to a field, or an empty text. */
   readonly formError: string
   readonly isChanged: boolean
   readonly isBusy: boolean
@@ -61,9 +64,9 @@ export type DraftForm<Draft> = {
 const onDuplicate = () => showInfo(translate('auth.duplicateSubmit'))
 
 /**
- * Keeps the values of a form until they are saved. They are checked when the user submits the form.
- * If there are errors, the values are checked again on each change, so that an error disappears
- * once it is corrected.
+ * Keeps the values of a form until they are saved. The values are validated when the user submits
+ * the form. After a failed validation, they are validated again on each change, so that an error
+ * disappears once it is corrected.
  */
 export function useDraftForm<Draft extends object, ErrorKey extends string = string>(
   options: Options<Draft, ErrorKey>,
@@ -150,9 +153,7 @@ function useServerErrors<Draft>({
   }
 }
 
-/**
- * Returns the properties of a `<form>` element. `FormDrawer` and `FormDialog` set them themselves.
- */
+/** Returns the properties of a `<form>` element. `FormDrawer` and `FormDialog` already set them. */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -163,8 +164,8 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
 })
 
 /**
- * Returns a function that finds the field that an error of the server concerns. `codesOf` has the
- * error codes for each field.
+ * Returns a function that finds the fields to which an error of the server belongs. `codesOf`
+ * contains the error codes for each field.
  */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>
@@ -177,7 +178,7 @@ export const errorsByCode =
 
 export type FieldCodes<Draft> = Partial<Record<keyof Draft & string, readonly string[]>>
 
-/** Thrown by `save` to show errors at fields. `errors` has the messages by field name. */
+/** Thrown by `save` to show errors at fields. `errors` contains the messages by field name. */
 export class FieldError extends Error {
   readonly errors: FieldErrors<Record<string, unknown>>
 

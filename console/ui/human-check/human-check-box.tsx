@@ -47,14 +47,15 @@ function load(): Promise<HumanCheckApi> {
 type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
 /**
- * The CAPTCHA box, in which users prove that they are human. `onToken` is called with a token, and
- * with an empty text when the token has expired.
+ * A CAPTCHA, with which users prove that they are human. `onToken` is called with a token when the
+ * user has completed the CAPTCHA, and with an empty text when the token has expired.
  */
 export function HumanCheckBox(props: {
   siteKey: string
   action: string
   /**
-   * The caller increases this number to get another token, because a token can be used only once.
+   * The caller increases this number to request another token, because a token can be used only
+   * once.
    */
   round: number
   onToken: (token: string) => void

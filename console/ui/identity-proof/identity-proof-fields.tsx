@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { credentialsQuery, selfQuery } from '#console/api/account-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
-import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
+import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import './identity-proof.css'
 
@@ -59,7 +59,7 @@ export function IdentityProofFields(props: {
             {isByCode ? t('credentials.usePassword') : t('credentials.useCode')}
           </Button>
         )}
-        <PasskeyProof perform={props.onProved} />
+        <PasskeyProofButton perform={props.onProved} />
       </p>
     </div>
   )

@@ -8,8 +8,8 @@ import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
 /**
- * The question that is open now. `mayProve` is false if the server does not accept a proof of
- * identity, but requires another login.
+ * The dialog that is open. `mayProve` is false if the server does not accept a proof of identity
+ * but requires a new login.
  */
 type Question = { readonly mayProve: boolean; readonly answer: Answer }
 

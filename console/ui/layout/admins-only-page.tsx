@@ -28,7 +28,7 @@ export function AdminsOnlyPage({ title }: { title: string }) {
 }
 
 /**
- * Creates a page component that shows `Content` to admins, and an explanation to everybody else.
+ * Creates a page component that shows `Content` to admins, and an explanation to all other users.
  */
 export const adminPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
   function AdminPage() {

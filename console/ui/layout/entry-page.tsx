@@ -4,7 +4,10 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, ServerErrorText } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
-/** A page with one task, such as the login, the setup or a password reset. */
+/**
+ * A page for a single task outside of the console, such as the login, the setup or a password
+ * reset.
+ */
 export function EntryPage(props: {
   title: string
   /** The main heading of the page. By default, it is `title`. */
@@ -26,12 +29,15 @@ export function EntryPage(props: {
   )
 }
 
-/** A form on a page that needs no login. `formError` is an error that concerns no field. */
+/** The form of an `EntryPage`. `formError` is an error that does not belong to a field. */
 export function EntryForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string
   isDisabled?: boolean
-  /** A text that is shown instead of the button once the form need not be submitted again. */
+  /**
+   * A text that is shown instead of the submit button when the form does not need to be submitted
+   * again.
+   */
   done?: string | undefined
   children: ReactNode
 }) {

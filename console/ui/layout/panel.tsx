@@ -4,7 +4,7 @@ export function Panel(props: {
   title?: ReactNode
   lead?: ReactNode
   actions?: ReactNode
-  /** True for a panel with a list, which extends to the edges of the panel. */
+  /** True for a panel with a list. The list extends to the edges of the panel. */
   isFlush?: boolean
   children?: ReactNode
 }) {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 
-const PATIENCE_MS = 150
+const SKELETON_DELAY_MS = 150
 
 /**
- * Returns true once `isOn` has been true for 150 ms. Placeholders wait for it, so that they do not
- * flash if the response is fast.
+ * Returns true when `isOn` has been true for 150 ms. Placeholders appear only after this delay, so
+ * that they do not flash if a response is fast.
  */
 export function useDelayed(isOn: boolean): boolean {
   const [isLate, setLate] = useState(false)
@@ -13,7 +13,7 @@ export function useDelayed(isOn: boolean): boolean {
       setLate(false)
       return
     }
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    const timer = setTimeout(() => setLate(true), SKELETON_DELAY_MS)
     return () => clearTimeout(timer)
   }, [isOn])
   return isOn && isLate

@@ -23,7 +23,10 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
   columns: readonly Column<Row>[]
   filters: ReactNode
   isClearable?: boolean
-  /** How to create a row. The command palette offers it, and an empty list shows it as a button. */
+  /**
+   * The action that creates a row. It is in the command palette, and an empty list shows it as a
+   * button.
+   */
   create?: { text: string; perform: () => void }
   none?: { icon: IconName; title: string; body: string }
   notFound?: { title: string; body: string }
@@ -101,7 +104,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 
 /**
  * Reports whether the current page no longer exists and the last page is being loaded instead.
- * Until then, the list must not say that there are no rows.
+ * Meanwhile, the list must not say that there are no rows.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false
@@ -114,7 +117,7 @@ function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean 
  */
 const placeOf = ({ total, page, pageSize }: Paging) => ({ total, firstIndex: page * pageSize })
 
-/** A search field. Its text is put into the URL while the user types. */
+/** A search field whose text is written to the URL while the user types. */
 export function KeywordFilter(props: {
   label: string
   view: {

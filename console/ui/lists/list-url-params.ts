@@ -19,20 +19,20 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
 
 export type ListUrlParams<Filters extends UrlSchema> = {
   readonly filters: Filters
-  /** The ids of the sortable columns, each with the server's name for the column. */
+  /** Maps the id of each sortable column to the column's name on the server. */
   readonly sorts: Readonly<Record<string, string>>
   readonly pageName: string
   /**
-   * True if the server can start a page after a given row (keyset pagination). `after` is then the
-   * id of the last row of the previous page.
+   * True if the list has keyset pagination: the server can start a page after a given row. `after`
+   * is the id of the last row of the previous page.
    */
   readonly isKeyset: boolean
   readonly params: UrlSchema
 }
 
 /**
- * Defines which parameters of the URL a list has. Assign the result to a constant of a module, so
- * that it is the same object in every rendering. `hasPageSize` adds the page size to the URL.
+ * Defines the URL parameters of a list. Assign the result to a constant of a module, so that it is
+ * the same object in every rendering. `hasPageSize` adds the page size to the URL.
  */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,

@@ -24,8 +24,8 @@ export function usePageSize(
 }
 
 /**
- * Opens a page of the list. With `replace`, adds no entry to the browser's history. A page that no
- * longer exists is left with `replace`.
+ * Opens a page of the list. With `replace`, the current entry in the browser's history is replaced,
+ * for example if the current page no longer exists.
  */
 type GoTo = (page: number, how?: { replace: boolean }) => void
 
@@ -40,8 +40,8 @@ export type Paging = {
 }
 
 /**
- * Combines the values from which the page buttons of a list are rendered. A new page size opens the
- * first page.
+ * Combines the values from which the page buttons of a list are rendered. When the page size
+ * changes, the first page is opened.
  */
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },

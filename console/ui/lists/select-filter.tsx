@@ -2,10 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Sort } from '../data-grid/column-and-layout.ts'
 import { type Choice, Select } from '../forms/inputs.tsx'
 
-/**
- * A filter with a fixed list of values. `any` is the label of the choice with which all rows are
- * listed.
- */
+/** A filter with a fixed list of values. `any` is the label of the choice that selects all rows. */
 export function SelectFilter<Value extends string>(props: {
   label: string
   any: string

@@ -89,15 +89,15 @@ export function useListPage<
 }
 
 /**
- * For each page, the id of the last row before it. Only pages whose previous page the user has seen
- * have an entry.
+ * The id of the last row before each page, by page number. Only pages whose previous page the user
+ * has seen have an entry.
  */
 type PageStarts = Map<number, number>
 
 /**
- * Remembers where the pages of a list start. A page that starts after a known row does not shift
- * when rows are added to earlier pages or deleted from them. `list` identifies the filters and the
- * order. When it changes, all starts are forgotten.
+ * Remembers where the pages of a list start, so that a page does not shift when rows are added to
+ * earlier pages or deleted from them. `list` identifies the filters and the order. When it changes,
+ * all starts are forgotten.
  */
 function usePageStarts(list: string): PageStarts {
   const pageStarts = useRef({ list, starts: new Map<number, number>() })

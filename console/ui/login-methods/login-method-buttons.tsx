@@ -7,8 +7,8 @@ import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
 import { isMessenger, type Messenger } from './messenger-dialog.tsx'
 
 /**
- * The buttons with which users log in with an account of another site. A button that opens another
- * site stays busy until the site opens.
+ * The buttons for logging in with an account of another site. A button that leads to another site
+ * stays busy until that site opens.
  */
 export function LoginMethodButtons(props: {
   methods: readonly LoginMethod[]

@@ -6,10 +6,12 @@ export type Toast = {
   id: number
   tone: 'success' | 'error' | 'warning' | 'info'
   message: string
-  /** The server's message if it differs from `message`. Empty otherwise. */
+  /** The server's message, or an empty text if it is the same as `message`. */
   detail: string
   requestId: string
-  /** How often the message was shown. Messages with the same text share one toast. */
+  /**
+   * The number of times that the message was shown. Messages with the same text share one toast.
+   */
   count: number
   action: { text: string; onClick: () => void } | null
   /**
@@ -17,8 +19,8 @@ export type Toast = {
    */
   staysOnNavigation: boolean
   /**
-   * For how long (ms) the toast is shown. The time stops while the mouse or the focus is on the
-   * toast.
+   * The time (ms) for which the toast is shown. The time stops while the mouse or the focus is on
+   * the toast.
    */
   stayMs: number
   /** The time at which the toast appeared, as a time of `performance.now()`. */
@@ -77,7 +79,10 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export const dismissToast = (id: number): void => keepOnly((toast) => toast.id !== id)
 
-/** Removes the errors that the console has found without asking the server. */
+/**
+ * Removes errors that the console reported without sending a request to the server, such as
+ * validation errors.
+ */
 export function dismissLocalErrors(): void {
   keepOnly(({ tone, requestId }) => tone !== 'error' || requestId !== '')
 }

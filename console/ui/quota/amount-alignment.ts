@@ -4,29 +4,26 @@ export function decimalsOf(text: string): number {
 }
 
 /**
- * Returns the invisible text that follows an amount, so that it is as long behind the decimal point
- * as an amount with `most` decimals. Returns undefined if there is none.
+ * Returns an invisible text that is appended to an amount. It makes the part after the decimal
+ * point as long as in an amount with `most` decimals. Returns undefined if no text is needed.
  */
 export function alignmentPadding(decimals: number, most: number): string | undefined {
   if (decimals >= most) return undefined
   return `${decimals === 0 ? '.' : ''}${'0'.repeat(most - decimals)}`
 }
 
-/** Knows how many decimals the amounts of a column have at most. */
+/** Keeps track of the maximum number of decimals among the amounts of a column. */
 export class AmountAlignment {
   private readonly amounts = new Map<number, number>()
   private readonly listeners = new Set<() => void>()
   private readonly keepsMost: boolean
 
-  /**
-   * If `keepsMost` is true, the number of decimals stays when the amount that has the most of them
-   * is removed.
-   */
+  /** If `keepsMost` is true, the maximum does not decrease when amounts are removed. */
   constructor(keepsMost: boolean) {
     this.keepsMost = keepsMost
   }
 
-  /** Returns how many decimals an amount has at most. */
+  /** Returns the maximum number of decimals. */
   readonly most = (): number => Math.max(0, ...this.amounts.keys())
 
   readonly subscribe = (listener: () => void): (() => void) => {

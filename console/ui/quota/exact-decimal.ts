@@ -4,7 +4,7 @@ export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * Parses a JSON number with all its digits. Returns null for any other text, and for a text with
+ * Parses a JSON number without losing digits. Returns null for any other text, and for a text with
  * more than 400 characters.
  */
 export function parseDecimal(text: string): ExactDecimal | null {

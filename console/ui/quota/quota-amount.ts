@@ -9,8 +9,9 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the unit in which users enter amounts. It is dollars only if one quota unit is a finite
- * decimal of a dollar, such as 0.000002. Otherwise, amounts could not be converted exactly.
+ * Returns the unit in which users enter amounts. The unit is dollars only if one quota unit is a
+ * finite decimal fraction of a dollar, such as 0.000002. Otherwise, amounts in dollars could not be
+ * converted exactly.
  */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
@@ -37,7 +38,10 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Reports whether the text can't become an amount if the user types more characters. */
+/**
+ * Reports whether the text is invalid even as the beginning of an amount, so that no further input
+ * can make it valid.
+ */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return normalized.trim() !== '' && quotaOfAmount(normalized, unit) === null

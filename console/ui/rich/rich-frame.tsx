@@ -11,7 +11,7 @@ export type RichTextProps = {
   isSmall?: boolean
   /** True for HTML. Otherwise, the text is Markdown, which may contain HTML. */
   isHtml?: boolean
-  /** The height (px) of the frame until the content is measured. */
+  /** The height (px) of the frame until the height of the content is known. */
   firstHeight?: number
 }
 

@@ -63,8 +63,8 @@ function withoutStyles(html: string): string {
 }
 
 /**
- * Gives a text to a link without one. An SVG in the link is replaced by the title of the SVG. If
- * the link is still empty, its label, its title or its URL is shown.
+ * Adds a text to a link that has none. An SVG in the link is replaced by the title of the SVG. If
+ * the link is still empty, its label, its title or its URL becomes its text.
  */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns how many milliseconds are left until `until`, a time of `performance.now()`. It does not
- * use the system clock, so setting that clock does not change the wait.
+ * Returns the milliseconds left until `until`, a time of `performance.now()`. The countdown does
+ * not depend on the system clock, which may be changed.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)

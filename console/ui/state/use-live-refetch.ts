@@ -12,11 +12,11 @@ export function useLiveRefetch<Topic extends ScreenTopic>(
   refetch: () => void,
   isAbout: (change: LiveData[Topic]) => boolean,
 ): void {
-  const readSoon = useThrottledCallback(refetch, minIntervalMs)
+  const refetchSoon = useThrottledCallback(refetch, minIntervalMs)
   useLiveTopic(topic, {
     onEvents: (changes) => {
-      if (changes.some(isAbout)) readSoon()
+      if (changes.some(isAbout)) refetchSoon()
     },
-    onResync: readSoon,
+    onResync: refetchSoon,
   })
 }

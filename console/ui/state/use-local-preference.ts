@@ -3,7 +3,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 
 /**
- * Returns a value that is stored in this browser, and a function that sets it. `read` checks the
+ * Returns a value that is stored in this browser, and a function that sets it. `read` validates the
  * stored value. If `read` returns null, the value is `fallback`.
  */
 export function useLocalPreference<Value>(

@@ -24,11 +24,13 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * Returns true up to a width of 600 px (phones). Lists are cards then, and the sidebar is a drawer.
+ * Reports whether the window is at most 600 px wide (phones). Lists are then shown as cards, and
+ * the sidebar is a drawer.
  */
 export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
 
 /**
- * Returns true up to a width of 900 px (tablets). A wide sidebar does not fit beside a list then.
+ * Reports whether the window is at most 900 px wide (tablets). A wide sidebar then does not fit
+ * beside a list.
  */
 export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'react'
 type Functions = Readonly<Record<string, (...args: any[]) => unknown>>
 
 /**
- * Returns functions that stay the same in every rendering, but call the latest `actions`. Memoized
+ * Returns functions whose identities never change but which call the latest `actions`. Memoized
  * rows can therefore receive these functions without being rendered again.
  */
 export function useStableCallbacks<Acts extends Functions>(actions: Acts): Acts {

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useEffectEvent, useRef } from 'react'
 
 /**
- * Returns a function that runs `perform` at most once per `everyMs` milliseconds. The first call
- * runs `perform` at once. All further calls in the interval run it once, at the end of the
- * interval.
+ * Returns a function that runs `perform` at most once per `minIntervalMs` milliseconds. The first
+ * call runs `perform` immediately. Further calls within the interval are combined into one run at
+ * the end of the interval.
  */
-export function useThrottledCallback(perform: () => void, everyMs: number): () => void {
+export function useThrottledCallback(perform: () => void, minIntervalMs: number): () => void {
   const run = useEffectEvent(perform)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const isPending = useRef(false)
@@ -23,8 +23,8 @@ export function useThrottledCallback(perform: () => void, everyMs: number): () =
       if (!isPending.current) return
       isPending.current = false
       run()
-      timer.current = setTimeout(runIfPending, everyMs)
+      timer.current = setTimeout(runIfPending, minIntervalMs)
     }
     if (timer.current === null) runIfPending()
-  }, [everyMs])
+  }, [minIntervalMs])
 }

@@ -5,18 +5,18 @@ import { showInfo } from '../messages/toast.ts'
 import { readUrlState, type UrlSchema, type UrlValues, writeUrlState } from './url-state.ts'
 
 /**
- * The query of the URL after a navigation that has not finished yet. Another change starts from
- * this query, so that neither change is lost.
+ * The query of the URL that an unfinished navigation will set. Another change starts from this
+ * query, so that neither change is lost.
  */
 type PendingNavigation = {
   readonly from: string
   readonly params: URLSearchParams
-  readonly isStep: boolean
+  readonly addsHistoryEntry: boolean
 }
 
-type AddressChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
+type QueryChange = { readonly params: URLSearchParams; readonly isReplacing: boolean }
 
-type StepKind =
+type ChangeKind =
   | 'step'
   | 'replace'
   /**
@@ -29,14 +29,14 @@ let pending: PendingNavigation | null = null
 let typedName: string | null = null
 
 /**
- * Computes the query of the URL after a change. If a navigation has not finished yet, starts from
- * the query of that navigation.
+ * Computes the query of the URL after a change. If a navigation has not finished, starts from the
+ * query of that navigation.
  */
-function changeAddress(
+function changeQuery(
   change: (params: URLSearchParams) => URLSearchParams,
-  kind: StepKind,
+  kind: ChangeKind,
   name = '',
-): AddressChange {
+): QueryChange {
   const from = entryId()
   const last = pending?.from === from ? pending : null
   const now = last?.params ?? new URLSearchParams(window.location.search)
@@ -45,13 +45,14 @@ function changeAddress(
   // Selecting a suggestion and then pressing Enter can make the same change twice. Only the first
   // one adds an entry to the history.
   const isSame = String(params) === before
-  const isGoingOn = kind === 'typing' && typedName === name
+  const isTypingOn = kind === 'typing' && typedName === name
   typedName = kind === 'typing' ? name : null
   // A pending navigation may add an entry to the history. A further change must not turn it into
   // one that adds none.
-  const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
-  pending = { from, params, isStep }
-  return { params, isReplacing: !isStep }
+  const addsHistoryEntry =
+    last?.addsHistoryEntry === true || (kind !== 'replace' && !isTypingOn && !isSame)
+  pending = { from, params, addsHistoryEntry }
+  return { params, isReplacing: !addsHistoryEntry }
 }
 
 /**
@@ -124,8 +125,8 @@ export function useUrlState<Schema extends UrlSchema>(
 function useAddressChange() {
   const navigate = useNavigate()
   return useCallback(
-    (edit: (params: URLSearchParams) => URLSearchParams, kind: StepKind, name?: string) => {
-      const { params, isReplacing } = changeAddress(edit, kind, name)
+    (edit: (params: URLSearchParams) => URLSearchParams, kind: ChangeKind, name?: string) => {
+      const { params, isReplacing } = changeQuery(edit, kind, name)
       void navigate(`?${params}`, { replace: isReplacing, preventScrollReset: true })
     },
     [navigate],

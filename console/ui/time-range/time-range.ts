@@ -1,8 +1,8 @@
 import type { UrlParam } from '../state/url-state.ts'
 
 /**
- * A range of time: either relative to the current time, or from a first to a last second in Unix
- * seconds.
+ * A time range. It is either relative to the current time, or starts and ends at given seconds
+ * (Unix time), both of which are included.
  */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
@@ -35,8 +35,8 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
 }
 
 /**
- * The first and the last second of a range, in Unix seconds. Null means that the range has no limit
- * on that side.
+ * The first and the last second of a range, in Unix seconds. Null means that the range is unlimited
+ * at that end.
  */
 export type Bounds = { readonly from: number | null; readonly to: number | null }
 

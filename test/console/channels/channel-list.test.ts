@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import {
   channelsOf,
   isMuted,
-  markedKeys,
   rowKey,
   rowsOf,
+  selectedRowKeys,
   selectionAfter,
 } from '#console/features/channels/list/channel-rows.ts'
 import {
@@ -37,10 +37,10 @@ describe('the list of tags', () => {
   it('a tag is selected exactly when all its channels are selected', () => {
     const all = selectionAfter(entries, new Set(['3']), new Set(['3', 'tag:a']))
     expect([...all].sort()).toEqual(['1', '2', '3'])
-    expect([...markedKeys(entries, all)].sort()).toEqual(['1', '2', '3', 'tag:a'])
+    expect([...selectedRowKeys(entries, all)].sort()).toEqual(['1', '2', '3', 'tag:a'])
     const less = selectionAfter(entries, all, new Set(['1', '3', 'tag:a']))
     expect([...less].sort()).toEqual(['1', '3'])
-    expect([...markedKeys(entries, less)]).not.toContain('tag:a')
+    expect([...selectedRowKeys(entries, less)]).not.toContain('tag:a')
     const none = selectionAfter(entries, all, new Set(['1', '2', '3']))
     expect([...none]).toEqual(['3'])
   })

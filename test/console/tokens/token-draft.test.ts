@@ -3,11 +3,11 @@ import {
   addressLines,
   createTokenBody,
   expiryText,
+  firstInvalidAddress,
   newToken,
   presetText,
   updateTokenBody,
   validateToken,
-  wrongAddress,
 } from '#console/features/tokens/token-draft.ts'
 import {
   toggledStatus,
@@ -183,7 +183,7 @@ describe('a token with an expiry time', () => {
 describe('IP addresses', () => {
   it('are validated line by line', () => {
     const good = '10.0.0.1\n\n192.0.2.0/24\n ::1 \n2001:db8::/32\n::ffff:10.0.0.1'
-    expect(wrongAddress(good)).toBeNull()
+    expect(firstInvalidAddress(good)).toBeNull()
     expect(addressLines(good)).toHaveLength(5)
     for (const wrong of [
       '10.0.0.256',
@@ -193,10 +193,10 @@ describe('IP addresses', () => {
       ':::',
       '2001:db8::/129',
     ]) {
-      expect(wrongAddress(`10.0.0.1\n${wrong}`), wrong).toEqual({ line: 2, address: wrong })
+      expect(firstInvalidAddress(`10.0.0.1\n${wrong}`), wrong).toEqual({ line: 2, address: wrong })
     }
     for (const wrong of ['fe80::1%eth0', 'example.com', '::1/x', '1.2.3.4/', '[::1]']) {
-      expect(wrongAddress(wrong), wrong).toEqual({ line: 1, address: wrong })
+      expect(firstInvalidAddress(wrong), wrong).toEqual({ line: 1, address: wrong })
     }
   })
 })

@@ -12,21 +12,21 @@ import { DataTable } from '../elements/data-table.tsx'
 import { indented } from './call-charge-panels.tsx'
 
 /**
- * The number of results that are shown at first. A button shows the others, so that the panels
+ * The number of results that are shown initially. A button shows the others, so that the panels
  * below are not far down the page.
  */
-const SHOWN_FIRST = 10
+const INITIAL_RESULTS_MAX = 10
 
 /**
- * Shows the results of a batch of requests. The call pays for those requests of the batch that are
- * billed. The server lists only the first results.
+ * Shows the results of the requests in a batch. The charge of the call covers the billed requests.
+ * The server lists only the first results.
  */
 export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const [showsAll, setShowsAll] = useState(false)
   if (batch?.results === undefined || batch.billed_lines === 0) return null
   const { results } = batch
-  const hidden = showsAll ? 0 : Math.max(0, results.length - SHOWN_FIRST)
+  const hidden = showsAll ? 0 : Math.max(0, results.length - INITIAL_RESULTS_MAX)
   const showAll = (): void => setShowsAll(true)
   return (
     <Panel title={t('audit.call.results')} lead={t('audit.call.resultsLead')}>

@@ -36,8 +36,8 @@ function useItemText(): (item: string) => string {
 }
 
 /**
- * Shows how the charge of a call was computed. Each line multiplies units, price and ratio. The
- * lines add up to the charge.
+ * Shows how the charge of a call was computed. Each line is a product of units, price and ratio,
+ * and the lines add up to the charge.
  */
 export function CallChargePanel({ call: { arithmetic } }: { call: CallExplanation }) {
   const { t } = useTranslation()
@@ -145,8 +145,7 @@ export function indented(json: string): string {
 }
 
 /**
- * Shows the price settings that applied when the call was admitted, and who had made these
- * settings.
+ * Shows the price settings that applied when the call was admitted, and who made these settings.
  */
 export function PricesInForce({ call: { price } }: { call: CallExplanation }) {
   const { t } = useTranslation()

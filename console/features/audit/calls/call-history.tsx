@@ -5,7 +5,7 @@ import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, type TableRow } from '../elements/data-table.tsx'
 
-type Moment = Pick<
+type AccountEvent = Pick<
   CallExplanation['raised_holds'][number],
   'position' | 'revision' | 'created_at' | 'balance_after' | 'held_after'
 >
@@ -17,16 +17,16 @@ type Moment = Pick<
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const { admission, raised_holds: raises, end } = call
-  const row = (moment: Moment, what: string, hold: number | null, charge: number | null) => ({
-    key: String(moment.position),
+  const row = (event: AccountEvent, what: string, hold: number | null, charge: number | null) => ({
+    key: String(event.position),
     cells: [
-      `#${moment.revision}`,
-      stamp(moment.created_at),
+      `#${event.revision}`,
+      stamp(event.created_at),
       what,
       <ExactQuota key="hold" value={hold} />,
       <ExactQuota key="charge" value={charge} />,
-      <ExactQuota key="balance" value={moment.balance_after} />,
-      <ExactQuota key="held" value={moment.held_after} />,
+      <ExactQuota key="balance" value={event.balance_after} />,
+      <ExactQuota key="held" value={event.held_after} />,
     ],
   })
   const rows: TableRow[] = [

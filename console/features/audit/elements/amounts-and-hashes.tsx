@@ -5,8 +5,8 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /**
- * Shows an amount of quota without rounding, because rounded amounts would not add up. `value` is
- * in quota units. Null is shown as a dash.
+ * Shows an amount of quota without rounding, so that displayed amounts add up. `value` is in quota
+ * units. Null is shown as a dash.
  */
 export function ExactQuota({ value }: { value: number | null }) {
   const { t } = useTranslation()
@@ -38,8 +38,8 @@ export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: b
 const HASH_SHOWN = 16
 
 /**
- * Shows the first characters of a hash, or those of `shown` if another part of the hash tells more.
- * The button copies the whole hash.
+ * Shows the first characters of a hash or, if `shown` is given, of this part of the hash. The
+ * button copies the whole hash.
  */
 export function Hash({ value, shown = value }: { value: string; shown?: string }) {
   const { t } = useTranslation()

@@ -7,8 +7,8 @@ import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.
 const AT = /^(?:\d{1,15}|\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,3})?Z)$/
 
 /**
- * The URL parameter for a point in the history. It is a position of the event log, or a time in
- * UTC. An empty text means the present.
+ * The URL parameter for a point in the history: a position of the event log or a time in UTC. An
+ * empty text means the present.
  */
 export const asOfParam: UrlParam<string> = {
   fallback: '',

@@ -2,15 +2,15 @@ import { useTranslation } from 'react-i18next'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 /**
- * How far a checkpoint is confirmed. `pending` is for an event that no checkpoint includes yet.
- * `siteOnly` means that the site has no witnesses, so only the site itself has signed.
+ * The degree of confirmation of a checkpoint. `pending` is for an event that no checkpoint includes
+ * yet. `siteOnly` means that the site has no witnesses, so that only the site itself has signed.
  */
 export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
 
 /**
- * Returns how far a checkpoint is confirmed. A checkpoint is the signed hash of the whole history.
- * It is final when enough witnesses (independent servers) have also signed it. A checkpoint of a
- * site without witnesses is `siteOnly`, because it must not look confirmed.
+ * Returns the degree of confirmation of a checkpoint, which is the signed hash of the whole
+ * history. A checkpoint is final when enough witnesses (independent servers) have also signed it. A
+ * checkpoint of a site without witnesses is `siteOnly`, because it must not look confirmed.
  */
 export function checkpointStatusOf(checkpoint: {
   readonly is_final: boolean

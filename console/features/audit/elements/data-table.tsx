@@ -3,8 +3,8 @@ import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
 
 /**
- * The heading of a column. A heading that is written as `{ end: heading }` makes the column
- * right-aligned, which suits numbers. Its amounts are aligned at the decimal point.
+ * The heading of a column. The form `{ end: heading }` makes the column right-aligned, which suits
+ * numbers, and aligns its amounts at the decimal point.
  */
 type TableHead = string | { readonly end: string }
 
@@ -16,8 +16,9 @@ export type TableRow = {
 }
 
 /**
- * A small table. On a narrow screen, each row becomes a block, in which each value follows the name
- * of its column. If `isShort` is true, the columns are few and short, so they fit on every screen.
+ * A small table. On a narrow screen, each row becomes a block in which each value follows the name
+ * of its column. `isShort` is true for a table whose columns are few and narrow, so that it fits on
+ * every screen.
  */
 export function DataTable(props: {
   label: string
@@ -58,7 +59,7 @@ export function DataTable(props: {
   )
 }
 
-/** A list of names with values. A value that is null, false or an empty text is left out. */
+/** A list of names with values. Values that are null, false or empty are left out. */
 export function Facts(props: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="tg-audit-facts">

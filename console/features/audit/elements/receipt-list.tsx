@@ -47,8 +47,7 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
 }
 
 /**
- * Lists the events that the receipts prove. Says what the receipts prove and what they don't, and
- * explains how to check them.
+ * Lists the events that the receipts prove, and explains what receipts prove and how to check them.
  */
 export function ReceiptList({ receipts }: { receipts: Receipts }) {
   return (
@@ -118,8 +117,8 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
 }
 
 /**
- * Says what receipts prove, for each status that one of them has. A receipt without witnesses
- * proves less. What no receipt proves is said here as well, where it can't be overlooked.
+ * Explains what receipts prove, for each status that one of them has. A receipt without witnesses
+ * proves less. The text also says what no receipt proves.
  */
 function Meaning({ receipts }: { receipts: Receipts }) {
   const { t } = useTranslation()

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { addressOf, type RouteName } from '#console/api/client.ts'
+import { methodAndPath, type RouteName } from '#console/api/client.ts'
 import { type ApiRequest, type QueryValue, requestFile } from '#console/api/request.ts'
 import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError } from '#console/ui/messages/toast.ts'
@@ -21,7 +21,7 @@ export function useFileDownload() {
   const [bytes, setBytes] = useState<number | null>(null)
   const running = useRef<AbortController | null>(null)
   const run = async (file: FileRequest, signal: AbortSignal): Promise<void> => {
-    const address = addressOf(file.route, file.params)
+    const address = methodAndPath(file.route, file.params)
     const stream = await requestFile({ ...address, query: file.query ?? {}, signal })
     saveFile(await new Response(stream.pipeThrough(countBytes(setBytes))).blob(), file.name)
   }

@@ -25,8 +25,9 @@ export function useUserNames(userIds: readonly number[]): UserNames {
 }
 
 /**
- * Reads the list of accounts, which is sorted by descending ids, from each id that the pages so far
- * do not cover. `ids` are in the same order. Neighbouring ids thus share a request.
+ * Reads the names of users from the list of accounts, which is sorted by descending id. `ids` have
+ * the same order. A new page is read only for an id that the earlier pages do not contain, so that
+ * ids that are close together share a request.
  */
 async function readNames(ids: readonly number[], signal: AbortSignal): Promise<UserNames> {
   const names = new Map<number, string>()

@@ -7,7 +7,7 @@ import type { TFunction } from 'i18next'
 export const userText = (t: TFunction, id: number, name: string): string =>
   name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`
 
-/** Returns the name of a user, or of a part of the site that acted by itself. */
+/** Returns the name of a user, or of the part of the site that performed an automatic action. */
 export const actorText = (
   t: TFunction,
   { kind, id, name }: { readonly kind: string; readonly id: string; readonly name: string },

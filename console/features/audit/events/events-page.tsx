@@ -35,7 +35,8 @@ import '../audit.css'
 
 const FILTERS = {
   /**
-   * The event log position at which the list starts, or 0. The time range applies only if it is 0.
+   * The event log position at which the list starts, or 0 to start according to the time range. The
+   * time range does not apply if a position is given.
    */
   position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
   range: rangeParam(relativeRange('today')),

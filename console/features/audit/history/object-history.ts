@@ -32,9 +32,9 @@ export async function readState(
 }
 
 /**
- * Lists the changes of an object until a point in the history, newest first. A change is computed
- * as the difference between the states before and after an event, so the server needs no index of
- * changes.
+ * Lists the changes of an object up to a point in the history, newest first. Each change is
+ * computed as the difference between the states before and after an event, so the server needs no
+ * index of changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>
   infiniteQueryOptions({

@@ -11,10 +11,10 @@ import { type AuditObject, readState } from './object-history.ts'
 import { valuesOf } from './state-changes.ts'
 
 /**
- * The number of values that are shown at first. Without this limit, the hundreds of options would
+ * The number of values that are shown initially. Without this limit, the hundreds of options would
  * make the page very long.
  */
-const VALUES_AT_FIRST = 20
+const INITIAL_VALUES_MAX = 20
 
 /**
  * Shows the values of an object at a point in the history. With a `filter`, shows only values whose
@@ -44,7 +44,7 @@ export function ObjectState(props: {
           if (values.length === 0) {
             return <p className="tg-muted">{t('audit.history.noState')}</p>
           }
-          const isLong = values.length > VALUES_AT_FIRST || filter !== ''
+          const isLong = values.length > INITIAL_VALUES_MAX || filter !== ''
           return (
             <>
               {isLong && (
@@ -81,7 +81,7 @@ function Values({ label, values }: { label: string; values: readonly Entry[] }) 
   const number = useNumberFormat()
   const [showsAll, setShowsAll] = useState(false)
   if (values.length === 0) return <p className="tg-muted">{t('audit.history.noMatch')}</p>
-  const shown = showsAll ? values : values.slice(0, VALUES_AT_FIRST)
+  const shown = showsAll ? values : values.slice(0, INITIAL_VALUES_MAX)
   return (
     <>
       <DataTable

@@ -11,8 +11,8 @@ import { valuesOf } from './state-changes.ts'
 type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
- * Shows the price of a model for a group at a point in the history, and the settings from which the
- * price resulted.
+ * Shows the price of a model for a group at a point in the history, and the settings that led to
+ * this price.
  */
 export function PriceAsOf(
   props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },

@@ -10,8 +10,8 @@ export type StateChange = {
 
 const SEPARATOR = ' › '
 /**
- * The depth up to which the members of nested objects are separate values. Deeper objects are shown
- * as JSON.
+ * The maximum depth at which members of nested objects are separate values. Deeper objects are
+ * shown as JSON.
  */
 const DEPTH_MAX = 3
 
@@ -29,8 +29,9 @@ export function changesBetween(before: State | null, after: State | null): State
 }
 
 /**
- * Returns the values of a state as texts, by name. The members of an object are separate values. So
- * are the members of an option's JSON text, such as a table of prices. Empty values are left out.
+ * Returns the values of a state as texts, by name. Each member of an object is a separate value,
+ * and so is each member of an option that contains JSON, such as a table of prices. Empty values
+ * are left out.
  */
 export function valuesOf(state: State | null): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

@@ -43,8 +43,8 @@ export const ledgerQuery = (account: Account, params: LedgerParams) =>
   })
 
 /**
- * Reads the name of the user to whom a ledger belongs. The name has a separate query without the
- * filters of the page, so that it stays visible when the filters change.
+ * Reads the name of the owner of a ledger. This query does not depend on the filters of the page,
+ * so that the name stays visible when the filters change.
  */
 export const ledgerOwnerQuery = (userId: number) =>
   queryOptions({

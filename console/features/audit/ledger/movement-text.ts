@@ -9,8 +9,8 @@ const REASON_CODES = [
 const RESTORED_PREFIX = 'restored:'
 
 /**
- * Returns the type if this console knows it. A newer version of the server can record movements of
- * other types. They are shown like any movement, because the running totals include them.
+ * Returns the type if this console knows it, or undefined. Movements of unknown types, which a
+ * newer version of the server can record, are also shown, because the running totals include them.
  */
 export const asKnownType = (type: string): MovementType | undefined =>
   MOVEMENT_TYPES.find((one) => one === type)
@@ -24,10 +24,10 @@ export function movementTypeText(t: TFunction, type: string): string {
 }
 
 /**
- * Returns the reason for a movement (a change of an account's balance) as a text to show. It is the
- * text that an admin has entered, or the translation of a reason code. An unknown code is returned
- * unchanged. If an API request has changed the quota without a reason, the text says that there is
- * no reason. If the reason was erased with the user's data, the text says so.
+ * Returns the text for the reason of a movement (a change of an account's balance): the text that
+ * an admin entered, or the translation of a reason code. An unknown code is returned unchanged. If
+ * an API request gave no reason, or if the reason was erased with the user's data, the text says
+ * so.
  */
 export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
   if (item.is_note_erased) return t('audit.reasonErased')
@@ -44,8 +44,8 @@ function codeText(t: TFunction, reason: string): string {
 }
 
 /**
- * Returns the text for the details column: the model if the movement belongs to a call, and the
- * reason. The reason of a normal charge is left out. The text is empty if there is neither.
+ * Returns the text for the details column: the model of the call, if any, and the reason. The
+ * reason of a normal charge is left out. The text can be empty.
  */
 export function detailsText(t: TFunction, item: LedgerItem): string {
   const reason = item.reason === 'settled' ? '' : reasonText(t, item)

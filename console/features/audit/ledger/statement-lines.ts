@@ -5,8 +5,8 @@ import { daysOfMonth } from '../elements/utc-month.ts'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
 /**
- * The maximum number of calls in a month for which each call has a line. If there are more, one
- * line sums up all calls of one day to one model.
+ * The maximum number of calls in a month for which each call has its own line. If there are more
+ * calls, each line is the sum of the calls of a day to a model.
  */
 const SINGLE_CALLS_MAX = 500
 const ITEMS_PER_PAGE = 100

@@ -6,8 +6,8 @@ import { DataTable } from '../elements/data-table.tsx'
 export type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
 
 /**
- * Shows the number and the sum of movements in groups. A row stands for a type of movement, a
- * model, a channel or a day, which `head` names.
+ * Shows the number and the sum of movements by type of movement, model, channel or day. `head` is
+ * the name of this criterion.
  */
 export function SumTable(props: { title: string; head: string; rows: readonly SumRow[] }) {
   const { t } = useTranslation()

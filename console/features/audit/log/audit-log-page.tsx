@@ -86,8 +86,8 @@ function AuditLog() {
 }
 
 /**
- * Reads the acts that match the filters, and receives later acts by live events. An act is
- * something that a user did, as recorded in the audit log.
+ * Reads the acts that match the filters, and adds later acts from live events. An act is something
+ * that a user did, as recorded in the audit log.
  */
 function useActs(filters: Filters) {
   /** The event log position of the last resync. Later responses must include all acts up to it. */
@@ -106,7 +106,7 @@ function useActs(filters: Filters) {
     placeholderData: keepPreviousData,
   })
   const { refetch } = query
-  const readAgain = useCallback(
+  const refetchUpTo = useCallback(
     (position: number | null) => {
       minPosition.current = Math.max(minPosition.current, position ?? 0)
       void refetch()
@@ -116,7 +116,7 @@ function useActs(filters: Filters) {
   const live = useLiveActs({
     view,
     isListed: (act) => matches(act, filters),
-    readAgain,
+    refetch: refetchUpTo,
   })
   return { query, live }
 }
@@ -195,7 +195,7 @@ function ExportMenu({ filters }: { filters: Filters }) {
 
 type Named = AuditAct['object']
 
-/** The objects of acts, which have a name on screen. */
+/** The kinds of objects that have a translated name. */
 const KINDS = [
   ...(['channel', 'correction', 'invoice', 'job', 'message', 'option', 'order'] as const),
   ...(['price-change', 'redemption', 'token', 'user'] as const),
@@ -203,7 +203,10 @@ const KINDS = [
 
 const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
-/** Names an object for a reader. The filter takes its code, which is in the details of the act. */
+/**
+ * Returns the name of an object in the language of the console. The filter uses its code, which is
+ * shown in the details of the act.
+ */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object
   if (kind === 'site') return t('audit.site')

@@ -4,7 +4,7 @@ import type { AuditAct } from '#read-api/contract/audit-log.ts'
 
 /**
  * The maximum number of acts from live events that are kept. If more arrive, they are dropped and
- * the list is read again, so that a page that stays open does not use more and more memory.
+ * the list is read again, so that the memory use of an open page is limited.
  */
 const LIVE_ACTS_MAX = 500
 
@@ -22,11 +22,11 @@ type LiveList = {
    * Reads the list again. If `position` is not null, the response must include all acts up to this
    * position of the event log.
    */
-  readonly readAgain: (position: number | null) => void
+  readonly refetch: (position: number | null) => void
 }
 
 /** Returns the acts that live events have delivered since the list was opened, newest first. */
-export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly AuditAct[] {
+export function useLiveActs({ view, isListed, refetch }: LiveList): readonly AuditAct[] {
   const [live, setLive] = useState<{ view: string; acts: readonly AuditAct[] }>({ view, acts: [] })
   const acts = live.view === view ? live.acts : []
   useLiveTopic('audit-log', {
@@ -38,18 +38,18 @@ export function useLiveActs({ view, isListed, readAgain }: LiveList): readonly A
         const earlier = last.view === view && !isFull ? last.acts : []
         return { view, acts: isFull ? [] : [...added, ...earlier] }
       })
-      if (isFull) readAgain(position)
+      if (isFull) refetch(position)
     },
-    onResync: readAgain,
+    onResync: refetch,
   })
   return acts
 }
 
 /**
- * Merges live acts into the list, newest first and without duplicates. Live acts can arrive in
- * another order than that of their positions, because several workers update the read model in
- * parallel. If the list has further pages, live acts that are older than the last listed act are
- * left out. They appear when the page to which they belong is loaded.
+ * Merges live acts into the list, newest first and without duplicates. Live acts do not always
+ * arrive in the order of their positions, because several workers update the read model in
+ * parallel. If the list has more pages, live acts that are older than its last act are left out.
+ * They appear when their page is loaded.
  */
 export function withLiveActs(
   listed: readonly AuditAct[],

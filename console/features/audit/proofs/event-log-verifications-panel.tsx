@@ -138,8 +138,8 @@ function VerificationDetails({ verification }: { verification: Verification }) {
 }
 
 /**
- * Returns the color of a verification. A verification with findings has the color of a failure,
- * because the event log is not intact.
+ * Returns the color for a verification. A verification with findings has the same color as a failed
+ * one, because the event log is not intact.
  */
 const toneOf = ({ status, finding_count: count }: Verification): Tone =>
   count > 0 ? 'bad' : JOB_TONES[status]

@@ -32,11 +32,12 @@ const TONES: Readonly<Record<ScratchCopyStatus, Tone>> = {
 
 const isUnfinished = ({ status }: ScratchCopy): boolean =>
   status === 'waiting' || status === 'building'
-const exists = (copy: ScratchCopy): boolean => isUnfinished(copy) || copy.status === 'ready'
+const existsOnServer = (copy: ScratchCopy): boolean => isUnfinished(copy) || copy.status === 'ready'
 
 /**
  * Lists scratch copies, which show the site as of an earlier time, and creates new ones. `before`
- * fills in the form: a new copy contains the events before this position of the event log.
+ * is the initial value of the form: a new copy contains the events before this position of the
+ * event log.
  */
 export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
@@ -55,7 +56,7 @@ export function CopiesPanel({ before }: { before: number }) {
                 key={before}
                 before={before}
                 head={head}
-                isFull={items.filter(exists).length >= max}
+                isFull={items.filter(existsOnServer).length >= max}
               />
             )}
             <p className="tg-hint">{t('audit.copies.limits', { max, hours })}</p>
@@ -87,7 +88,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
   const [time, setTime] = useState(() => localTimeText(Date.now() / 1_000))
   const number = POSITION.test(position.trim()) ? Number(position.trim()) : null
   const seconds = readLocalTime(time)
-  const isWrong = moment === 'time' ? seconds === null : number === null || number > head
+  const isInvalid = moment === 'time' ? seconds === null : number === null || number > head
   const { isBusy, submit } = useSubmit(async () => {
     // The copy contains all events of the selected minute.
     const body =
@@ -97,7 +98,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
     await call('POST /api/audit/scratch-copies', { body })
     await client.invalidateQueries({ queryKey: KEY })
   })
-  const wrongText = moment === 'time' ? 'audit.copies.timeWrong' : 'audit.copies.positionWrong'
+  const invalidTextKey = moment === 'time' ? 'audit.copies.timeWrong' : 'audit.copies.positionWrong'
   return (
     <form
       className="tg-proofs-export"
@@ -117,7 +118,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
       />
       <FormField
         label={t(moment === 'time' ? 'audit.time' : 'audit.copies.lastPosition')}
-        error={isWrong ? t(wrongText, { head }) : undefined}
+        error={isInvalid ? t(invalidTextKey, { head }) : undefined}
       >
         {(field) =>
           moment === 'time' ? (
@@ -131,7 +132,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
         type="submit"
         tone="primary"
         icon="copy"
-        isDisabled={isWrong || isBusy || props.isFull}
+        isDisabled={isInvalid || isBusy || props.isFull}
       >
         {t('audit.copies.create')}
       </Button>
@@ -163,7 +164,7 @@ function Copy({ copy }: { copy: ScratchCopy }) {
           )}
         </div>
       </div>
-      {exists(copy) && <CopyActions copy={copy} />}
+      {existsOnServer(copy) && <CopyActions copy={copy} />}
     </li>
   )
 }

@@ -106,8 +106,8 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
 }
 
 /**
- * Shows a key without the name in front of it, because the first characters of all keys of a site
- * are the same. The button copies the whole key.
+ * Shows a key without its name prefix, because the prefix of all keys of a site is the same. The
+ * button copies the whole key.
  */
 const Key = ({ value }: { value: string }) => (
   <Hash value={value} shown={value.slice(value.indexOf('+') + 1)} />

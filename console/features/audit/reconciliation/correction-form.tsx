@@ -22,8 +22,8 @@ const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as R
 >
 
 /**
- * The form to correct the price of past calls. A preview shows all changes of charges before the
- * admin applies them.
+ * The form for correcting the price of past calls. A preview shows all changes of charges before
+ * the admin applies them.
  */
 export function CorrectionForm(props: {
   scope: Scope

@@ -71,7 +71,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   const number = useNumberFormat()
   const mayCorrect = isRoot(useUser()) && currentScratchCopy() === null
   const query = useInfiniteQuery(correctionsQuery)
-  const readAgain = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
+  const refetch = () => client.invalidateQueries({ queryKey: CORRECTIONS_KEY })
   const columns = useMemo(() => correctionColumns(t, number), [t, number])
   const create = {
     id: 'corrections-create',
@@ -83,7 +83,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
   useRegisterActions(mayCorrect ? [create] : [])
   const handleApplied = async (): Promise<void> => {
     onNew(false)
-    await readAgain()
+    await refetch()
   }
   return (
     <>
@@ -101,7 +101,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
         rowKey={({ id }) => id}
         layoutKey="corrections-table-columns"
         columns={columns}
-        expand={(correction) => <Details correction={correction} onChange={readAgain} />}
+        expand={(correction) => <Details correction={correction} onChange={refetch} />}
         filters={<h2>{t('reconciliation.correction.title')}</h2>}
         tools={
           mayCorrect && !isNew && <CreateButton text={create.title} onClick={create.perform} />

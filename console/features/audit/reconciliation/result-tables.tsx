@@ -8,7 +8,7 @@ import { DataTable } from '../elements/data-table.tsx'
 import { useUserNames } from '../elements/use-user-names.ts'
 import { userText } from '../elements/user-and-actor-text.ts'
 
-/** Shows the main figures of a result in a row. */
+/** Shows the main figures of a result side by side. */
 export function Figures(props: {
   figures: readonly (readonly [name: string, value: ReactNode])[]
 }) {

@@ -7,8 +7,8 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { Scope } from './scan-scope.ts'
 
 /**
- * Returns the names that the field for a model suggests: the models that the logged-in user may
- * call. The user can also enter any other name.
+ * Returns the suggestions for the model field: the models that the logged-in user may call. The
+ * user can also enter any other name.
  */
 export const useModelNames = (): readonly string[] =>
   useQuery(apiQuery('GET /api/user/models')).data ?? []

@@ -17,10 +17,10 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Runs a scan: a computation for all calls of a period, which may be long. The server limits the
- * time of a request, so the period is computed in parts, and the results of the parts are merged.
+ * Runs a scan, which is a computation over all calls of a period. The period may be long and the
+ * server limits the time of a request, so the period is computed in parts whose results are merged.
  * The scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged
- * results of the finished parts stay.
+ * results of the finished parts are kept.
  */
 export function useScan<Result extends Part>(
   key: string,

@@ -11,12 +11,12 @@ import { currentPricesQuery } from './scan-scope.ts'
 import { useModelNames } from './scan-scope-filters.tsx'
 import { SuggestedInput } from './suggested-input.tsx'
 import {
+  appliesTo,
   type DraftRow,
+  draftRowOf,
   isInvalidDecimal,
-  isUsed,
   NO_DRAFT,
   type PriceDraft,
-  rowOf,
   TABLE_COLUMNS,
   TABLE_OPTIONS,
   type TableOption,
@@ -95,7 +95,7 @@ function AddModel({ draft, onDraft }: Omit<Props, 'isJsonInvalid'>) {
     const query = { model: name, group }
     const { price } = await client.fetchQuery(apiQuery('GET /api/audit/prices', { query }))
     setModel('')
-    onDraft({ ...draft, rows: [...draft.rows, rowOf(name, price)] })
+    onDraft({ ...draft, rows: [...draft.rows, draftRowOf(name, price)] })
   })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -147,7 +147,7 @@ function DraftTable(props: {
         cells: [
           <ModelName key="model" row={row} />,
           ...TABLE_COLUMNS.map((option) =>
-            isUsed(row, option) ? (
+            appliesTo(row, option) ? (
               <PriceInput
                 key={option}
                 row={row}
@@ -193,7 +193,7 @@ function PriceInput(props: {
   const { row, option, onChange } = props
   const text = row.values[option]
   const isBad = isInvalidDecimal(text)
-  const isChanged = text.trim() !== '' && text.trim() !== row.today[option]
+  const isChanged = text.trim() !== '' && text.trim() !== row.currentValues[option]
   return (
     <TextInput
       className={isChanged ? 'tg-reconciliation-changed' : ''}
@@ -204,7 +204,7 @@ function PriceInput(props: {
       autoComplete="off"
       maxLength={22}
       isMono
-      placeholder={row.today[option]}
+      placeholder={row.currentValues[option]}
       value={text}
       onChange={onChange}
     />

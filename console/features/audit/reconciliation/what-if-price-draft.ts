@@ -1,6 +1,6 @@
 /**
- * The price options that contain one entry for each model. Of these options, the draft contains
- * only the changed entries.
+ * The price options that contain one entry per model. The draft contains only the changed entries
+ * of these options.
  */
 const MODEL_OPTIONS = [
   'ModelRatio',
@@ -15,8 +15,8 @@ const MODEL_OPTIONS = [
 ] as const
 
 /**
- * The options that the table can edit, each in a column. The value of each option here names the
- * member of a model's current price that the column starts with.
+ * The options that the table can edit, each in a column. Each option is mapped to the name of its
+ * value in a model's current price, which is the initial value of the column.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
@@ -38,7 +38,7 @@ export type DraftRow = {
    * The values of the current price. A value is an empty text if the current price does not contain
    * it.
    */
-  readonly today: Values
+  readonly currentValues: Values
   readonly values: Values
 }
 
@@ -46,19 +46,22 @@ export type PriceDraft = { readonly rows: readonly DraftRow[]; readonly json: st
 export const NO_DRAFT: PriceDraft = { rows: [], json: '' }
 
 /** Creates a row that contains the current price of a model. */
-export function rowOf(model: string, price: Readonly<Record<string, unknown>> | null): DraftRow {
+export function draftRowOf(
+  model: string,
+  price: Readonly<Record<string, unknown>> | null,
+): DraftRow {
   const mode = price === null ? null : price.mode === 'call' ? 'call' : 'tokens'
-  const today = Object.fromEntries(
+  const currentValues = Object.fromEntries(
     TABLE_COLUMNS.map((option) => [option, String(price?.[TABLE_OPTIONS[option]] ?? '')]),
   ) as Values
-  return { model, mode, today, values: today }
+  return { model, mode, currentValues, values: currentValues }
 }
 
 /**
  * Reports whether an option applies to a row. A model that is charged per call has no ratios. A
  * model that is charged per token has no price per call.
  */
-export const isUsed = ({ mode }: DraftRow, option: TableOption): boolean =>
+export const appliesTo = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')
 
 export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
@@ -79,10 +82,10 @@ type Changes = Map<string, Entries>
  */
 export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
-  for (const { model, today, values } of rows) {
+  for (const { model, currentValues, values } of rows) {
     for (const option of TABLE_COLUMNS) {
       const text = values[option].trim()
-      if (text === '' || text === today[option]) continue
+      if (text === '' || text === currentValues[option]) continue
       changes.set(option, { ...changes.get(option), [model]: Number(text) })
     }
   }
@@ -107,16 +110,16 @@ export const countOf = (changes: ReadonlyMap<string, unknown>): number =>
 /**
  * Returns the new text of each changed option. The changed entries are merged into the current
  * text, because the server replaces each option as a whole. An entry that is null removes the model
- * from the option. `today` contains the current texts of the options.
+ * from the option. `currentValues` contains the current texts of the options.
  */
 export function pricesOf(
   changes: ReadonlyMap<string, unknown>,
-  today: Readonly<Record<string, unknown>>,
+  currentTexts: Readonly<Record<string, unknown>>,
 ): Record<string, string> {
   return Object.fromEntries(
     [...changes].map(([option, value]) => {
       if (!isModelOption(option)) return [option, textOf(value)]
-      const merged = { ...entriesOf(String(today[option] ?? '{}')), ...(value as Entries) }
+      const merged = { ...entriesOf(String(currentTexts[option] ?? '{}')), ...(value as Entries) }
       const kept = Object.entries(merged).filter(([, entry]) => entry !== null)
       return [option, JSON.stringify(Object.fromEntries(kept))]
     }),

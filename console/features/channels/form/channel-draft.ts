@@ -26,7 +26,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     multiKeyMode: Exclude<Channel['multi_key_mode'], ''>
     keyIndexesToEnable: readonly number[]
     /**
-     * The cost ratio: what the provider charges as a multiple of the list price, such as 0.6. The
+     * The cost ratio: the price of the provider as a multiple of the list price, such as 0.6. The
      * costs of calls are estimated from it. An empty text means that the ratio is unknown.
      */
     costRatio: string

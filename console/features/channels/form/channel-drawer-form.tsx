@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { invalidFieldOf } from '#console/api/api-error.ts'
 import { channelsKey, isWorkInFlight, updateChannel } from '#console/api/channels.ts'
-import { exchange } from '#console/api/client.ts'
+import { callForEnvelope } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { findUnpricedModels } from '#console/api/unpriced-models.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -164,6 +164,6 @@ function useUpdate() {
 }
 
 async function createChannel(body: CreateChannel): Promise<{ count: number; message: string }> {
-  const { data, message } = await exchange('POST /api/channel/', { body })
+  const { data, message } = await callForEnvelope('POST /api/channel/', { body })
   return { count: data.ids.length, message }
 }

@@ -11,8 +11,8 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Reports whether the admin must enter the provider's key again, because the channel's type,
- * address or proxy was changed. Otherwise, another server could receive the stored key.
+ * Reports whether the admin must enter the provider's key again, because the type, the address or
+ * the proxy of the channel was changed. Otherwise, the stored key could be sent to another server.
  */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

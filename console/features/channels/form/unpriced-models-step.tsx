@@ -24,7 +24,7 @@ type Props = {
   models: readonly string[]
   /** True if the channel is already saved, so that closing the form loses no changes. */
   isSaved?: boolean
-  /** The path of the page that opens when the price form of a model closes. */
+  /** The path of the page to open when the price form of a model is closed. */
   returnTo?: string
   onClose: () => void
 }

@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-keys.ts'
 
-/** The text that a displayed URL contains in place of a part that is not known yet. */
+/** The text that stands for an unknown part of a displayed URL. */
 const UNKNOWN = '…'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {

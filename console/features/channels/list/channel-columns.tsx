@@ -48,8 +48,8 @@ const cell =
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
- * Returns the columns of the channel list. A request for a sorted list contains the id of a column,
- * so the ids are the server's names for the columns.
+ * Returns the columns of the channel list. The ids of the columns are the names that the server
+ * uses, because requests for a sorted list contain them.
  */
 export const channelColumns = (
   t: TFunction,
@@ -144,7 +144,7 @@ function numberCell(t: TFunction, actions: ChannelListActions, field: 'priority'
         label={t(`channels.${field}OfTag`, { tag: group.tag })}
         value={group[field]}
         min={min}
-        onSave={(value) => void actions.setGroupNumber(group, field, value)}
+        onSave={(value) => void actions.setTagNumber(group, field, value)}
       />
     ),
   )

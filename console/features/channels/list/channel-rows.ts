@@ -16,10 +16,7 @@ export type ChannelRow =
     }
   | { readonly kind: 'channel'; readonly channel: Channel; readonly isChild: boolean }
 
-/**
- * The fields of a channel that bulk actions need. If the user selects a tag, all channels of the
- * tag are selected.
- */
+/** The fields of a channel that bulk actions need. Selecting a tag selects all its channels. */
 export type SelectableChannel = Pick<Channel, 'id' | 'name' | 'status' | 'tag'>
 
 export function rowsOf(
@@ -60,10 +57,10 @@ export const isMuted = (line: ChannelRow): boolean =>
     : line.group.members.every(({ status }) => status !== 1)
 
 /**
- * Returns the keys of all rows to show as selected: the selected channels, and each tag whose
+ * Returns the keys of the rows to show as selected: the selected channels, and each tag whose
  * channels are all selected.
  */
-export function markedKeys(
+export function selectedRowKeys(
   entries: readonly ChannelEntry[],
   selected: ReadonlySet<string>,
 ): Set<string> {
@@ -81,7 +78,7 @@ export function selectionAfter(
   selected: ReadonlySet<string>,
   next: ReadonlySet<string>,
 ): Set<string> {
-  const before = markedKeys(entries, selected)
+  const before = selectedRowKeys(entries, selected)
   const after = new Set([...next].filter((key) => !key.startsWith('tag:')))
   for (const entry of entries) {
     if (!isTagGroup(entry)) continue

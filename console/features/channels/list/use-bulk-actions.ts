@@ -10,7 +10,8 @@ import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 
 /**
- * Returns the actions on several channels. Each action changes all channels or, if it fails, none.
+ * Returns the actions on several channels. Each action changes either all channels or, if it fails,
+ * none of them.
  */
 export function useBulkActions() {
   const perform = useChannelMutation()
@@ -77,8 +78,8 @@ function useUndo() {
 }
 
 /**
- * Reports whether a channel was disabled automatically before the action. A request can't set this
- * status, so an undo can't restore it.
+ * Reports whether the status of a channel before the action was “disabled automatically”. A request
+ * can't set this status, so an undo can't restore it.
  */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 

@@ -11,9 +11,9 @@ import { useSingleChannelActions } from './use-single-channel-actions.ts'
 
 /**
  * Returns a function that sets the priority or the weight of all channels of a tag. If the channels
- * have different values, the change can't be undone, so the user must confirm it.
+ * have different values, the change can't be undone, so the user is asked to confirm it.
  */
-function useGroupNumber() {
+function useSetTagNumber() {
   const { t } = useTranslation()
   const perform = useChannelMutation()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
@@ -45,5 +45,5 @@ export const useChannelListActions = (handlers: Handlers) =>
     ...useSingleChannelActions(),
     ...useBulkActions(),
     ...useBulkDeletion(),
-    setGroupNumber: useGroupNumber(),
+    setTagNumber: useSetTagNumber(),
   })

@@ -6,7 +6,7 @@ import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { channelsOf, markedKeys, selectionAfter } from './channel-rows.ts'
+import { channelsOf, selectedRowKeys, selectionAfter } from './channel-rows.ts'
 import { CHANNEL_URL_PARAMS, nextSort } from './channel-url-params.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
@@ -56,7 +56,7 @@ export function useSelectedChannels({ rows, filter, total, modes }: ChannelListV
   return {
     ...selected,
     selection: {
-      keys: markedKeys(rows, selected.keys),
+      keys: selectedRowKeys(rows, selected.keys),
       onChange: (next: ReadonlySet<string>) =>
         selected.select(selectionAfter(rows, selected.keys, next)),
     },

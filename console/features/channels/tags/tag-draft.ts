@@ -58,7 +58,7 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
 }
 
 /**
- * Reports whether `field` is the new name of the tag. This field is sent even if it is empty,
+ * Reports whether `field` is the field for the new name of the tag. It is sent even if it is empty,
  * because an empty name removes the channels from their tag.
  */
 const isTag = (field: string): boolean => field === 'new_tag'

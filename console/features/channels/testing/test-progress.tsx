@@ -14,7 +14,7 @@ import { changeChannels } from '../list/channel-rows.ts'
 function useTestProgress(): TestProgress | undefined {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
-  const readAgain = (): void => void client.invalidateQueries({ queryKey: testProgressKey })
+  const refetch = (): void => void client.invalidateQueries({ queryKey: testProgressKey })
   useLiveTopic('tests', {
     onEvents: (pushes) => {
       const run = pushes.findLast((push) => push.run !== null)?.run
@@ -22,7 +22,7 @@ function useTestProgress(): TestProgress | undefined {
       const found = new Map(pushes.flatMap(({ channels }) => channels.map((one) => [one.id, one])))
       changeChannels(client, (channel) => withCheckResult(channel, found.get(channel.id)))
     },
-    onResync: readAgain,
+    onResync: refetch,
   })
   useEffect(() => {
     if (isLive) void client.invalidateQueries({ queryKey: testProgressKey })
@@ -31,9 +31,8 @@ function useTestProgress(): TestProgress | undefined {
 }
 
 /**
- * Writes the latest progress of the channel tests to the query cache. If a request for the progress
- * is under way, the request is cancelled first, because its response would overwrite the cache with
- * an older progress.
+ * Writes the latest progress of the channel tests to the query cache. First cancels any running
+ * request for the progress, because its response would overwrite the cache with older progress.
  */
 async function setProgress(client: QueryClient, progress: TestProgress): Promise<void> {
   await client.cancelQueries({ queryKey: testProgressKey })

@@ -14,14 +14,14 @@ export function foundModels(models: readonly string[], search: string): string[]
 }
 
 /**
- * Runs `perform` for each model. At most `atATime` runs take place at once. After `signal` aborts,
- * no further run starts.
+ * Runs `perform` for each model, with at most `concurrencyMax` runs at the same time. After
+ * `signal` aborts, no further run starts.
  */
 export async function runConcurrently(
   models: readonly string[],
   perform: (model: string) => Promise<void>,
   signal: AbortSignal,
-  atATime = 3,
+  concurrencyMax = 3,
 ): Promise<void> {
   const queue = [...models]
   const work = async () => {
@@ -30,5 +30,5 @@ export async function runConcurrently(
       await perform(next)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(atATime, models.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(concurrencyMax, models.length) }, work))
 }

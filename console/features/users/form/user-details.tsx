@@ -47,8 +47,8 @@ export function UserDetails({ user }: { user: User }) {
 }
 
 /**
- * Shows the accounts on other sites with which the user can log in. Admins see these accounts here,
- * but only the user can connect one.
+ * Shows the accounts on other sites with which the user can log in. Only the user can connect such
+ * an account, but admins can see them here.
  */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()

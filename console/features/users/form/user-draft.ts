@@ -8,12 +8,12 @@ import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'
 
-/** The values of the forms for a user. A field that a form does not show is empty. */
+/** The values of the forms for a user. Fields that a form does not show are empty. */
 export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** How users prove their identity when they change their own password. */
+  /** The way in which users prove their identity when they change their own password. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string

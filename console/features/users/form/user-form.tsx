@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
-import { PasskeyProof } from '#console/ui/forms/passkey-proof-button.tsx'
+import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import { ReasonField } from '../reason-field.tsx'
 import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
-const SHOWN_NAME_MAX = 50
+const DISPLAY_NAME_MAX = 50
 /**
  * The maximum length of a password in UTF-16 code units. A longer password is refused and never
  * truncated.
@@ -71,7 +71,7 @@ function NameFields({ kind, form }: UserFormProps) {
       <TextField
         label={t('shared.displayName')}
         autoComplete="off"
-        maxLength={SHOWN_NAME_MAX}
+        maxLength={DISPLAY_NAME_MAX}
         placeholder={t('users.displayNamePlaceholder')}
         {...form.field('displayName')}
       />
@@ -110,7 +110,9 @@ function PasswordFields({ kind, form }: UserFormProps) {
             {...form.field('originalPassword')}
           />
           {isByCode && (
-            <PasskeyProof perform={({ passkey }) => form.submitWith({ proof: 'none', passkey })} />
+            <PasskeyProofButton
+              perform={({ passkey }) => form.submitWith({ proof: 'none', passkey })}
+            />
           )}
         </>
       )}

@@ -43,8 +43,8 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
 }
 
 /**
- * Shows the id of a user. On a card, the id is hidden for a user without a name, because it is
- * already the card's title.
+ * Shows the id of a user. On the card of a user without a name, it is hidden, because the id is
+ * already the title of the card.
  */
 export function IdCell({ user }: { user: User }) {
   return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>

@@ -170,7 +170,7 @@ const REFETCH_INTERVAL_MIN_MS = 2_000
  */
 function useLiveUsers(): void {
   const client = useQueryClient()
-  const readAgain = useThrottledCallback(
+  const refetch = useThrottledCallback(
     () => void client.invalidateQueries({ queryKey: usersKey }),
     REFETCH_INTERVAL_MIN_MS,
   )
@@ -178,10 +178,10 @@ function useLiveUsers(): void {
     onEvents: (rows) => {
       const pages = client.getQueriesData<ListPage<User>>({ queryKey: usersKey })
       const listedIds = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
-      if (rows.some(({ user_id }) => listedIds.has(user_id))) readAgain()
+      if (rows.some(({ user_id }) => listedIds.has(user_id))) refetch()
     },
-    onResync: readAgain,
+    onResync: refetch,
   })
   // A change can make a user match the filters, so every change reloads the list.
-  useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
+  useLiveTopic('users', { onEvents: refetch, onResync: refetch })
 }
