@@ -41,8 +41,9 @@ describe('the login page', () => {
       .getByRole('button', { name: zh('shell.login') })
       .click()
     await app.page.getByText(zh('auth.credentialsRequired')).waitFor()
-    const focused = await app.page.evaluate(() => document.activeElement?.getAttribute('name'))
-    expect(focused).toBe('password')
+    const focused = () => app.page.evaluate(() => document.activeElement?.getAttribute('name'))
+    // The focus moves one animation frame after the message appears.
+    await expect.poll(focused).toBe('password')
     expect(calls('/api/user/login')).toEqual([])
   })
 
