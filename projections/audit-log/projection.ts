@@ -212,7 +212,11 @@ function siteHandlers(): Handlers<
       ...{ kind: 'invoice', ids: [data.invoiceId] },
       after: {
         ...{ channel_id: data.channelId, digest: data.digest, rows: data.rows },
-        ...{ currency: data.currency, dollars: data.dollars, amount: amountText(amountOf(data), data) },
+        ...{
+          currency: data.currency,
+          dollars: data.dollars,
+          amount: amountText(amountOf(data), data),
+        },
       },
     })),
     InvoiceDeleted: logAct(({ data: { invoiceId } }) => ({

@@ -42,7 +42,7 @@ export async function measureForwarding(rig: BenchSetup, rounds: number): Promis
     }
   }
   return {
-    title: `From the provider's write of an event to the caller, ${STREAMS} streams, no process pinned`,
+    title: `From the provider's write of an event to the caller, ${STREAMS} streams, none pinned`,
     head: ['target', 'p50 ms', 'p99 ms', 'events'],
     rows: TARGET_NAMES.map((name) => {
       const { p50, p99 } = quantiles(delays[name] ?? [])

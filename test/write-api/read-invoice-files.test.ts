@@ -138,7 +138,7 @@ describe('the rows of an invoice', () => {
     }
   })
 
-  it('have long request ids shortened, so that equal ids stay equal and others differ', async () => {
+  it('have long request ids shortened, and equal ids stay equal', async () => {
     const ids = ['a'.repeat(128), 'a'.repeat(129), 'a'.repeat(130), '😀'.repeat(100)]
     const requests: InvoiceRequest[] = []
     const rows = [...ids, ...ids].map((id, n) => `2026-11-27,m,${n},${id}\n`)
