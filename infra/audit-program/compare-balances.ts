@@ -6,9 +6,9 @@ import type { AuditState } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { schemaOf } from '#projections/projection-names.ts'
 import { type LanePositions, readCheckpoints } from '#projections/runner/checkpoints.ts'
+import { readInSnapshot } from '#projections/runner/read-in-snapshot.ts'
 import type { Core } from '../core-dependencies.ts'
 import { laneOf } from '../event-bus/lane-of-stream.ts'
-import { inTransaction } from '../postgres/in-transaction.ts'
 
 const FRESH_WITHIN_MS = 30_000
 const PAGE = 2_000
@@ -54,6 +54,7 @@ export async function compareBalances(
   return true
 }
 
+const ACCOUNTS = `${schemaOf('balances')}.accounts`
 const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 
 /**
@@ -66,14 +67,12 @@ async function readBalances(core: Core, position: number) {
     const positions = (await readCheckpoints(client)).get('balances')?.positions ?? []
     if (positions.length === 0 || Math.min(...positions) < position) return null
     const { rows } = await client.query<Row>(
-      `select user_id, balance, held, aff_quota from ${schemaOf('balances')}.accounts`,
+      `select user_id, balance, held, aff_quota from ${ACCOUNTS}`,
     )
     return { positions, rows }
   }
   for (let waitedMs = 0; waitedMs <= FRESH_WITHIN_MS; waitedMs += 100) {
-    const found = await inTransaction(core.pg, read, {
-      begin: 'begin isolation level repeatable read read only',
-    })
+    const found = await readInSnapshot(core.pg, [ACCOUNTS], read)
     if (found !== null) return found
     await delay(100)
   }

@@ -8,7 +8,7 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { countHistoryFindings } from '#domain/audit/findings.ts'
+import { countHistoryFindings, type Finding } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
@@ -23,7 +23,8 @@ import { type SiteVerification, verifySite } from './verify-site.ts'
 export type AuditJobs = { readonly stop: () => Promise<void> }
 
 const LOOK_EVERY_MS = 2_000
-const FULL_EVERY_MS = 7 * 86_400_000
+/** The time in milliseconds between two searches for tables to remove while there are no copies. */
+const CLEAN_EVERY_MS = 30_000
 
 type Deps = {
   readonly core: Core
@@ -53,9 +54,10 @@ export async function startAuditJobs(
     repeat(core, lost, () => buildNextScratchCopy(core, lost)),
   )
   const cleanup = core.leases.hold('audit-scratch-copies-cleanup', (_lease, lost) =>
-    repeat(core, lost, async () => {
-      await cleanScratchCopies(core)
+    repeat(core, lost, async (schedule) => {
+      const copies = await cleanScratchCopies(core)
       await dropUnfinishedReadModels(core.pg)
+      schedule.pauseMs = copies === 0 ? CLEAN_EVERY_MS : LOOK_EVERY_MS
     }),
   )
   return {
@@ -65,22 +67,27 @@ export async function startAuditJobs(
   }
 }
 
-/**
- * The time of the next nightly verification in Unix milliseconds, or null before it was computed.
- */
-type Schedule = { nextRunAt: number | null }
+type Schedule = {
+  /**
+   * The time of the next nightly verification in Unix milliseconds, or null before it was computed.
+   */
+  nextRunAt: number | null
+  pauseMs: number
+}
 
+/** Repeats `run`, which sets the pause before it runs again if it differs from the usual one. */
 async function repeat(
   core: Core,
   lost: AbortSignal,
   run: (schedule: Schedule) => Promise<void>,
 ): Promise<void> {
-  const schedule: Schedule = { nextRunAt: null }
+  const schedule: Schedule = { nextRunAt: null, pauseMs: LOOK_EVERY_MS }
   while (!lost.aborted) {
     await run(schedule).catch((error: unknown) =>
       warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database'),
     )
-    await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+    const { pauseMs } = schedule
+    await delay(pauseMs, undefined, { signal: lost, ref: false }).catch(() => {})
   }
 }
 
@@ -109,17 +116,26 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 }
 
 /**
- * Returns the mode of the nightly verification. It is a full one if the last full verification is
- * too old, or if the last verification found something in the history.
+ * Returns the mode of the nightly verification. It is a full one if the last full verification that
+ * made all checks began a week ago, or if the last verification found something in the history.
  */
-function nightlyMode({ verifications }: AuditJobsState, now: number): 'incremental' | 'full' {
-  const results = verifications.flatMap(({ result }) => (result === null ? [] : [result]))
-  const lastFull = results.findLast(({ mode }) => mode === 'full')
-  const last = results.at(-1)
+export function nightlyMode(
+  { verifications }: Pick<AuditJobsState, 'verifications'>,
+  now: number,
+): 'incremental' | 'full' {
+  const ended = verifications.flatMap(({ request, result }) =>
+    result === null ? [] : [{ ...result, requestedAt: request.requestedAt }],
+  )
+  const lastFull = ended.findLast(({ mode, findings }) => mode === 'full' && !isStopped(findings))
+  const last = ended.at(-1)
   const hasFindings = last !== undefined && countHistoryFindings(last) > 0
-  const isRecent = lastFull !== undefined && now - lastFull.finishedAt < FULL_EVERY_MS
+  const isRecent = lastFull !== undefined && now - lastFull.requestedAt < FULL_AFTER_MS
   return isRecent && !hasFindings ? 'incremental' : 'full'
 }
+
+/** A stopped verification has not made all checks. */
+const isStopped = (findings: readonly Finding[]): boolean =>
+  findings.some(({ code }) => code === 'VerificationStopped')
 
 async function runVerification(
   { core, runningSince }: Deps,
@@ -180,6 +196,12 @@ async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promi
 
 const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
+/**
+ * The age in milliseconds of the last full verification from which the next is due. It is half a
+ * day less than a week, because nights are not exactly 24 hours apart. Otherwise a week could have
+ * eight days.
+ */
+const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */
 const MAKE_UP_AFTER_MS = 15 * 60_000
 

@@ -33,14 +33,16 @@ const end = (core: Core, id: string, reason: ScratchCopyEnd): Promise<void> =>
 
 /**
  * Ends the scratch copies that have expired, and drops the tables of all copies that have ended.
+ * Returns the number of copies that still exist.
  */
-export async function cleanScratchCopies(core: Core): Promise<void> {
+export async function cleanScratchCopies(core: Core): Promise<number> {
   const copies = await scratchCopiesOf(core)
   for (const copy of copies) {
     if (isExpiredCopy(copy, core.now())) await end(core, copy.request.id, 'expired')
   }
   const kept = (await scratchCopiesOf(core)).filter(existsCopy).map(({ request }) => request.id)
   await dropOtherScratchTables(core.pg, kept)
+  return kept.length
 }
 
 /**

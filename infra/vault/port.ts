@@ -74,12 +74,20 @@ export interface Vault {
   /** Returns those of the users whose data key has not been destroyed. */
   withDataKey(userIds: readonly number[]): Promise<number[]>
   /**
+   * Returns the progress of erasures. Between two equal results without unfinished erasures, nobody
+   * was erased.
+   */
+  erasureProgress(): Promise<ErasureProgress>
+  /**
    * Hashes a password with argon2id outside of the main thread. Returns a PHC string. Throws
    * `VaultBusy` if too many passwords wait.
    */
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string): Promise<boolean>
 }
+
+/** The number of erasures that have begun and not ended, and the number of destroyed data keys. */
+export type ErasureProgress = { readonly unfinished: number; readonly destroyedKeys: number }
 
 /** Thrown if a record of the vault can't be decrypted, because it is damaged or was moved. */
 export class UnreadableSecret extends Error {

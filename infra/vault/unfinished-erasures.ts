@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
+import type { ErasureProgress } from './port.ts'
 
 /** An erasure that has begun and not ended. `ageMs` is the time since its first beginning. */
 export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
@@ -28,15 +29,9 @@ export async function unfinishedErasures(pg: Pool): Promise<readonly UnfinishedE
   return rows.map((row) => ({ userId: Number(row.user_id), ageMs: Number(row.age_ms) }))
 }
 
-/** The progress of erasures: the number of those that are not finished, and of destroyed keys. */
-export type ErasureProgress = { readonly unfinished: number; readonly destroyedKeys: number }
-
-/**
- * Returns the progress of erasures. Between two equal results without unfinished erasures, nobody
- * was erased.
- */
-export async function erasureProgress(client: Pool | PoolClient): Promise<ErasureProgress> {
-  const { rows } = await client.query<{ unfinished: string; destroyed: string }>(
+/** Counts the unfinished erasures and the destroyed data keys. */
+export async function erasureProgress(pg: Pool): Promise<ErasureProgress> {
+  const { rows } = await pg.query<{ unfinished: string; destroyed: string }>(
     `select (select count(*) from vault.unfinished_erasures) as unfinished,
             (select count(*) from vault.user_keys where wrapped_key = '') as destroyed`,
   )

@@ -5,6 +5,7 @@ import { checkSecretKey, createKeyRing } from './keys-derived-from-secret-key.ts
 import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
 import { createSecrets } from './secret-store.ts'
+import { erasureProgress } from './unfinished-erasures.ts'
 
 /**
  * Creates the vault in the schema `vault`. Throws `WrongSecretKey` if the database's secrets were
@@ -23,6 +24,7 @@ export async function createVault(parts: {
     ...createSealing(pg, ring),
     ...PASSWORDS,
     keyedHash: ring.keyedHash,
+    erasureProgress: () => erasureProgress(pg),
   }
 }
 

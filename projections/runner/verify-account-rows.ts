@@ -11,6 +11,7 @@ import { createTables, withNamedLocks } from './create-read-model-tables.ts'
 import { dropIndexes } from './drop-and-create-indexes.ts'
 import { type DifferingRow, differingRowsOf } from './find-differing-rows.ts'
 import { fold, isOutage } from './fold-events.ts'
+import { liveTablesOf, readInSnapshot } from './read-in-snapshot.ts'
 import { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
 
@@ -103,10 +104,11 @@ async function verifyBatch(
 ): Promise<VerifiedAccounts> {
   const schemas = readModels.map(({ projection }) => `${schemaOf(projection.name)}_check_accounts`)
   try {
-    const batch = await inTransaction(
+    const batch = await readInSnapshot(
       core.pg,
+      liveTablesOf(readModels.map(({ projection }) => projection)),
       (client) => copyLiveRows(client, readModels, schemas, userIds),
-      { begin: 'begin isolation level repeatable read; set local synchronous_commit = off' },
+      { isWritable: true },
     )
     const columns = new Map<string, ColumnTypes>()
     const failures: VerifiedAccounts['failures'][number][] = []

@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
+import type { ErasureProgress } from '#infra/vault/port.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { foldedSchemaOf, foldingLockOf } from '../unfinished-read-models/query.ts'
@@ -11,6 +14,7 @@ import { withNamedLocks } from './create-read-model-tables.ts'
 import { failureReason } from './failure-reason.ts'
 import { type ComparedTables, type DifferingRow, findDifferingRows } from './find-differing-rows.ts'
 import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
+import { liveTablesOf, readInSnapshot } from './read-in-snapshot.ts'
 
 export type VerificationResult = {
   readonly name: ProjectionName
@@ -57,8 +61,59 @@ export const verifyReadModels = (
   withNamedLocks(
     core.pg,
     projections.map(({ name }) => foldingLockOf('verify', name)),
-    () => verifyTogether(core, projections, context, options),
+    () => verifyUntilSettled(core, projections, context, options),
   )
+
+/** The maximum number of comparisons of a read model that erasures make useless. */
+const ATTEMPTS_MAX = 10
+/** The maximum wait in milliseconds for running erasures before a comparison is repeated. */
+const ERASED_WITHIN_MS = 30_000
+const POLL_MS = 100
+
+/**
+ * Compares the read models, and compares those again that differ while a user is erased: their rows
+ * were read before the texts were gone, and their events after it. The erasure also drops the newly
+ * folded tables, because they contain these texts.
+ */
+async function verifyUntilSettled(
+  core: Core,
+  projections: readonly Projection[],
+  context: FoldContext,
+  options: FoldOptions,
+): Promise<VerificationResult[]> {
+  const settled = new Map<ProjectionName, VerificationResult>()
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const open = projections.filter(({ name }) => !settled.has(name))
+    const before = await core.vault.erasureProgress()
+    const isDisturbed = async () => !isQuiet(before, await core.vault.erasureProgress())
+    try {
+      const results = await verifyTogether(core, open, context, options)
+      const isFinal = results.every(({ isEqual }) => isEqual) || !(await isDisturbed())
+      for (const result of results) {
+        if (isFinal || result.isEqual) settled.set(result.name, result)
+      }
+    } catch (error) {
+      if (options.signal?.aborted === true || !(await isDisturbed())) throw error
+    }
+    if (settled.size === projections.length) {
+      return projections.flatMap(({ name }) => settled.get(name) ?? [])
+    }
+    await endOfErasures(core, options.signal)
+  }
+  throw new Error('the read models were not compared, because users were erased meanwhile')
+}
+
+/** Reports whether no user was erased between the two times, and no erasure was running. */
+const isQuiet = (before: ErasureProgress, after: ErasureProgress): boolean =>
+  before.unfinished === 0 && isSame(before, after)
+
+async function endOfErasures({ vault }: Core, signal: AbortSignal | undefined): Promise<void> {
+  for (let waitedMs = 0; waitedMs < ERASED_WITHIN_MS; waitedMs += POLL_MS) {
+    signal?.throwIfAborted()
+    if ((await vault.erasureProgress()).unfinished === 0) return
+    await delay(POLL_MS)
+  }
+}
 
 async function verifyTogether(
   core: Core,
@@ -66,7 +121,9 @@ async function verifyTogether(
   context: FoldContext,
   options: FoldOptions,
 ): Promise<VerificationResult[]> {
-  const live = await inTransaction(core.pg, (client) => hashesOfLive(client, projections), SNAPSHOT)
+  const live = await readInSnapshot(core.pg, liveTablesOf(projections), (client) =>
+    hashesOfLive(client, projections),
+  )
   const targets = live.map(({ projection, positions }) => {
     return { projection, schema: checkSchemaOf(projection), upTo: positions }
   })
@@ -101,16 +158,17 @@ async function nameRows(
 ): Promise<Pick<VerificationResult, 'rows' | 'rowsError'>> {
   if (tables.length === 0) return { rows: [], rowsError: null }
   try {
-    const find = (client: PoolClient) => findDifferingRows(client, compared, tables)
-    return { rows: await inTransaction(pg, find, SNAPSHOT), rowsError: null }
+    const live = liveTablesOf([compared.projection])
+    const rows = await readInSnapshot(pg, live, (client) =>
+      findDifferingRows(client, compared, tables),
+    )
+    return { rows, rowsError: null }
   } catch (error) {
     const { name } = compared.projection
     log.warn({ err: error, readModel: name }, 'the rows of a read model could not be compared')
     return { rows: [], rowsError: failureReason(error) }
   }
 }
-
-const SNAPSHOT = { begin: 'begin isolation level repeatable read read only' }
 
 /** Returns the tables whose hash differs. Both texts list `table:rows:hash`. */
 function differingTables(found: string, expected: string): string[] {

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
 import { SCRATCH_SCHEMA } from '../scratch-copies/query.ts'
@@ -20,21 +20,34 @@ const DROP_LOCK_MS = 2_000
 
 /**
  * Drops the schemas in which an erasure does not change rows: those of verifications, also of
- * running ones, which then begin again, and those of scratch copies. Throws if a schema is in use
- * for longer than two seconds. The schemas of running rebuilds stay, because a rebuild applies the
- * erasure before its tables are used.
+ * running ones, which then begin again, and those of scratch copies. Returns false if a schema is in
+ * use for longer than two seconds. The schemas of running rebuilds stay, because a rebuild applies
+ * the erasure before its tables are used.
  */
-export async function dropCopiesOfReadModels(pg: Pool): Promise<void> {
+export async function dropCopiesOfReadModels(pg: Pool): Promise<boolean> {
   const verified = new Set(PROJECTION_NAMES.map((name) => foldedSchemaOf('verify', name)))
   const { rows } = await pg.query<{ name: string }>('select nspname as name from pg_namespace')
   for (const { name } of rows) {
     if (!verified.has(name) && !SCRATCH_SCHEMA.test(name)) continue
-    await inTransaction(pg, async (client) => {
-      await client.query(`set local lock_timeout = ${DROP_LOCK_MS}`)
-      await client.query(`drop schema if exists ${name} cascade`)
-    })
+    if (!(await dropUnlessInUse(pg, name))) return false
   }
   await dropUnfinishedReadModels(pg)
+  return true
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+async function dropUnlessInUse(pg: Pool, schema: string): Promise<boolean> {
+  try {
+    await inTransaction(pg, async (client) => {
+      await client.query(`set local lock_timeout = ${DROP_LOCK_MS}`)
+      await client.query(`drop schema if exists ${schema} cascade`)
+    })
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
 }
 
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'

@@ -55,6 +55,7 @@ export async function projectionFixture(): Promise<Fixture> {
     now: () => NOW,
     vault: {
       open: async (_user: number, sealed: Sealed) => sealed.replace(/^sealed:/, ''),
+      erasureProgress: async () => ({ unfinished: 0, destroyedKeys: 0 }),
     },
   } as unknown as Core
   const freshness = createFreshness(core)

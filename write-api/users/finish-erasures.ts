@@ -76,11 +76,11 @@ export async function finishErasure(
     endedAt: now(),
   } as const
   accepted(await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context))
-  await dropCopiesOfReadModels(pg)
   // A message that was sent before the event is found after the read model has applied it.
   await waitUntilApplied(deps, await store.headPosition())
   const deleted = await deleteInboxOf(deps, userId, context)
   await waitUntilApplied(deps, deleted)
+  if (!(await dropCopiesOfReadModels(pg))) throw httpError('Unavailable', {}, RETRY_SECONDS)
   await endErasure(pg, userId)
   return await store.headPosition()
 }

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nextNightlyRun } from '#infra/audit-program/run-audit-jobs.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { runningServer } from '#infra/postgres/find-running-server.ts'
 import { createLog } from '#infra/telemetry/log.ts'
@@ -219,19 +218,5 @@ describe('the database of a running site', { timeout: 60_000 }, () => {
     await server.stop()
     expect(runningServer(dataDir)).toBeNull()
     rmSync(dataDir, { recursive: true, force: true })
-  })
-})
-
-describe('the nightly verification', () => {
-  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime()
-
-  it('is due at three in the morning, local time', () => {
-    expect(nextNightlyRun(at(5, 1), at(4, 3))).toBe(at(5, 3))
-    expect(nextNightlyRun(at(5, 3), at(5, 3))).toBe(at(6, 3))
-    expect(nextNightlyRun(at(5, 12), null)).toBe(at(6, 3))
-  })
-
-  it('is made up for soon after a start if it was missed', () => {
-    expect(nextNightlyRun(at(5, 12), at(3, 3))).toBe(at(5, 12) + 15 * 60_000)
   })
 })
