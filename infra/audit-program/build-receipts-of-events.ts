@@ -57,7 +57,9 @@ type AnchorCheckpoint = {
  * one response refer to the same checkpoint. This is the latest checkpoint that covers the events
  * and has the required signatures of witnesses. If no checkpoint has them, the latest one is used.
  * `later` are events that such a checkpoint need not cover, so that a recent event does not take
- * the signatures of witnesses from the others. Their receipts come last.
+ * the signatures of witnesses from the others. Their receipts come last. Those that the checkpoint
+ * does not cover refer to the latest checkpoint, and `later_consistency` proves that its tree
+ * continues the tree of the others.
  * If `sinceSize` is given, the response also proves that the log only grew since it had `sinceSize`
  * events. Throws `SealedEventChanged`, `TreeTooSmall`, and `MissingHash` if a
  * tile of the log is lost.
@@ -70,15 +72,39 @@ export async function buildReceipts(
 ): Promise<{
   readonly items: readonly IssuedReceipt[]
   readonly consistency: ConsistencyProof | null
+  readonly later_consistency: ConsistencyProof | null
   readonly key_rotations: readonly string[]
 }> {
   const last = Math.max(0, ...records.map(({ position }) => position))
-  const anchor = await chooseCheckpoint(deps, last)
-  const all = [...records, ...later]
+  const { anchor, latest } = await chooseCheckpoints(deps, last)
+  const covered = anchor?.checkpoint.lastPosition ?? 0
+  const isAfter = ({ position }: StoredRecord): boolean => position > covered
+  const after = later.filter(isAfter)
   const consistency = sinceSize === null ? null : await proveConsistency(deps, anchor, sinceSize)
+  const items = [
+    ...(await prove(deps, [...records, ...later.filter((one) => !isAfter(one))], anchor)),
+    ...(await prove(deps, after, latest)),
+  ]
+  const oldSize = anchor?.checkpoint.size ?? 0
+  const isOfLatest = ({ inclusion }: IssuedReceipt): boolean =>
+    inclusion !== null && inclusion.tree_size > oldSize
+  const laterConsistency = items.some(isOfLatest)
+    ? await proveConsistency(deps, latest, oldSize)
+    : null
+  return {
+    ...{ items, consistency, later_consistency: laterConsistency },
+    key_rotations: await readKeyRotations(deps.pg),
+  }
+}
+
+async function prove(
+  deps: Deps,
+  records: readonly StoredRecord[],
+  anchor: AnchorCheckpoint | null,
+): Promise<IssuedReceipt[]> {
   const expectedAt = Math.ceil((deps.now() + SEAL_EVERY_MS) / 1_000)
-  const inclusions = anchor === null ? [] : await proveEvents(deps.pg, all, anchor.checkpoint)
-  const items = all.map((record, index): IssuedReceipt => {
+  const inclusions = anchor === null ? [] : await proveEvents(deps.pg, records, anchor.checkpoint)
+  return records.map((record, index): IssuedReceipt => {
     const inclusion = inclusions[index] ?? null
     const isPending = anchor === null || inclusion === null
     return {
@@ -95,7 +121,6 @@ export async function buildReceipts(
       is_final: !isPending && anchor.isFinal,
     }
   })
-  return { items, consistency, key_rotations: await readKeyRotations(deps.pg) }
 }
 
 /**
@@ -110,28 +135,32 @@ function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held
   return { balance_after: balanceAfter, held_after: heldAfter }
 }
 
+type Anchors = {
+  readonly anchor: AnchorCheckpoint | null
+  /** The latest checkpoint, which may lack signatures of witnesses. */
+  readonly latest: AnchorCheckpoint | null
+}
+
 /**
  * Returns the latest checkpoint that covers the position and has enough signatures of witnesses, or
- * else the latest checkpoint.
+ * else the latest checkpoint. Also returns the latest checkpoint.
  */
-async function chooseCheckpoint(
-  { pg, config }: Deps,
-  position: number,
-): Promise<AnchorCheckpoint | null> {
+async function chooseCheckpoints({ pg, config }: Deps, position: number): Promise<Anchors> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)
-  const [latest] = checkpoints
-  if (latest === undefined) return null
+  const [newest] = checkpoints
+  if (newest === undefined) return { anchor: null, latest: null }
   const cosigned = (checkpoint: LogCheckpoint): AnchorCheckpoint => {
     const cosignatures = cosignaturesOf({ config }, checkpoint.note)
     const isFinal = cosignatures.length >= config.transparencyLog.quorum
     return { checkpoint, cosignatures, isFinal }
   }
+  const latest = cosigned(newest)
   for (const checkpoint of checkpoints) {
     if (checkpoint.lastPosition < position) break
-    const one = cosigned(checkpoint)
-    if (one.isFinal) return one
+    const anchor = cosigned(checkpoint)
+    if (anchor.isFinal) return { anchor, latest }
   }
-  return cosigned(latest)
+  return { anchor: latest, latest }
 }
 
 /**

@@ -2,7 +2,7 @@ import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '../core-dependencies.ts'
 import { firstRevision } from '../event-store/binary-search-events.ts'
 import { ensureLogSchema } from '../transparency-log/open-log.ts'
-import { buildReceipts } from './build-receipts-of-events.ts'
+import { buildReceipts, TreeTooSmall } from './build-receipts-of-events.ts'
 import {
   CommandError,
   positionOption,
@@ -56,7 +56,7 @@ export const RECEIPT: Verb = {
           ? await recordsOf(core).readStream(stream, from, to - from + 1)
           : await recordAt(core, position)
       if (records.length === 0) throw new CommandError('there is no such event')
-      const receipts = await buildReceipts(core, records, sinceSize ?? null)
+      const receipts = await receiptsSince(core, records, sinceSize ?? null)
       if (position !== undefined) return receipts
       // The verifier compares this revision with the receipts, and says which revisions are not
       // shown.
@@ -66,6 +66,20 @@ export const RECEIPT: Verb = {
     printJson(answer)
     return 0
   },
+}
+
+/** Throws `CommandError` if the tree never had as many events as `sinceSize`. */
+async function receiptsSince(
+  core: Core,
+  records: readonly StoredRecord[],
+  sinceSize: number | null,
+): ReturnType<typeof buildReceipts> {
+  try {
+    return await buildReceipts(core, records, sinceSize)
+  } catch (error) {
+    if (!(error instanceof TreeTooSmall)) throw error
+    throw new CommandError(`--since-size is ${sinceSize}, but ${error.message}`)
+  }
 }
 
 async function recordAt(core: Core, position: number): Promise<readonly StoredRecord[]> {

@@ -245,6 +245,7 @@ function readReceipts(path: string): ReceiptFile {
     readonly items?: readonly Receipt[]
     readonly last_revision?: number
     readonly consistency?: ConsistencyProof | null
+    readonly later_consistency?: ConsistencyProof | null
     readonly key_rotations?: readonly string[]
     readonly record?: unknown
   } | null
@@ -255,7 +256,7 @@ function readReceipts(path: string): ReceiptFile {
   ) {
     throw new Error(`${path} has no receipts`)
   }
-  const proofs = answer?.consistency == null ? [] : [answer.consistency]
+  const proofs = [answer?.consistency, answer?.later_consistency].filter((proof) => proof != null)
   const rotations = answer?.key_rotations ?? []
   if (!Array.isArray(rotations) || !rotations.every((note) => typeof note === 'string')) {
     throw new Error(`${path} has malformed rotations of the key`)

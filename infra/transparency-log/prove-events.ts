@@ -12,6 +12,7 @@ export type Inclusion = { readonly index: number; readonly path: readonly Buffer
 
 /** Thrown if the event at a position is not the one that was sealed. */
 export class SealedEventChanged extends Error {
+  readonly isOperatorError = true
   readonly position: number
 
   constructor(position: number) {

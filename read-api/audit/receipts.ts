@@ -7,6 +7,7 @@ import {
 } from '#infra/audit-program/build-receipts-of-events.ts'
 import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
+import type { ConsistencyProof } from '#infra/audit-program/verify-receipts.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision, hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
@@ -30,6 +31,7 @@ import { findVisibleCall, seesAllCalls } from './get-call.ts'
 type Receipts = {
   readonly items: Receipt[]
   readonly consistency: Consistency | null
+  readonly later_consistency: Consistency | null
   readonly key_rotations: string[]
 }
 
@@ -45,11 +47,16 @@ async function receiptsOf(
 ): Promise<Receipts> {
   try {
     const built = await buildReceipts(core, records, integerOf(since) ?? null, later)
-    const { items, consistency, key_rotations: rotations } = built
+    const {
+      items,
+      consistency,
+      later_consistency: laterConsistency,
+      key_rotations: rotations,
+    } = built
     return {
       items: items.map(responseOf),
-      consistency:
-        consistency === null ? null : { ...consistency, hashes: [...consistency.hashes] },
+      consistency: consistencyOf(consistency),
+      later_consistency: consistencyOf(laterConsistency),
       key_rotations: [...rotations],
     }
   } catch (error) {
@@ -61,6 +68,9 @@ async function receiptsOf(
     throw auditError('SizeInvalid', { field: 'since_size', max: error.size })
   }
 }
+
+const consistencyOf = (proof: ConsistencyProof | null): Consistency | null =>
+  proof === null ? null : { ...proof, hashes: [...proof.hashes] }
 
 const responseOf = ({ inclusion, cosignatures, ...receipt }: IssuedReceipt): Receipt => ({
   ...receipt,
@@ -96,15 +106,35 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
         recordsAt(core, accountStream(userId), found)
       const [records, later] = [await read([admission, end]), await read(corrections)]
       const { since_size: since } = request.query
-      const receipts = await receiptsOf(core, records, since, later).catch((error: unknown) => {
-        // A changed event of a correction must not prevent the receipts of the charge itself.
-        if (later.length === 0 || !(error instanceof HttpError)) throw error
-        return receiptsOf(core, records, since)
-      })
+      const receipts = await receiptsWithProvable(core, records, since, later)
       const missing = records.length + later.length - receipts.items.length
       return success({ user_id: userId, unproven_corrections: missing, ...receipts })
     },
   })
+}
+
+/**
+ * Builds the receipts of a call and of its corrections. A correction whose event was changed, or
+ * whose tile is lost, is left out, because it must not prevent the other receipts.
+ */
+async function receiptsWithProvable(
+  core: Core,
+  records: readonly StoredRecord[],
+  since: string | undefined,
+  corrections: readonly StoredRecord[],
+): Promise<Receipts> {
+  const orNull = (error: unknown): null => {
+    if (error instanceof HttpError) return null
+    throw error
+  }
+  const all = await receiptsOf(core, records, since, corrections).catch(orNull)
+  if (all !== null) return all
+  const provable: StoredRecord[] = []
+  for (const correction of corrections) {
+    const proved = await receiptsOf(core, [], undefined, [correction]).catch(orNull)
+    if (proved !== null) provable.push(correction)
+  }
+  return await receiptsOf(core, records, since, provable)
 }
 
 async function recordsAt(

@@ -102,6 +102,12 @@ const EventReceipts = Type.Object(receipts)
 const CallReceipts = Type.Object({
   ...receipts,
   /**
+   * Corrections that are newer than the checkpoint of the call have the latest checkpoint, which
+   * may lack signatures of witnesses. This is the proof that its tree extends the tree of the call.
+   * Null if all receipts have the same checkpoint.
+   */
+  later_consistency: consistency,
+  /**
    * The number of corrections that have no receipt, because their event was changed or a tile of
    * the log is lost.
    */

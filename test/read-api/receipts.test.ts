@@ -5,8 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accountStream } from '#domain/accounts/events.ts'
+import { buildReceipts } from '#infra/audit-program/build-receipts-of-events.ts'
 import { leafHash } from '#infra/audit-program/stored-record.ts'
-import { verifyChain, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
+import { verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
+import {
+  type ReceiptKeys,
+  verifyChain,
+  verifyReceipt,
+} from '#infra/audit-program/verify-receipts.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'
 import {
@@ -59,6 +65,7 @@ const receiptsOf = async <T = Range>(path = '/api/ledger/self/receipts', call?: 
   const { status, data, message, code } = await (call ?? site.user.call)<T>('GET', path)
   return { status, data: data as T, message, code }
 }
+const lastReceiptOfAccount = async () => (await receiptsOf()).data.items.at(-1) as Receipt
 const keys = () => ({ site: [log.signer.verifierKey] })
 
 beforeAll(async () => {
@@ -114,8 +121,7 @@ describe('receipts', () => {
     const before = { ...settings }
     Object.assign(settings, { witnesses: [{ key: witness.witnessKey, url: '' }], quorum: 1 })
     const withWitness = { ...keys(), witnesses: [witness.witnessKey] }
-    const lastReceipt = async () => (await receiptsOf()).data.items.at(-1) as Receipt
-    const unsigned = await lastReceipt()
+    const unsigned = await lastReceiptOfAccount()
     expect(unsigned).toMatchObject({ is_pending: false, is_final: false, cosignatures: [] })
     const { rows } = await site.core.pg.query<{ size: string; body: string }>(
       'select size, body from transparency_log.checkpoints order by size desc limit 1',
@@ -127,18 +133,38 @@ describe('receipts', () => {
         [size, [line]],
       )
     await sign(witness.cosign(body.replace('tallygate', 'another'), 1_800_000_000))
-    expect((await lastReceipt()).is_final).toBe(false)
+    expect((await lastReceiptOfAccount()).is_final).toBe(false)
     await site.core.pg.query(
       `update transparency_log.checkpoints set signatures = signatures[1:1] where size = $1`,
       [size],
     )
     await sign(witness.cosign(body, 1_800_000_000))
-    const final = await lastReceipt()
+    const final = await lastReceiptOfAccount()
     const cosignatures = [{ witness: 'witness.example.com', signed_at: 1_800_000_000 }]
     expect(final).toMatchObject({ is_final: true, cosignatures })
     expect(verifyReceipt(final, withWitness)).toEqual({ findings: [], witnesses: 1 })
+    await laterEventIsProvedWithoutWitnesses(final, withWitness)
     Object.assign(settings, before)
   })
+
+  /** Seals one more event while the witness is away, as a later correction of a call is. */
+  async function laterEventIsProvedWithoutWitnesses(final: Receipt, trusted: ReceiptKeys) {
+    await grant(5)
+    await seal()
+    const later = (await lastReceiptOfAccount()).record
+    const built = await buildReceipts(site.core, [final.record], null, [later])
+    const [call, correction] = built.items
+    expect(call).toMatchObject({ is_final: true, signed_checkpoint: final.signed_checkpoint })
+    expect(correction).toMatchObject({ record: later, is_pending: false, is_final: false })
+    const folder = await mkdtemp(join(tmpdir(), 'later-receipts-'))
+    const file = join(folder, 'receipts.json')
+    await writeFile(file, JSON.stringify({ data: built }))
+    // This is what the verifier says about any receipt whose checkpoint no witness has signed.
+    const { findings, notes } = verifyReceiptFiles([file], trusted)
+    expect(findings).toMatchObject([{ fault: 'witness', position: later.position }])
+    expect(notes).toEqual([])
+    await rm(folder, { recursive: true })
+  }
 
   it('of an event are for its owner and for auditors', async () => {
     const { data } = await receiptsOf()

@@ -91,6 +91,24 @@ describe('npm run audit', { timeout: 180_000 }, () => {
     for (const args of [[], ['x'], ['1', '--from', '3', '--to', '2'], ['--position', '999999']]) {
       expect(await run('receipt', ...args)).toMatchObject({ status: 2, output: '' })
     }
+    const tooLarge = await run('receipt', String(id), '--since-size', '999999')
+    expect(tooLarge).toMatchObject({ status: 2, output: '' })
+    expect(tooLarge.errors).toMatch(/^--since-size is 999999, but the tree has only \d+ leaves\n$/)
+  })
+
+  it('says in one line that the event of a receipt was changed after it was sealed', async () => {
+    const { pg } = product.running.core
+    const sealed = async () =>
+      (await pg.query('select from transparency_log.checkpoints where last_position >= 2')).rowCount
+    await expect.poll(sealed).toBeGreaterThan(0)
+    const change = (data: string) =>
+      pg.query(`update event_store.events set data = ${data} where position = 2`)
+    await change(`data || ' '`)
+    const refused = await run('receipt', '--position', '2')
+    await change('rtrim(data)')
+    const errors = 'the event at position 2 is not the one that was sealed\n'
+    expect(refused).toEqual({ status: 1, output: '', errors })
+    expect(await run('receipt', '--position', '2')).toMatchObject({ status: 0, errors: '' })
   })
 
   it('rebuilds lost tiles of the log, but not from an event that was changed', async () => {
