@@ -49,6 +49,10 @@ describe('the setups of clients', () => {
     }
   })
 
+  it('use the API of chats in Vercel AI, because its default needs a provider that stores', () => {
+    expect(filled('vercel-ai')).toContain('model: gateway.chat(')
+  })
+
   it('open CC Switch with the address that each agent needs', () => {
     for (const [agent, path] of [
       ['claude', ''],

@@ -231,6 +231,10 @@ export const CLIENTS: readonly Client[] = [
   vercel('openai', ({ url, key, model }) =>
     createOpenAI({ apiKey: key, baseURL: `${url}/v1` })(model),
   ),
+  // This is what the console shows for “Vercel AI”.
+  vercel('openai, chat', ({ url, key, model }) =>
+    createOpenAI({ apiKey: key, baseURL: `${url}/v1` }).chat(model),
+  ),
   vercel('anthropic', ({ url, key, model }) =>
     createAnthropic({ apiKey: key, baseURL: `${url}/v1` })(model),
   ),
