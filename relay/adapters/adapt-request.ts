@@ -179,8 +179,7 @@ function toolChoiceOf(request: ChatRequest): ToolChoice | null {
 }
 
 function setEffort(request: ChatRequest, target: ThinkingTarget, change: Change): void {
-  const { thinking, vendor } = target
-  const written = Object.entries(writeThinking(thinking, vendor.thinkingControl, change.losses))
+  const written = Object.entries(writeThinking(target, target.vendor, change.losses).members)
   if (written.length === 0) return
   for (const [name, value] of written) setMember(change, name, JSON.stringify(value))
   for (const name of THINKING_MEMBERS) {

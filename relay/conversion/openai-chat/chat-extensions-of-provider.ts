@@ -7,6 +7,11 @@ export type ChatVendor = {
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
   /** The member that controls how much a model thinks. Null if there is none. */
   readonly thinkingControl: ThinkingControl | null
+  /**
+   * True for OpenAI's own models at OpenAI and Azure, which refuse members that a model can't use,
+   * such as a temperature while it reasons.
+   */
+  readonly hasOpenAiModels: boolean
   /** The member of an assistant's message that contains its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
   /** True if `cache_control` is accepted on parts and tools, as by OpenRouter and Qwen. */
@@ -45,6 +50,7 @@ export type ThinkingControl =
 export const OPENAI: ChatVendor = {
   outputLimit: 'max_completion_tokens',
   thinkingControl: 'reasoning_effort',
+  hasOpenAiModels: true,
   thinkingHistory: null,
   hasCacheMarks: false,
   hasCallSignatures: false,
@@ -61,6 +67,7 @@ export const OPEN_ROUTER: ChatVendor = {
   ...OPENAI,
   outputLimit: 'max_tokens',
   thinkingControl: 'reasoning',
+  hasOpenAiModels: false,
   thinkingHistory: 'reasoning_details',
   hasCacheMarks: true,
   hasCallSignatures: true,
@@ -73,12 +80,14 @@ export const OPEN_ROUTER: ChatVendor = {
 export const COMPATIBLE: ChatVendor = {
   ...OPENAI,
   outputLimit: 'max_tokens',
+  hasOpenAiModels: false,
   thinkingHistory: 'reasoning_content',
   hasTextLists: false,
   hasPromptCacheKey: false,
 }
 
 const OPENAI_TYPE = 1
+const AZURE_TYPE = 3
 const OPEN_ROUTER_TYPE = 20
 
 /** Conversions don't write `stream_options`. It is added later, if the provider allows it. */
@@ -86,6 +95,7 @@ const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOpti
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
   [OPENAI_TYPE, withoutStreamOptions(OPENAI)],
+  [AZURE_TYPE, { ...OTHERS, hasOpenAiModels: true }],
   [OPEN_ROUTER_TYPE, withoutStreamOptions(OPEN_ROUTER)],
 ])
 

@@ -1,13 +1,14 @@
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import {
+  type CanonicalRequest,
   ConversionError,
-  type Effort,
   type JsonObject,
   type Thinking,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { chooseEffort, EFFORTS, effortsOf, NONE } from '../effort-of-openai-model.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
-import type { ThinkingControl } from './chat-extensions-of-provider.ts'
+import type { ChatVendor, ThinkingControl } from './chat-extensions-of-provider.ts'
 
 /** The members of a request that control how much a model thinks. */
 export const THINKING_MEMBERS = [
@@ -40,15 +41,12 @@ export function readThinking(body: JsonObject, losses: string[]): Thinking | nul
   return effective?.thinking ?? null
 }
 
-const EFFORTS: ReadonlySet<string> = new Set<Effort>([
-  ...(['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const),
-])
-
 function readEffort(value: unknown, path: string): Thinking | null {
   const effort = optionalText(value, path)
   if (effort === null) return null
-  if (effort === 'none') return { kind: 'off' }
-  if (EFFORTS.has(effort)) return { kind: 'effort', effort: effort as Effort }
+  if (effort === NONE) return { kind: 'off' }
+  const known = EFFORTS.find((each) => each === effort)
+  if (known !== undefined) return { kind: 'effort', effort: known }
   throw new ConversionError(path, 'The reasoning effort is unknown.')
 }
 
@@ -95,10 +93,29 @@ function readEnableThinking(body: JsonObject): Thinking | null {
   return isEnabled === null ? null : { kind: 'adaptive' }
 }
 
-/** Writes the member that controls thinking. What this member can't express is reported as lost. */
+/**
+ * Writes the member that controls thinking. What this member can't express is reported as lost.
+ * Also returns whether the model accepts a temperature and similar members.
+ */
 export function writeThinking(
+  { thinking, model }: Pick<CanonicalRequest, 'thinking' | 'model'>,
+  {
+    thinkingControl: control,
+    hasOpenAiModels,
+  }: Pick<ChatVendor, 'thinkingControl' | 'hasOpenAiModels'>,
+  losses: string[],
+): { readonly members: JsonObject; readonly acceptsSampling: boolean } {
+  if (control === 'reasoning_effort') {
+    const accepted = hasOpenAiModels ? effortsOf(model) : null
+    const { effort, acceptsSampling } = chooseEffort(thinking, accepted, losses)
+    return { members: effort === null ? {} : { reasoning_effort: effort }, acceptsSampling }
+  }
+  return { members: writeControl(thinking, control, losses), acceptsSampling: true }
+}
+
+function writeControl(
   thinking: Thinking | null,
-  control: ThinkingControl | null,
+  control: Exclude<ThinkingControl, 'reasoning_effort'> | null,
   losses: string[],
 ): JsonObject {
   // A plain answer of these models is refused unless thinking is turned off.
@@ -108,7 +125,6 @@ export function writeThinking(
   }
   if (thinking === null) return {}
   if (control === null) addLoss(losses, 'thinking')
-  if (control === 'reasoning_effort') return writeEffort(thinking, losses)
   if (control === 'reasoning') return { reasoning: reasoningOf(thinking) }
   if (control === 'thinking') {
     if (thinking.kind === 'budget') addLoss(losses, 'thinking.tokens')
@@ -116,22 +132,6 @@ export function writeThinking(
     return { thinking: { type: thinking.kind === 'off' ? 'disabled' : 'enabled' } }
   }
   return control === 'enable_thinking' ? writeEnableThinking(thinking, losses) : {}
-}
-
-/**
- * The largest budgets in tokens that become a low and a medium effort. A larger budget becomes a
- * high effort.
- */
-const LOW_TOKENS_MAX = 4_096
-const MEDIUM_TOKENS_MAX = 16_384
-
-function writeEffort(thinking: Thinking, losses: string[]): JsonObject {
-  if (thinking.kind === 'adaptive') return {}
-  if (thinking.kind === 'off') return { reasoning_effort: 'none' }
-  if (thinking.kind === 'effort') return { reasoning_effort: thinking.effort }
-  addLoss(losses, 'thinking.tokens')
-  if (thinking.tokens <= LOW_TOKENS_MAX) return { reasoning_effort: 'low' }
-  return { reasoning_effort: thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high' }
 }
 
 function reasoningOf(thinking: Thinking): JsonObject {

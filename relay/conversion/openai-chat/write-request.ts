@@ -19,16 +19,18 @@ export function writeRequest(
 ): Converted<JsonObject> {
   const losses: string[] = []
   const messages = writeMessages(withWordJson(request), vendor, losses)
+  const { members, acceptsSampling } = writeThinking(request, vendor, losses)
+  const { sampling, logprobs } = acceptsSampling ? request : withoutSampling(request, losses)
   const value = withoutNulls({
     model: request.model,
     messages,
     ...streamMembers(request, vendor),
     [vendor.outputLimit]: request.outputTokensMax,
     ...writeTools(request, vendor, losses),
-    ...writeSampling(request.sampling, vendor, losses),
-    ...writeThinking(request.thinking, vendor.thinkingControl, losses),
+    ...writeSampling(sampling, vendor, losses),
+    ...members,
     response_format: writeAnswerFormat(request.answerFormat),
-    ...writeLogprobs(request.logprobs),
+    ...writeLogprobs(logprobs),
     user: request.endUser,
     ...writeCacheKey(request.promptCacheKey, vendor, losses),
   })
@@ -79,6 +81,26 @@ function writeTool(
   const mark = toolCacheMember(cache, path, vendor, losses)
   return { type: 'function', function: definition, ...mark }
 }
+
+/**
+ * Leaves out the members that OpenAI's models refuse while they reason
+ * (learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning). A default value is no loss.
+ */
+function withoutSampling(
+  { sampling, logprobs }: CanonicalRequest,
+  losses: string[],
+): Pick<CanonicalRequest, 'sampling' | 'logprobs'> {
+  for (const [name, usual] of Object.entries(USUAL_SAMPLING)) {
+    const value = sampling[name as keyof typeof USUAL_SAMPLING]
+    if (value !== null && value !== usual) addLoss(losses, `sampling.${name}`)
+  }
+  if (sampling.stop.length > 0) addLoss(losses, 'sampling.stop')
+  if (logprobs !== null) addLoss(losses, 'logprobs')
+  const left = { temperature: null, topP: null, presencePenalty: null, frequencyPenalty: null }
+  return { sampling: { ...sampling, ...left, stop: [] }, logprobs: null }
+}
+
+const USUAL_SAMPLING = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
 
 /** The maximum number of stop sequences that OpenAI accepts. */
 const STOP_SEQUENCES_MAX = 4

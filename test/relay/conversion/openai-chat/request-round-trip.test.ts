@@ -33,7 +33,7 @@ describe('a chat request that is read and written again', () => {
       seed: 3,
       presence_penalty: 0.5,
       frequency_penalty: 1,
-      reasoning_effort: 'minimal',
+      reasoning_effort: 'none',
       logprobs: true,
       user: 'u',
       prompt_cache_key: 'k',

@@ -10,6 +10,7 @@ import { objectsOf } from '#relay/conversion/json-fields.ts'
 import {
   type ChatVendor,
   COMPATIBLE,
+  chatVendorOf,
   OPEN_ROUTER,
   OPENAI,
 } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
@@ -47,6 +48,67 @@ describe('writing a chat request', () => {
     })
     const { value } = write({ isStream: true }, { ...OPENAI, hasStreamOptions: false })
     expect(value).not.toHaveProperty('stream_options')
+  })
+
+  describe('for OpenAI’s own models', () => {
+    const AZURE = chatVendorOf(3)
+    const sampling = {
+      ...EMPTY.sampling,
+      ...{ temperature: 0.2, topP: 0.5, presencePenalty: 0.5, frequencyPenalty: 0, stop: ['x'] },
+    }
+    const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'stop', 'logprobs']
+    const LOST = ['temperature', 'topP', 'presencePenalty', 'stop'].map(
+      (name) => `sampling.${name}`,
+    )
+
+    it.each([
+      ['gpt-5', 'minimal', ['thinking (off)']],
+      ['openai/o3', 'low', ['thinking (off)']],
+      ['gpt-5.1', 'none', []],
+      ['gpt-4o', undefined, []],
+      ['gpt-9', 'none', []],
+    ])('turns thinking off for %s as far as the model can', (model, effort, losses) => {
+      for (const vendor of [OPENAI, AZURE]) {
+        const written = write({ model, thinking: { kind: 'off' } }, vendor)
+        expect([written.value.reasoning_effort, written.losses]).toEqual([effort, losses])
+      }
+      const { value } = write({ model, thinking: { kind: 'off' } }, COMPATIBLE)
+      expect(value.reasoning_effort).toBe('none')
+    })
+
+    it('sends no effort to models that do not reason', () => {
+      for (const thinking of [
+        { kind: 'budget', tokens: 9_000 },
+        { kind: 'effort', effort: 'high' },
+      ] as const) {
+        const { value, losses } = write({ model: 'gpt-4.1', thinking, sampling }, OPENAI)
+        expect(value).not.toHaveProperty('reasoning_effort')
+        expect(value).toMatchObject({ temperature: 0.2, stop: ['x'] })
+        expect(losses).toEqual(['thinking'])
+      }
+    })
+
+    it.each(['gpt-5', 'o4-mini', 'gpt-5-mini'])('sends no sampling to %s', (model) => {
+      for (const vendor of [OPENAI, AZURE]) {
+        const { value, losses } = write({ model, sampling, logprobs: 2 }, vendor)
+        for (const name of SAMPLING) expect(value).not.toHaveProperty(name)
+        expect(losses).toEqual([...LOST, 'logprobs'])
+      }
+      const { value } = write({ model, sampling, logprobs: 2 }, COMPATIBLE)
+      for (const name of SAMPLING) expect(value).toHaveProperty(name)
+    })
+
+    it('leaves out the default sampling of models that reason without a loss', () => {
+      const usual = { ...EMPTY.sampling, temperature: 1, topP: 1 }
+      expect(write({ model: 'gpt-5', sampling: usual })).toMatchObject({ losses: [] })
+    })
+
+    it('sends sampling to models that do not reason by default', () => {
+      const { value, losses } = write({ model: 'gpt-5.1', sampling })
+      expect([value.temperature, losses]).toEqual([0.2, []])
+      const thinking = { kind: 'effort', effort: 'high' } as const
+      expect(write({ model: 'gpt-5.1', sampling, thinking }).losses).toEqual(LOST)
+    })
   })
 
   it('names the output limit as the vendor does', () => {
@@ -142,10 +204,10 @@ describe('writing a chat request', () => {
       'messages[1].parts[1] (audio)',
       'messages[1].parts[2] (document)',
       'messages[1].parts[3] (image)',
+      'thinking.tokens',
       'tools[0].cache',
       'sampling.topK',
       'sampling.stop[4]',
-      'thinking.tokens',
     ])
     expect(value).toMatchObject({ stop: ['1', '2', '3', '4'], reasoning_effort: 'medium' })
     expect(JSON.stringify(value)).not.toMatch(/cache|thought|top_k/)

@@ -1,0 +1,88 @@
+import type { Effort, Thinking } from './canonical-request.ts'
+import { addLoss } from './collect-losses.ts'
+
+export const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+/** The effort that turns thinking off. */
+export const NONE = 'none'
+
+type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string[] }
+
+const LOW_TO_HIGH = ['low', 'medium', 'high']
+/**
+ * The efforts that each generation of OpenAI's models accepts. A model without efforts does not
+ * reason, and rejects the member.
+ */
+const FAMILIES: readonly ModelFamily[] = [
+  { pattern: /^(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/, efforts: [] },
+  { pattern: /^o\d/, efforts: LOW_TO_HIGH },
+  { pattern: /^gpt-5-pro/, efforts: ['high'] },
+  { pattern: /^gpt-5-codex/, efforts: LOW_TO_HIGH },
+  { pattern: /^gpt-5(?:-|$)/, efforts: ['minimal', ...LOW_TO_HIGH] },
+  { pattern: /^gpt-5\.1-codex-max/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+  { pattern: /^gpt-5\.1(?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH] },
+  { pattern: /^gpt-5\.[2-5](?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+]
+const ORDER: readonly string[] = [NONE, ...EFFORTS]
+
+/** Returns the efforts that a model of OpenAI accepts. Returns null if the model is unknown. */
+export function effortsOf(model: string): readonly string[] | null {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return FAMILIES.find(({ pattern }) => pattern.test(name))?.efforts ?? null
+}
+
+/**
+ * The largest budgets in tokens that become a low and a medium effort. A larger budget becomes a
+ * high effort.
+ */
+const LOW_TOKENS_MAX = 4_096
+const MEDIUM_TOKENS_MAX = 16_384
+
+function effortFor(thinking: Thinking): string | null {
+  if (thinking.kind === 'adaptive') return null
+  if (thinking.kind === 'off') return NONE
+  if (thinking.kind === 'effort') return thinking.effort
+  if (thinking.tokens <= LOW_TOKENS_MAX) return 'low'
+  return thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high'
+}
+
+/**
+ * Returns the highest accepted effort that is not above `effort`. If all are above it, returns the
+ * lowest one.
+ */
+function nearest(effort: string, accepted: readonly string[]): string {
+  const rank = ORDER.indexOf(effort)
+  const below = accepted.filter((each) => ORDER.indexOf(each) <= rank)
+  return below.at(-1) ?? accepted[0] ?? effort
+}
+
+export type EffortChoice = {
+  /** The effort to send, or null to send none. */
+  readonly effort: string | null
+  /** False if the model reasons. It then rejects a temperature and log probabilities. */
+  readonly acceptsSampling: boolean
+}
+
+/**
+ * Chooses the effort for a model that accepts the efforts `accepted`, or any effort if it is null.
+ * What the effort can't express is reported as lost.
+ */
+export function chooseEffort(
+  thinking: Thinking | null,
+  accepted: readonly string[] | null,
+  losses: string[],
+): EffortChoice {
+  if (accepted?.length === 0) {
+    if (thinking !== null && thinking.kind !== 'off') addLoss(losses, 'thinking')
+    return { effort: null, acceptsSampling: true }
+  }
+  // Models that accept the effort `none` don't reason by default.
+  if (thinking === null) {
+    return { effort: null, acceptsSampling: accepted === null || accepted.includes(NONE) }
+  }
+  if (thinking.kind === 'budget') addLoss(losses, 'thinking.tokens')
+  const requested = effortFor(thinking)
+  const effort = requested === null || accepted === null ? requested : nearest(requested, accepted)
+  if (effort !== requested)
+    addLoss(losses, thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
+  return { effort, acceptsSampling: accepted === null || effort === NONE }
+}
