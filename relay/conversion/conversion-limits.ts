@@ -1,4 +1,5 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { endOfPlainText, type Words, wordsOf } from '../dialects/scan-json-tokens.ts'
 
 /**
  * The maximum length in MiB of a request that is converted. A conversion parses the request, and
@@ -8,7 +9,8 @@ const CONVERTED_MIB_MAX = 4
 /** The maximum total number of members in all objects of a request that is converted. */
 const CONVERTED_KEYS_MAX = 40_000
 
-const KEY_END = Buffer.from('":')
+const QUOTE = 34
+const COLON = 58
 const BACKSLASH = 92
 
 /**
@@ -25,12 +27,30 @@ export function conversionLimitError(body: Buffer): RelayError | null {
   return null
 }
 
-/** Counts the members of all objects in JSON without spaces. Stops once the maximum is exceeded. */
+/**
+ * Counts the members of all objects in valid JSON: the colons outside of strings. Stops once the
+ * maximum is exceeded.
+ */
 function keysIn(body: Buffer): number {
+  const words = wordsOf(body)
   let keys = 0
-  for (let at = body.indexOf(KEY_END); at >= 0; at = body.indexOf(KEY_END, at + 2)) {
-    if (body[at - 1] !== BACKSLASH) keys += 1
-    if (keys > CONVERTED_KEYS_MAX) break
+  let at = 0
+  while (at < body.length && keys <= CONVERTED_KEYS_MAX) {
+    const byte = body[at]
+    if (byte === COLON) keys += 1
+    at = byte === QUOTE ? endOfString(body, words, at) : at + 1
   }
   return keys
+}
+
+/** Returns the offset after the string that begins at `start`. */
+function endOfString(body: Buffer, words: Words, start: number): number {
+  let at = start + 1
+  while (at < body.length) {
+    at = endOfPlainText(words, at)
+    const byte = body[at]
+    if (byte === QUOTE) return at + 1
+    at += byte === BACKSLASH ? 2 : 1
+  }
+  return at
 }
