@@ -66,7 +66,7 @@ it('a verification of everything finds nothing', async () => {
   const { page, faults } = app
   await page.goto(`${product.url}/app/audit/proofs`)
   await page.getByRole('button', { name: en('audit.verify.full') }).click()
-  await page.getByText(/nothing was found/).waitFor({ timeout: 60_000 })
+  await page.getByText(/no findings/).waitFor({ timeout: 60_000 })
   expect(faults).toEqual([])
 })
 

@@ -5,7 +5,7 @@ export const auditCall: Translations['audit']['call'] = {
   find: 'Enter a request ID',
   findLead: 'It is the value of the response header X-Request-Id, and is also in the usage log.',
   notFound: 'Call not found',
-  notFoundLead: 'Check that the ID is complete. Requests refused at once are not recorded.',
+  notFoundLead: 'Check that the ID is complete. Immediately refused requests are not recorded.',
   copyId: 'Copy request ID',
   toLog: 'View in the log',
   status: {
@@ -19,10 +19,10 @@ export const auditCall: Translations['audit']['call'] = {
   formats: 'API formats',
   mode: 'Mode',
   charge: 'Charge',
-  inForce: 'Charge in force',
+  inForce: 'Current charge',
   isCorrected: 'Corrected',
   corrections: 'Corrections of the charge',
-  correctionsLead: 'The event of the call stays as it is. Each correction is an event of its own.',
+  correctionsLead: 'The event of the call is unchanged. Each correction is a separate event.',
   unprovenCorrections_one:
     '{{count}} correction has no receipt: its event was changed, or a tile of the log is lost.',
   unprovenCorrections_other:
@@ -62,7 +62,7 @@ export const auditCall: Translations['audit']['call'] = {
   },
   reasonAfter: '{{reason}}, because of the failure before: {{error}}',
   accountRejected: 'The provider rejected the key or the account of the site.',
-  otherModel: 'The provider’s answer names another model than the one that was billed.',
+  otherModel: 'The provider’s answer names a different model from the one that was billed.',
   bytes_one: '{{bytes}} byte',
   bytes_other: '{{bytes}} bytes',
   providerRequest: 'Provider’s request ID',
@@ -84,7 +84,7 @@ export const auditCall: Translations['audit']['call'] = {
   inexact: 'The rounded sum is {{computed}}, which is not the charge',
   usage: 'Usage',
   anomaly: 'Anomaly: {{code}}',
-  rawUsage: 'As the provider wrote it',
+  rawUsage: 'As sent by the provider',
   results: 'Results of the batch',
   resultsLead:
     'Each line that the call pays for, in the order of billing, and the evidence about it.',

@@ -27,8 +27,8 @@ export const audit: Translations['audit'] = {
         'receipt. No witness has signed it, so others may be shown another history.',
       final:
         'The site and its witnesses have signed a history with these events, so a later change ' +
-        'contradicts this receipt. No witness signs two histories, so all are shown this one, ' +
-        'unless witnesses collude with the site.',
+        'contradicts this receipt. No witness signs two histories, so everybody is shown this ' +
+        'one, unless witnesses collude with the site.',
     },
     download: 'Download receipt',
     state: {
@@ -78,13 +78,13 @@ export const audit: Translations['audit'] = {
   },
   verify: {
     title: 'Verify the records',
-    lead: 'Computes every event again: log, balances, prices, charges and read models must agree.',
+    lead: 'Recomputes all events: log, balances, prices, charges and read models must agree.',
     incremental: 'Verify new events',
     full: 'Verify everything',
     none: 'Nothing has been verified yet',
     noneLead: 'The first verification checks all events. A verification also runs every night.',
-    clean_one: 'Verified {{events}} event, nothing was found',
-    clean_other: 'Verified {{events}} events, nothing was found',
+    clean_one: 'Verified {{events}} event, no findings',
+    clean_other: 'Verified {{events}} events, no findings',
     findings_one: '{{number}} violation of the rules was found',
     findings_other: '{{number}} violations of the rules were found',
     range: 'Events',
@@ -109,7 +109,7 @@ export const audit: Translations['audit'] = {
     positions: 'Positions have no gap',
     revisions: 'Revisions have no gap',
     postings: 'Postings of each event sum to zero',
-    'running-balances': 'Balances in events are right',
+    'running-balances': 'Balances in events are correct',
     'trial-balance': 'Trial balance is zero',
     prices: 'Charges follow from price and usage',
     charges: 'No call is charged more, or twice',
@@ -135,14 +135,13 @@ export const audit: Translations['audit'] = {
     check: 'Verify offline',
     unpack: 'Unpack the tar file. Node 20 or later is the only requirement.',
     run: 'Run:',
-    compare:
-      'With --earlier and an export or checkpoint of the past, a rewritten history is found.',
-    hint: 'Personal data stays sealed. An interrupted download can go on after its last segment.',
+    compare: 'With --earlier and an earlier export or checkpoint, a rewritten history is detected.',
+    hint: 'Personal data stays sealed. Interrupted downloads resume after their last segment.',
   },
   copies: {
     title: 'Scratch copies',
-    lead: 'The site as it was at a moment, to look at in this console. Built beside the live site.',
-    moment: 'Moment',
+    lead: 'The site as of an earlier time, shown in this console. Built beside the live site.',
+    moment: 'State to copy',
     byTime: 'As of a time',
     byPosition: 'As of an event',
     lastPosition: 'Last event',
@@ -150,7 +149,7 @@ export const audit: Translations['audit'] = {
     positionWrong: 'Enter a number from 1 to {{head}}',
     create: 'Build a copy',
     limits:
-      'At most {{max}} copies, each for {{hours}} hours. All copies end when a user is erased.',
+      'At most {{max}} copies, each for {{hours}} hours. All are deleted when a user is erased.',
     none: 'There are no copies',
     status: {
       waiting: 'Waiting',
@@ -170,8 +169,8 @@ export const audit: Translations['audit'] = {
   },
   rebuild: {
     title: 'Rebuild read models',
-    lead: 'Computes the tables for queries again from the events, while they are served.',
-    readModels: 'Read models (none for all)',
+    lead: 'Recomputes the tables for queries from the events. Meanwhile, the old tables are used.',
+    readModels: 'Read models (select none for all)',
     readModel: 'Read model',
     events: 'Events',
     startAll: 'Rebuild all',
@@ -188,7 +187,7 @@ export const audit: Translations['audit'] = {
   loadMore: 'Load more',
   loadNewer: 'Load more',
   history: {
-    lead: 'The state of an object at any moment, and each change with its values before and after.',
+    lead: 'The state of an object at any time, and each change with its values before and after.',
     object: 'Object',
     kind: {
       channel: 'Channel',
@@ -211,13 +210,13 @@ export const audit: Translations['audit'] = {
     stateAtTime: 'State at that time',
     upTo: 'Up to event #{{position}}',
     price: 'Price of a model',
-    priceLead: 'The price that calls had at this moment, and who set it.',
+    priceLead: 'The price of calls at that time, and who set it.',
     priceOf: 'Price of {{model}}',
     noPrice: 'The model had no price at that time, so its calls were refused.',
     noState: 'The object did not exist at that time, or it had no values.',
   },
   events: {
-    lead: 'All recorded events in their order. Personal data stays sealed. Times in {{zone}}',
+    lead: 'All recorded events in order. Personal data stays sealed. Times in {{zone}}',
     type: 'Event type',
     cause: 'Cause',
     siteBefore: 'See the site before this event',
@@ -248,7 +247,7 @@ export const audit: Translations['audit'] = {
     count: 'Movements',
     day: 'Day (UTC)',
     none: 'No movements',
-    noneLead: 'Try another time range or type. Holds and free calls are no movements.',
+    noneLead: 'Try another time range or type. Holds and free calls are not movements.',
     noneInMonth: 'There were no movements in this month.',
     openHolds: 'Held by open calls',
     timeUtc: 'Time (UTC)',
@@ -330,7 +329,7 @@ export const audit: Translations['audit'] = {
     quorumText_one: '{{count}} of {{all}}',
     quorumText_other: '{{count}} of {{all}}',
     note: 'Signed note',
-    noWitnesses: 'No witness is set up, so the site alone vouches for its history.',
+    noWitnesses: 'No witness is configured, so the site alone vouches for its history.',
     notYet: 'Not yet',
     refused:
       'The witness {{name}} refuses this history: it has signed another one of {{size}} events.',
@@ -346,7 +345,7 @@ export const audit: Translations['audit'] = {
     acknowledgeMissing: 'Enter the reason',
     acknowledgeDone: 'The refusal is acknowledged',
     checkpoints: 'Signed checkpoints',
-    checkpointsLead: 'Newest first. Keep one of them, and a rewritten history can be found later.',
+    checkpointsLead: 'Newest first. Keep a copy of one to detect a rewritten history later.',
   },
   proof: {
     title: 'Proof of records',
@@ -354,10 +353,10 @@ export const audit: Translations['audit'] = {
     meaning: 'What it proves',
     sealed: 'History that is signed can’t be changed, removed or extended without a new root.',
     witnessed:
-      'Witnesses sign only a history that continues the one they saw. So all are shown the same ' +
-      'history, unless witnesses collude with the site.',
+      'Witnesses sign only a history that continues the one they saw. Everybody thus sees the ' +
+      'same history, unless witnesses collude with the site.',
     unwitnessed:
-      'The site has no witnesses, so these signatures do not show that all are shown the same ' +
+      'The site has no witnesses, so these signatures do not prove that everybody sees the same ' +
       'history.',
     receipts: 'Receipts on your bill and on pages of calls can be checked with the key above.',
     tiles: 'Published in the form of C2SP tlog-tiles:',

@@ -29,7 +29,7 @@ export const channels: Translations['channels'] = {
     verySlow: 'Very slow',
   },
   keyCount: 'Keys: {{count}}',
-  keyCountSetAside: 'Keys: {{count}}, set aside: {{aside}}',
+  keyCountSetAside: 'Keys: {{count}}, suspended: {{aside}}',
   childCount: 'Channels: {{count}}',
   showChildren: 'Show channels of {{tag}}',
   hideChildren: 'Hide channels of {{tag}}',
@@ -68,7 +68,7 @@ export const channels: Translations['channels'] = {
   deleteTitle: 'Delete the channel “{{name}}”?',
   deleteManyTitle: 'Delete the selected channels ({{count}})?',
   deleteDisabledTitle: 'Delete all disabled channels?',
-  forceDeleteTitle: 'Delete in spite of unfinished work?',
+  forceDeleteTitle: 'Delete despite unfinished work?',
   forceDelete: 'Delete anyway',
   deleteBody: 'Its key is erased too. Running calls finish. This cannot be undone.',
   deleteDisabledBody:

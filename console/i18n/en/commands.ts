@@ -22,7 +22,7 @@ export const commands: Translations['commands'] = {
   openRow: 'Open the row',
   selectRow: 'Select the row',
   firstRow: 'First row / last row',
-  scratchCopy: 'See the site as of a moment (scratch copy)',
+  scratchCopy: 'See the site as of an earlier time (scratch copy)',
   keywords: {
     channels: 'provider new channel add key test',
     me: 'password 2fa two-step passkey sessions email access token',

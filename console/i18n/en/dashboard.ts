@@ -2,7 +2,7 @@ import type { Translations } from '../translation-types.ts'
 
 export const dashboard: Translations['dashboard'] = {
   hello: 'Hello, {{name}}',
-  balanceHint: 'Updated the moment a call ends',
+  balanceHint: 'Updated when a call ends',
   negative: 'Your balance is below zero. New calls are refused until you top up.',
   spentToday: 'Spent today',
   callsToday: 'Calls today',

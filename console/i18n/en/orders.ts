@@ -19,7 +19,7 @@ export const orders: Translations['orders'] = {
   refund: 'Refund',
   refundTitle: 'Refund order #{{id}}',
   refundLead:
-    'Refund the money at the payment provider. This form records the refund, and takes the ' +
+    'Refund the money at the payment provider. This form records the refund, and deducts the ' +
     'quota from {{name}} and the rebate from the inviter; balances may go below zero.',
   refundMoney: 'Amount ({{currency}})',
   refundMaximum: 'At most {{max}}',

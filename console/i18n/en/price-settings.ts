@@ -98,10 +98,10 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
     legacy: 'Older models, with completion ratios only.',
   },
   shippedAsOf: 'Shipped with the product, prices of {{source}} as of {{date}}',
-  olderPrices_one: '{{count}} model has a price of {{date}} that was not checked since',
-  olderPrices_other: '{{count}} models have prices of {{date}} that were not checked since',
+  olderPrices_one: '{{count}} model has a price of {{date}} that has not been checked since',
+  olderPrices_other: '{{count}} models have prices of {{date}} that have not been checked since',
   fetchedAsOf: 'From {{source}}, as of {{date}}',
-  fetchedUndated: 'From {{source}}, which tells no date',
+  fetchedUndated: 'From {{source}}, without a date',
   fetchFailed: 'Presets could not be fetched, please try again',
   resetFailed: 'Presets could not be reset, please try again',
   fetchFailedHint:
@@ -136,7 +136,7 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   noValue: 'none',
   usersCalling: 'users in',
   schedule: 'Scheduled changes',
-  scheduleLead: 'Takes effect automatically. Only the entries listed here change then.',
+  scheduleLead: 'Takes effect automatically. Only the entries listed here change.',
   scheduleDraft: 'Schedule the unsaved price changes',
   scheduleNoDraft:
     'Change prices in the table or the groups first, without saving; then choose a time here.',
@@ -174,7 +174,7 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   removed: 'removed',
   preview: 'Preview',
   previewLead:
-    'Calculates past calls at the prices being edited, beside their charges. Nothing is saved.',
+    'Compares the charges of past calls with their cost at the edited prices. Nothing is saved.',
   previewDraft_one: 'There is {{count}} unsaved price change.',
   previewDraft_other: 'There are {{count}} unsaved price changes.',
   previewNoDraft:

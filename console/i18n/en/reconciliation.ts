@@ -1,7 +1,7 @@
 import type { Translations } from '../translation-types.ts'
 
 export const reconciliation: Translations['reconciliation'] = {
-  lead: 'Bill past calls again, correct wrong prices, and compare with the providers’ invoices.',
+  lead: 'Recompute past charges, correct wrong prices, and compare with the providers’ invoices.',
   tab: {
     recompute: 'Recompute',
     whatIf: 'What-if',
@@ -25,21 +25,21 @@ export const reconciliation: Translations['reconciliation'] = {
   figure: {
     charged: 'Charged',
     recomputed: 'Recomputed',
-    drafted: 'At the draft',
+    drafted: 'At the draft prices',
     difference: 'Difference',
     refused: 'Without a price',
     skipped: 'Skipped',
   },
   recompute: {
-    title: 'Bill a period again',
+    title: 'Recompute a period',
     lead:
-      'Charges every call again from the usage and the price in its own event. No difference ' +
-      'is expected.',
+      'Recomputes the charge of each call from the usage and the price in its event. No ' +
+      'difference is expected.',
     run: 'Recompute',
     clean_one: '{{calls}} call recomputed, no difference',
     clean_other: '{{calls}} calls recomputed, no difference',
-    different_one: '{{number}} call has another charge than its event gives',
-    different_other: '{{number}} calls have another charge than their events give',
+    different_one: '{{number}} call has a charge that differs from its event',
+    different_other: '{{number}} calls have charges that differ from their events',
     skippedHint:
       'Batches are skipped here, because their lines are charged one by one. The verification ' +
       'checks them.',
@@ -51,22 +51,22 @@ export const reconciliation: Translations['reconciliation'] = {
     model: 'Model to add',
     add: 'Add',
     empty:
-      'Add a model to edit its price, or paste a price list as JSON. Without a draft, today’s ' +
-      'prices apply.',
-    unpriced: 'No price today',
+      'Add a model to edit its price, or paste a price list as JSON. Without a draft, the ' +
+      'current prices apply.',
+    unpriced: 'No current price',
     remove: 'Remove {{model}}',
     reset: 'Discard the draft',
     json: 'Paste JSON',
     jsonLabel: 'Prices by option',
     jsonHint:
-      'Prices of models are merged into today’s list, and null removes an entry. Other ' +
+      'Prices of models are merged into the current list. Null removes an entry. Other ' +
       'options are replaced as a whole.',
     jsonInvalid: 'Enter a JSON object with the names of options',
     decimalInvalid: 'Enter a number of 0 or more, such as 1.25',
     run: 'Compute',
-    unchanged: 'At today’s prices',
-    changes_one: '{{count}} price differs from today’s',
-    changes_other: '{{count}} prices differ from today’s',
+    unchanged: 'At the current prices',
+    changes_one: '{{count}} price differs from the current one',
+    changes_other: '{{count}} prices differ from the current ones',
     refusedHint_one:
       '{{count}} call has no price in the draft. Its charge counts in full as a difference.',
     refusedHint_other:
@@ -117,7 +117,7 @@ export const reconciliation: Translations['reconciliation'] = {
     why: 'Why',
     skip: {
       batch: 'A batch, which is charged line by line',
-      'other-kind-of-price': 'Its price is of the other kind (per token or per call)',
+      'other-kind-of-price': 'It has a different kind of price (per token or per call)',
     },
     apply: 'Apply…',
     applyTitle: 'Apply the correction?',

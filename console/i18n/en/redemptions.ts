@@ -52,7 +52,7 @@ export const redemptions: Translations['redemptions'] = {
   amountInCurrency: 'Quota in dollars',
   amountHint: 'That is {{quota}} units of quota',
   amountMoney: 'That is {{money}}',
-  count: 'How many',
+  count: 'Number of codes',
   countHint: 'At most 100 at once.',
   commonCounts: 'Common numbers',
   customKey: 'Custom code',

@@ -74,7 +74,7 @@ export const settings: Translations['settings'] = {
   historyNoneBody: 'Every change that is saved is listed here.',
   historyMore: 'Show earlier changes',
   bySystem: 'System',
-  beforeUnknown: 'The previous value is not on record.',
+  beforeUnknown: 'The previous value was not recorded.',
   unit: {
     quota: 'quota units',
     dollar: 'dollars',

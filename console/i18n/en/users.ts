@@ -93,20 +93,20 @@ export const users: Translations['users'] = {
   secondFactorOpen: 'Reset…',
   secondFactorTitle: 'Reset the second factor of {{name}}?',
   secondFactorBody:
-    'Verify the identity of the person who asks. The user is signed out everywhere and notified ' +
-    'by email.',
+    'Verify the identity of the person who asked for it. The user is signed out everywhere and ' +
+    'notified by email.',
   secondFactorDone: 'The second factor was reset',
   erase: 'Erase personal data',
   eraseHint:
-    'Destroys the user’s key: names, links and addresses become unreadable for good; amounts ' +
-    'stay.',
+    'Destroys the user’s key: names, links and addresses become permanently unreadable; ' +
+    'amounts stay.',
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
     'The account is deactivated, and all texts about the user become unreadable. The username ' +
     'can be registered again.',
   typeName: 'Type the username {{name}} to confirm',
-  eraseAction: 'Erase for good',
+  eraseAction: 'Erase permanently',
   erased: 'The personal data was erased',
   error: {
     bothMissing: 'Username and password are required',
@@ -119,5 +119,5 @@ export const users: Translations['users'] = {
     adjustReasonMissing: 'Give a reason for the change',
     nameDiffers: 'This is not the username',
   },
-  selectedBeyond: '{{count}} beyond your permissions',
+  selectedBeyond: '{{count}} not permitted',
 }

@@ -55,7 +55,7 @@ export const wallet: Translations['wallet'] = {
   disputeReversed:
     'The dispute is resolved: {{money}} was returned, and {{quota}} of quota restored',
   orderUnconfirmed:
-    'The payment of order #{{id}} is not confirmed yet. It shows here as soon as it is.',
+    'The payment of order #{{id}} is not confirmed yet. It will appear here once it is.',
   orderPaid: 'Order #{{id}} is paid: {{amount}} added to your balance',
   paymentReceived: 'Payment received: {{amount}}',
   newer: 'Newer orders',

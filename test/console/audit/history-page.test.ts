@@ -101,6 +101,7 @@ describe('the history of an object', () => {
     await expect.poll(() => changes().count()).toBe(3)
     await app.page.getByLabel(en('audit.asOf')).fill('2026-01-02T03:04')
     await app.page.getByRole('heading', { name: en('audit.history.stateAtTime') }).waitFor()
+    await app.page.getByRole('table', { name: en('audit.history.stateAtTime') }).waitFor()
     await expect.poll(() => changes().count()).toBe(2)
     expect(new URL(app.page.url()).searchParams.get('at')).toMatch(/^2026-01-0\d.*:59\.000Z$/)
     await app.page.getByRole('button', { name: en('audit.toPresent') }).click()

@@ -155,7 +155,7 @@ describe('a recomputation', () => {
 })
 
 describe('a what-if', () => {
-  it('starts from today’s prices and sends them with the changed entries', async () => {
+  it('starts from the current prices and sends them with the changed entries', async () => {
     await app.openAsRoot(`${PATH}?tab=whatIf`)
     await addModel('gpt-4o')
     const ratio = app.page.getByRole('textbox', { name: `gpt-4o: ${en('shared.factor.model')}` })
