@@ -1,5 +1,6 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type Attempt, accountStream } from '#domain/accounts/events.ts'
+import { findEndedCall } from '#domain/accounts/state.ts'
 import {
   type BatchRecord,
   type BillLines,
@@ -63,6 +64,24 @@ export class BatchLedger {
   /** Reads the state of a batch without caching the event stream of the batch in memory. */
   async peek(batch: string): Promise<BatchRecord | null> {
     return (await this.deps.actors.peek(batchDecider, batchStream(batch))).record
+  }
+
+  /**
+   * Reports whether the batch with this id, which an `Idempotency-Key` has claimed, can be submitted
+   * (`new`), was submitted (`submitted`), or can't be submitted any more and cost nothing (`over`).
+   * A batch is over if its submission was refused, or if the account has forgotten ended calls that
+   * are later than this id.
+   */
+  async stateOfClaimed(batch: string, userId: number): Promise<'new' | 'submitted' | 'over'> {
+    // The account is asked first: a batch that another request submits in between is then found.
+    const isEnded = await this.deps.actors.ask(
+      accountDecider,
+      accountStream(userId),
+      ({ ended }) => findEndedCall(ended, batch) !== 'unknown',
+    )
+    const record = await this.peek(batch)
+    if (record === null) return isEnded ? 'over' : 'new'
+    return record.end?.cause === 'refused' ? 'over' : 'submitted'
   }
 
   /**

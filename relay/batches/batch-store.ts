@@ -111,7 +111,8 @@ export type NewBatch = Omit<
 
 /** Stores the owner of each batch, and the data of its lines for as long as results can be read. */
 export type BatchStore = {
-  add(batch: NewBatch, lines: LinesById): Promise<void>
+  /** Returns false and stores nothing if a batch with this id is stored. */
+  add(batch: NewBatch, lines: LinesById): Promise<boolean>
   describe(batch: string, object: Sealed): Promise<void>
   /** Stores which file was uploaded for the batch, so that it can be deleted later. */
   noteUpload(batch: string, file: UploadedFile): Promise<void>
@@ -240,19 +241,23 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
     (await pg.query<StoredBatch>(`select ${ROW} from relay.batches ${text}`, [...values])).rows
   return {
     add: async ({ batch, userId, api, submittedAt, request }, lines) => {
-      await pg.query(
+      const { rowCount } = await pg.query(
         `with added as (
            insert into relay.batches (batch, user_id, submitted_at, api, request)
            values ($1, $2, $3, $6, $7)
+           on conflict do nothing returning batch
+         ), lines as (
+           insert into relay.batch_lines (batch, id_hash, facts)
+           select added.batch, one.* from added, unnest($4::text[], $5::text[]) as one
          )
-         insert into relay.batch_lines (batch, id_hash, facts)
-         select $1, * from unnest($4::text[], $5::text[])`,
+         select from added`,
         [
           ...[batch, userId, submittedAt],
           ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
           ...[api, request],
         ],
       )
+      return rowCount === 1
     },
     describe: async (batch, object) => {
       await pg.query('update relay.batches set object = $2 where batch = $1', [batch, object])

@@ -2,7 +2,6 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
-import { claimIdempotencyKey } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { isValid } from '../pipeline/plan-call.ts'
 import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
@@ -10,6 +9,7 @@ import { readBody } from '../pipeline/read-body.ts'
 import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
+import { claimKeyOfBatch } from './claim-key-of-batch.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { FileReaders } from './limit-file-readers.ts'
@@ -92,22 +92,16 @@ async function submitBody(
   const { caller } = permitted
   const request = readOpenAiBatchRequest(body)
   if (isRelayError(request)) return refuseWith(arrived, request)
-  const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: 'chat', body })
+  const keyed = await claimKeyOfBatch(deps, arrived, caller, { work: 'chat', body })
   if (keyed !== null && isRelayError(keyed)) return refuseWith(arrived, keyed)
   const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
   const left = Math.max(1, exchange.startedAt + SUBMIT_MS - deps.now())
-  const submission = await submissionOf(deps, exchange, caller, request, AbortSignal.timeout(left))
-  if (isRelayError(submission)) {
-    if (submission.code !== 'idempotency_replayed') await keyed?.free()
-    return refuseWith(exchange, submission)
-  }
+  const submission = await submissionOf(deps, caller, request, AbortSignal.timeout(left))
+  if (isRelayError(submission)) return refuseWith(exchange, submission)
   const planned = await whileReadingFile(deps, permitted.caller, () =>
     planFile(deps, exchange, permitted, submission),
   )
-  if (isRelayError(planned)) {
-    await keyed?.free()
-    return refuseWith(exchange, planned)
-  }
+  if (isRelayError(planned)) return refuseWith(exchange, planned)
   try {
     const error = await holdBatch(deps, exchange, caller, {
       ...{ api: 'openai', group: planned.group, shown: submission.request },
@@ -115,8 +109,6 @@ async function submitBody(
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
     if (error === null) return await sendBatchFile(deps, exchange, submission, planned.file, keyed)
-    // If the database failed, the batch may be recorded and keeps its idempotency key.
-    if (error !== NO_STORE) await keyed?.free()
     return refuseWith(exchange, error)
   } finally {
     planned.release()
@@ -128,17 +120,14 @@ async function submitBody(
  */
 async function submissionOf(
   deps: BatchDeps,
-  { call: subject }: Exchange,
   { user: { userId } }: Caller,
   request: OpenAiBatchRequest,
   signal: AbortSignal,
 ): Promise<BatchFileSubmission | RelayError> {
-  const { batchStore, fileStore, views, now } = deps
+  const { fileStore, views, now } = deps
   const id = request.input_file_id
   const missing = relayError('file_not_found', { param: 'input_file_id', subject: id.slice(0, 64) })
   try {
-    const known = await batchStore.find(userId, subject)
-    if (known !== undefined) return relayError('idempotency_replayed', { subject })
     const stored = isFileId(id) ? await fileStore.find(userId, id, now()) : undefined
     if (stored === undefined) return missing
     if (stored.batch !== null) return relayError('invalid_parameter', { param: 'input_file_id' })

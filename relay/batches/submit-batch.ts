@@ -8,7 +8,7 @@ import {
 } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
-import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { withCopiesOfBody } from '../pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
@@ -19,6 +19,7 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
+import { claimKeyOfBatch } from './claim-key-of-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
 import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
@@ -116,23 +117,15 @@ async function submitBody(
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
   try {
-    const keyed = await claimIdempotencyKey(deps, arrived, caller, { work: api.format.name, body })
+    const keyed = await claimKeyOfBatch(deps, arrived, caller, { work: api.format.name, body })
     if (keyed !== null && isRelayError(keyed)) return sendError(arrived, keyed)
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const planned = await planUnlessKnown(deps, exchange, { caller, permit }, body, api)
-    if (isRelayError(planned)) {
-      if (planned.code !== 'idempotency_replayed') await keyed?.free()
-      return sendError(exchange, planned)
-    }
+    const planned = await planBody(deps, exchange, { caller, permit }, body, api)
+    if (isRelayError(planned)) return sendError(exchange, planned)
     const { channelId } = planned.channel
     const held = { ...planned, api: api.api, channelId }
     const error = await holdBatch(deps, exchange, caller, held)
-    if (error !== null) {
-      // If the database failed, the batch may have been recorded. The idempotency key then stays
-      // assigned to this batch.
-      if (error !== NO_STORE) await keyed?.free()
-      return sendError(exchange, error)
-    }
+    if (error !== null) return sendError(exchange, error)
     const submitted = { ...planned, userId: caller.user.userId }
     isSuccess = await send(deps, exchange, submitted, keyed, api)
   } finally {
@@ -149,22 +142,6 @@ export const outcomeOf = (isSuccess: boolean): CallOutcome => ({
   tokens: isSuccess ? null : 0,
 })
 
-/** Plans the batch. Returns an error if it was submitted before with the same `Idempotency-Key`. */
-async function planUnlessKnown(
-  deps: BatchDeps,
-  exchange: Exchange,
-  permitted: Permitted,
-  body: Buffer,
-  api: InlineBatches,
-): Promise<BatchPlan | RelayError> {
-  const { call: subject } = exchange
-  const { userId } = permitted.caller.user
-  const known = await deps.batchStore.find(userId, subject).catch(() => null)
-  if (known === null) return NO_STORE
-  if (known !== undefined) return relayError('idempotency_replayed', { subject })
-  return planBody(deps, exchange, permitted, body, api)
-}
-
 type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
   readonly api: StoredBatch['api']
   readonly channelId: number
@@ -177,7 +154,8 @@ type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
 
 /**
  * Stores the lines and reserves the quota for them. Returns null once both are durable, or the
- * error for the caller. Nothing is sent to the provider before.
+ * error for the caller. Nothing is sent to the provider before. Of several requests with the same
+ * `Idempotency-Key`, one holds the batch.
  */
 export async function holdBatch(
   { batchStore, ledger, vault, log }: BatchDeps,
@@ -189,7 +167,9 @@ export async function holdBatch(
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
     const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
-    await batchStore.add({ batch, userId, api, submittedAt: startedAt, request }, lines)
+    const row = { batch, userId, api, submittedAt: startedAt, request }
+    const isAdded = await batchStore.add(row, lines)
+    if (!isAdded) return relayError('idempotency_in_progress', { subject: batch })
     const submission = { batch, api, channelId, startedAt, clientIp: sealedIp }
     const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
     if (error !== null) await batchStore.remove(batch)

@@ -50,6 +50,27 @@ async function added(store: BatchStore, batch: string): Promise<() => Promise<un
 }
 
 describe.each(STORES)('the batches in %s', (_name, createStore) => {
+  it('keep the first batch of several with one id', async () => {
+    const store = createStore()
+    const facts = { line: 0, part: 0, bounds: { inputTokens: 1, outputTokens: 1, choices: 1 } }
+    const rest = { inputCeiling: 1, calls: 1, bytes: 2, hasHourCache: false }
+    const add = (submittedAt: number, id: string) => {
+      const row = {
+        batch: 'once',
+        userId: 7,
+        api: 'anthropic',
+        submittedAt,
+        request: null,
+      } as const
+      return store.add(row, new Map([[id, { ...facts, ...rest }]]))
+    }
+    const isAdded = await Promise.all(Array.from({ length: 50 }, (_, at) => add(at, `line ${at}`)))
+    const first = isAdded.indexOf(true)
+    expect(isAdded.filter((one) => one)).toHaveLength(1)
+    expect(await store.find(7, 'once')).toMatchObject({ submittedAt: first })
+    expect([...(await store.linesOf('once')).keys()]).toEqual([`line ${first}`])
+  })
+
   it('keep the first denial, and the first other failure since the last denial', async () => {
     const store = createStore()
     const find = await added(store, 'denied')

@@ -11,6 +11,7 @@ export function batchesInMemory(): BatchStore {
   const sorted = () => [...batches.values()].sort((a, b) => (a.batch < b.batch ? -1 : 1))
   return {
     add: async (added, facts) => {
+      if (batches.has(added.batch)) return false
       batches.set(added.batch, {
         ...added,
         isSettled: false,
@@ -23,6 +24,7 @@ export function batchesInMemory(): BatchStore {
         uploaded: null,
       })
       lines.set(added.batch, facts)
+      return true
     },
     describe: async (batch, object) => change(batch, { object }),
     noteUpload: async (batch, uploaded) => change(batch, { uploaded }),

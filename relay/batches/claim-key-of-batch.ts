@@ -1,0 +1,43 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import type { Exchange } from '../pipeline/http-exchange.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+const BUSY = relayError('overloaded', { retryAfter: 1 })
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/**
+ * Claims the `Idempotency-Key` of a submission, and returns the batch to which the key belongs. For
+ * a repeated request, this is the batch of the first request, if nobody has held it yet. Returns
+ * null for a submission without a key, and an error if the batch was submitted before.
+ *
+ * A request that fails before the batch is held leaves the key claimed: a repeat may be holding the
+ * same batch at that moment. The next repeat submits the batch under the same id.
+ */
+export async function claimKeyOfBatch(
+  deps: BatchDeps,
+  exchange: Exchange,
+  caller: Caller,
+  content: Parameters<typeof claimIdempotencyKey>[3],
+): Promise<KeyedCall | RelayError | null> {
+  const keyed = await claimIdempotencyKey(deps, exchange, caller, content)
+  if (keyed === null || isRelayError(keyed)) return keyed
+  const { userId } = caller.user
+  const { call: subject } = keyed
+  try {
+    const state = await deps.ledger.stateOfClaimed(subject, userId)
+    if (state === 'over') {
+      // No request can hold this batch any more, and it cost nothing. The key could not be freed
+      // when the batch ended, or the id is too old for the account.
+      await keyed.free()
+      return BUSY
+    }
+    const stored = await deps.batchStore.find(userId, subject)
+    if (state === 'submitted') return relayError('idempotency_replayed', { subject })
+    return stored === undefined ? keyed : relayError('idempotency_in_progress', { subject })
+  } catch (err) {
+    deps.log.error({ err, call: subject }, 'the batch of a key could not be looked up')
+    return NO_STORE
+  }
+}
