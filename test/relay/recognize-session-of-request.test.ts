@@ -146,7 +146,7 @@ describe('a conversation without an id', () => {
     expect(sessionIn(request)).toBeNull()
   })
 
-  it('a first message that is longer than the searched part is recognised', () => {
+  it('a first message that is longer than the searched part is recognized', () => {
     const long = user('0123456789'.repeat(20_000))
     const first = sessionIn(chat({ messages: [long] }))
     expect(sessionIn(chat({ messages: [long, answer, user('x')] }))).toEqual({

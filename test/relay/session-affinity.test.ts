@@ -182,7 +182,7 @@ describe('places that processes share', () => {
   )
 })
 
-describe('a conversation that is recognised by its first message', () => {
+describe('a conversation that is recognized by its first message', () => {
   const list = (texts: readonly string[]) => texts.map((content) => ({ role: 'user', content }))
   const request = (...texts: string[]) => {
     const body = Buffer.from(JSON.stringify(list(['x'.repeat(5_000), ...texts])))

@@ -94,7 +94,7 @@ function nextNumber(events: Buffer): number {
   return Number(numbers.at(-1)?.[1] ?? -1) + 1
 }
 
-/** The members by which clients recognise a response. */
+/** The members by which clients recognize a response. */
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'model'])
 
 /**

@@ -198,7 +198,7 @@ describe('tools that the provider runs itself', () => {
     ...['{"type":"function","function":{"name":"f"},"web_search":{"enable":true}}'],
     ...['{"type":"function","function":{},"google\\u0053earch":{}}'],
     ...['{"type":"custom","custom":{"name":"c"},"code_execution":{}}'],
-  ])('are recognised by their type and by their members: %s', (tool) => {
+  ])('are recognized by their type and by their members: %s', (tool) => {
     expect(sent(`[${tool},${call}]`)).toEqual([{ tools: [JSON.parse(call)] }, ['tools']])
   })
 
