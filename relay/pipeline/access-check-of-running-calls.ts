@@ -42,7 +42,10 @@ export function accessCheck(
       (isAllowed) => {
         if (checkedToken === current) isAddressRefused = !isAllowed
       },
-      (err: unknown) => log.warn({ err, tokenId: current.tokenId }, 'a list could not be opened'),
+      (err: unknown) => {
+        const { tokenId } = current
+        log.warn({ err, tokenId }, 'the IP list of a token could not be decrypted')
+      },
     )
   }
   const codeNow = (): RelayErrorCode | null => {

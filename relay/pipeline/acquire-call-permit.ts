@@ -210,7 +210,8 @@ export class CallPermit {
   }
 
   /**
-   * Gives back everything that `claimBatch` last claimed, because the group can't serve the batch.
+   * Releases the claims of the last `claimBatch`. It is called if the group turns out not to be
+   * able to serve the batch.
    */
   giveBackBatch(): void {
     for (const permit of this.permits.splice(this.beforeBatch)) {
@@ -320,8 +321,8 @@ export class SessionPermit extends CallPermit {
   }
 
   /**
-   * Takes over the claims of a call that ends now on the limits on concurrent calls. Does nothing
-   * if this call already has such claims.
+   * Takes over the claims that another call has on the limits on concurrent calls. That call ends
+   * now. Does nothing if this call already has such claims.
    */
   takeOver(other: SessionPermit): void {
     if (this.countsConcurrency || !other.countsConcurrency) return

@@ -157,7 +157,7 @@ export async function admitOn(
     // The admission may have been written although the event store failed. The sweeper then ends
     // the call when its lease expires.
     if (err instanceof StoreUnavailable) {
-      warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
+      warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls cannot be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
     return NO_STORE
   }

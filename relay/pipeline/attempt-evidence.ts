@@ -23,8 +23,8 @@ const USAGE_LENGTH_MAX = 2_048
 const LONG_TEXT = /"[^"]{65,}"/
 
 /**
- * Matches members that identify the answer or the system that made it. A quote before the name
- * can't be part of a longer text, because the quote after the name would be escaped there.
+ * Matches members that identify the answer or the system that made it. A member that is quoted
+ * within a text of the answer is not matched, because the quotes in a text are escaped.
  */
 const IDENTIFIERS =
   /"(id|responseId|system_fingerprint|service_tier|trafficType|provider)"\s*:\s*"([^"\\]{1,128})"/g
@@ -99,24 +99,25 @@ export class AttemptEvidence {
   }
 
   /**
-   * Resolves when the digest of the request is computed, which takes several steps for a long
-   * request.
+   * Resolves when the digest of the request is available. The digest of a long request is computed
+   * in several steps.
    */
   async settleSent(): Promise<void> {
     this.sent = await this.sent
   }
 
   /**
-   * True once the digest of the request is computed. For all but long requests, this is immediate.
+   * True once the digest of the request is available. Only the digest of a long request (more than
+   * `SLICE_BYTES`) is computed asynchronously.
    */
   get isSettled(): boolean {
     return !(this.sent instanceof Promise)
   }
 
   /**
-   * Ends the collection and returns the evidence. `confidential` contains the texts that no event
-   * may contain. `sentAt` is the time at which the request was sent, in Unix milliseconds.
-   * `hostHash` is the hash of the target's host and port.
+   * Ends the collection and returns the evidence. `confidential` lists the texts that must not
+   * appear in any event, such as keys and hosts. `sentAt` is the time at which the request was
+   * sent, in Unix milliseconds. `hostHash` is the hash of the target's host and port.
    */
   report(sentAt: number, confidential: readonly string[], hostHash?: string): ProviderEvidence {
     const report: Writable<ProviderEvidence> = { sentAt }

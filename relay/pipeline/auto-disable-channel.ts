@@ -79,8 +79,8 @@ export class AutoDisable {
     const { actors, log, now } = this.deps
     const context = { actor: 'system:relay', cause, at: now() }
     const { channelId } = command
-    actors
-      .handle(channelsDecider, CHANNELS_STREAM, command, context)
-      .catch((err: unknown) => log.warn({ err, channelId }, 'could not turn the channel off'))
+    actors.handle(channelsDecider, CHANNELS_STREAM, command, context).catch((err: unknown) => {
+      log.warn({ err, channelId }, 'a channel or key could not be disabled')
+    })
   }
 }

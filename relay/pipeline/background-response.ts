@@ -46,7 +46,7 @@ export class BackgroundResponse {
   /** Looks for the id in the first events of the stream. */
   note(events: Buffer): void {
     if (this.id !== null || this.bytesLeft <= 0) return
-    // Comments and other events may come in the same piece before the event with the id.
+    // Comments and other events may come in the same chunk before the event with the id.
     for (const text of events.toString('utf8').split(EVENT_BOUNDARY)) {
       const event = Buffer.from(text)
       this.id = idsInEvent(event)?.responseId ?? null
@@ -66,11 +66,11 @@ export class BackgroundResponse {
   }
 
   /**
-   * Cancels the response at the provider, and resolves when the provider has cancelled it, has
-   * refused to or `signal` is aborted. A cancellation that fails is sent again a few times, because
-   * the operator pays for what the provider goes on to generate. Nothing is sent if the stream has
-   * not contained the response's id. A failure is only logged, because the caller can't fetch a
-   * response that the relay has not read completely.
+   * Cancels the response at the provider. Resolves when the provider has cancelled the response or
+   * has refused to, or when `signal` is aborted. A failed cancellation is repeated a few times,
+   * because the operator pays for everything that the provider continues to generate. Nothing is
+   * sent if the stream has not contained the response's id. A failure is only logged, because the
+   * caller can't fetch a response that the relay has not read completely.
    */
   async cancel(at: CallAtProvider, signal: AbortSignal): Promise<void> {
     const { id } = this
@@ -79,7 +79,7 @@ export class BackgroundResponse {
       // The signal does not end a wait for credentials, so both are awaited.
       await Promise.race([cancelWithRetries(at, id, signal), rejectionBy(signal)])
     } catch (err) {
-      at.log?.warn({ err }, 'a response in the background could not be cancelled')
+      at.log?.warn({ err }, 'a background response could not be cancelled')
     }
   }
 }

@@ -29,7 +29,7 @@ export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
 /**
  * Finds the running calls that must end because their account or their token's budget is empty. The
  * account is read from the event store, because another process may have spent the balance. Each
- * account is read at most once in two seconds, and no call waits for a read.
+ * account is read at most once per `READ_EVERY_MS`, and no call waits for a read.
  */
 export class BalanceCheck {
   private readonly actors: Core['actors']

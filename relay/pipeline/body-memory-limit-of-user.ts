@@ -26,14 +26,14 @@ const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
  * request of the maximum size fits into it.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
-/** How many times the share of a user without balance is needed for a body and its copies. */
+/** A body and its copies may need this many times the share of a user without balance. */
 const COPIES_FACTOR = 4
 /** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
 
 /**
- * Returns how much memory the user's request bodies may use. If the body is long or its length is
- * unknown, the account is read, and a user without balance gets less memory.
+ * Returns the user's memory limit for request bodies. If the body is long or its length is unknown,
+ * the account is read, and a user without balance gets a lower limit.
  */
 export const bodyOwnerOf = (
   deps: Pick<RelayDeps, 'actors'>,
@@ -43,9 +43,9 @@ export const bodyOwnerOf = (
   isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyOwnerOf(deps, userId)
 
 /**
- * Returns how much memory the user's request bodies and their copies may use together. It is more
- * than for bodies alone, so that a body for which there was room can usually be sent. Even a user
- * without balance can have one request of the maximum size converted.
+ * Returns the user's memory limit for request bodies and their copies together. It is higher than
+ * the limit for bodies alone, so that a received body can usually be sent. Even a user without
+ * balance can have one request of the maximum size converted.
  */
 export const ownerOfCopies = ({ userId, bytesMax }: BodyOwner): BodyOwner => ({
   userId,
@@ -68,8 +68,8 @@ async function longBodyOwnerOf(
 }
 
 /**
- * Returns how much memory the user's chat bodies may use. If the body is long, the caller can't pay
- * and no model is free, returns an error.
+ * Returns the user's memory limit for chat bodies. Returns an error if the body is long, the caller
+ * can't pay and no chat model is free.
  */
 export function chatBodyOwnerOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
@@ -81,7 +81,7 @@ export function chatBodyOwnerOf(
   return owner.then((longBodyOwner) => rejectUnpaid(deps, caller, longBodyOwner))
 }
 
-/** Returns the owner of the body, or an error if the caller can't pay for any call. */
+/** Returns `owner`, or an error if the caller can't pay for any call. */
 async function rejectUnpaid(
   { actors }: Pick<RelayDeps, 'actors'>,
   { user: { userId }, token: { tokenId } }: Caller,

@@ -2,12 +2,15 @@ import { type ListEntry, UnorderedList } from '../unordered-list.ts'
 
 export type Deadlines = {
   readonly connectMs: number
-  /** The maximum time from sending the request to the first event of a stream. */
+  /**
+   * The maximum time, in milliseconds, from the start of an attempt to the first stream event that
+   * is forwarded to the caller. For a streamed upload, the time starts with its last chunk.
+   */
   readonly firstByteMs: number
   /**
-   * The maximum time from sending the request to the first byte of a plain answer (not a stream).
-   * Providers send a plain answer only when it is complete, which takes minutes with reasoning
-   * models.
+   * The maximum time from the start of an attempt to the first byte of a plain answer (not a
+   * stream). Providers send a plain answer only when it is complete, which takes minutes with
+   * reasoning models.
    */
   readonly firstBytePlainMs: number
   /** The maximum time between two chunks of an answer. */
@@ -24,23 +27,23 @@ export type Deadlines = {
    */
   readonly settleMs: number
   /**
-   * The maximum time to read a plain answer, or a response in the background, for its usage after
-   * the caller has disconnected.
+   * The maximum time for which a plain answer, a background response or a stream of images is read
+   * for its usage after the caller has disconnected.
    */
   readonly readOnPlainMs: number
   /**
-   * The maximum time to read a stream for its usage after the caller has disconnected. A stream is
-   * read only if everything but its usage has arrived.
+   * The maximum time for which any other stream is read for its usage after the caller has
+   * disconnected. `mustReadUsage` decides which of these streams are read.
    */
   readonly readOnStreamMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
   /**
-   * The maximum time between two bytes of a message on a websocket. While the relay shuts down, an
-   * upload is refused after this time, too.
+   * The maximum time between two bytes of a websocket message. While the relay shuts down, it is
+   * also the maximum time between two bytes of an HTTP request body.
    */
   readonly uploadStallMs: number
-  /** The maximum time to cancel a response in the background at its provider. */
+  /** The maximum time to cancel a background response, including to obtain credentials. */
   readonly cancelMs: number
   readonly leaseMs: number
   readonly renewMs: number

@@ -9,8 +9,9 @@ const UNAWAITED_MAX = 256
 
 /**
  * Returns the response that the provider may still be generating although the attempt has ended, or
- * null. `streamed` is the response of a request for a streamed response in the background. A
- * provider that ignores `stream` or `background` answers with an unfinished response.
+ * null. `streamed` is not null if the request asked for a streamed background response. A provider
+ * that ignores `stream` or `background` answers with an unfinished response, which the attempt
+ * reports as the error `format`.
  */
 export function responseLeftRunning(
   end: AttemptEnd,
@@ -25,8 +26,9 @@ export function responseLeftRunning(
 }
 
 /**
- * The cancellations of all calls that are under way. They go on after their calls have ended, so
- * that a provider that does not answer delays no bill and keeps no permit and no request in memory.
+ * Runs the cancellations of all calls. A cancellation continues after its call has ended. A
+ * provider that does not answer therefore neither delays the bill nor keeps the call's permit or
+ * request in memory.
  */
 export class Cancellations {
   private readonly running = new Set<Promise<void>>()
@@ -34,7 +36,7 @@ export class Cancellations {
   private isHurried = false
   private readonly cancelMs: number
 
-  /** `cancelMs` is the maximum time for each, including the time to obtain credentials. */
+  /** `cancelMs` limits each cancellation, including the time to obtain credentials. */
   constructor(cancelMs: number) {
     this.cancelMs = cancelMs
   }
@@ -44,9 +46,9 @@ export class Cancellations {
   }
 
   /**
-   * Begins to cancel a response. If too many cancellations are under way, its promise is added to
-   * `awaited`. The call must then not end before, so that the limits on calls also limit the
-   * cancellations. The promise never rejects.
+   * Begins to cancel a response. If too many cancellations are running, the promise of this one is
+   * added to `awaited`. The call must then wait for it before it ends, so that the limits on calls
+   * also limit the cancellations. The promise never rejects.
    */
   begin(background: BackgroundResponse, at: CallAtProvider, awaited: Promise<void>[]): void {
     // The call's body, which would stay in memory, is left out.

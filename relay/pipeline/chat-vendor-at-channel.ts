@@ -6,7 +6,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 
 /**
  * Returns the extensions of the chat format that a channel accepts in requests for a model. `model`
- * is the provider's name.
+ * is the provider's name for the model.
  */
 export function chatVendorAt(
   { terms, target }: Pick<RelayChannel, 'terms' | 'target'>,

@@ -43,24 +43,22 @@ export async function claimIdempotencyKey(
   const bodyHash = hashOf(request, content)
   try {
     const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
+    // Earlier releases stored the hash of the body alone.
     if (claimed.bodyHash !== bodyHash && claimed.bodyHash !== sha256(content.body)) {
       return relayError('idempotency_key_reused', { param: HEADER })
     }
     const free = () =>
       claimedCalls.free({ tokenId, keyHash, call: claimed.call }).catch((err: unknown) => {
-        log.warn({ err, call: claimed.call }, 'a key still stands for a call that cost nothing')
+        const text = 'an idempotency key of a call without a charge could not be released'
+        log.warn({ err, call: claimed.call }, text)
       })
     return { call: claimed.call, free }
   } catch (err) {
-    log.error({ err, call }, 'a key could not be claimed')
+    log.error({ err, call }, 'an idempotency key could not be claimed')
     return relayError('store_unavailable', { retryAfter: 5 })
   }
 }
 
-/**
- * Returns the SHA-256 hash in hexadecimal form. Earlier releases stored the hash of the body alone,
- * so claims are also compared with that hash.
- */
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**

@@ -45,13 +45,13 @@ export function conversionOf(
   return outcome
 }
 
-/** Returns the bodies of the conversions that are kept for a request. */
+/** Returns the bodies of a request's cached conversions. */
 export const conversionsOf = (request: ChatRequest): readonly Buffer[] =>
   (CONVERSIONS.get(request) ?? []).flatMap(({ outcome }) =>
     isRelayError(outcome) ? [] : [outcome.request.body],
   )
 
-/** Drops the conversions of a request, because too little memory is left for them. */
+/** Drops the cached conversions of a request, because too little memory is left for them. */
 export const forgetConversions = (request: ChatRequest): void => {
   CONVERSIONS.delete(request)
 }

@@ -12,7 +12,10 @@ import {
 
 const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
 
-/** Reports whether an error of `count` refuses a call, so that no other channel may serve it. */
+/**
+ * Reports whether `count` refused a call because of memory. No other channel can then serve the
+ * call.
+ */
 export const isOfMemory = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'
 
@@ -38,9 +41,9 @@ export class CopiesOfBody {
   }
 
   /**
-   * Counts the copies that were made of a request, and the body that is sent now, which replaces
-   * the one that was sent before. Returns an error if too little memory is left. The copies of this
-   * request are then dropped.
+   * Counts the copies that were made of a request, and the body that is sent now. The body that was
+   * sent before is no longer counted. If too little memory is left, returns an error and drops the
+   * copies of this request.
    */
   count(request: ChatRequest, sent: Buffer = request.body): RelayError | null {
     const changed = [...conversionsOf(request), ...requestsWithoutThinking(request)]
@@ -85,8 +88,9 @@ function takeCopies(memory: BodyMemory, owner: BodyOwner, bytes: number): RelayE
 }
 
 /**
- * Runs work that makes copies of a request's body of this length in total. They are counted as
- * `CopiesOfBody` counts them. Returns an error if too little memory is left, or null.
+ * Runs `work`, which makes copies of a request's body. The copies have `bytes` bytes in total and
+ * are counted as by `CopiesOfBody`. Returns null, or an error if too little memory is left. `work`
+ * is not run after an error.
  */
 export async function withCopiesOfBody(
   memory: BodyMemory,
@@ -106,8 +110,9 @@ export async function withCopiesOfBody(
 }
 
 /**
- * Reports whether a body is a view of another one, so that it uses no further memory. Small buffers
- * may share the pool of Node without being views of each other, which makes no difference.
+ * Reports whether `body` is a view of `whole` and therefore uses no additional memory. Small
+ * buffers may share Node's buffer pool without being views of each other. They are then not
+ * counted, which is negligible.
  */
 const isPartOf = (body: Buffer, whole: Buffer): boolean => body.buffer === whole.buffer
 

@@ -15,8 +15,8 @@ type Reasoner = Pick<Candidate, 'upstreamModel'> & {
 const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))/
 
 /**
- * Reports whether a stream must be read on for its usage after its caller has left. This is the
- * case if only the usage is missing, or if the usage alone tells how much the model has reasoned.
+ * Reports whether a stream must be read for its usage after its caller has disconnected. This is
+ * the case if only the usage is missing, or if only the usage shows how much the model reasoned.
  */
 export function mustReadUsage(
   forwarder: Pick<AnswerForwarder, 'isFinished' | 'hasDelivered'> | null,
@@ -27,9 +27,10 @@ export function mustReadUsage(
 }
 
 /**
- * Reports whether the provider may charge for reasoning that the answer shows in part or not at
- * all. Claude and some of OpenAI's models reason if a request asks for it, OpenAI's and Google's
- * other models unless a request turns it off. Other vendors' models show all their reasoning.
+ * Reports whether the provider may charge for reasoning that the answer shows only in part or not
+ * at all. Claude and some of OpenAI's models reason only if the request asks for it. OpenAI's other
+ * reasoning models and Google's reason unless the request turns it off. The models of other vendors
+ * show all their reasoning.
  */
 export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean {
   const { reasoningEffort, suffix } = request

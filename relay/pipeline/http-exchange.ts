@@ -45,7 +45,6 @@ export const isCallerGone = ({ response }: Exchange): boolean => response.destro
  */
 export const CALLER_GONE = relayError('no_channel')
 
-/** Returns the query parameters of a request's URL. */
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
 /**

@@ -77,7 +77,7 @@ function dispatcherFor(
   return checkUrl(url, userPolicy).isAllowed ? publicOutbound.dispatcher : null
 }
 
-/** Downloads an image. Redirects are not followed, because they would lead to any address. */
+/** Downloads an image. Redirects are not followed, because they could lead to any address. */
 async function download(
   url: string,
   dispatcher: Dispatcher,
@@ -94,7 +94,7 @@ async function download(
   } = await request(url, { dispatcher, signal, headers, ...timeouts })
   const isPlain = (answered['content-encoding'] ?? 'identity') === 'identity'
   if (statusCode !== 200 || !isPlain || !TYPES.test(String(answered['content-type'] ?? ''))) {
-    throw new Error(`an image was answered with the status ${statusCode}`)
+    throw new Error(`an image download returned the status ${statusCode}`)
   }
   const parts: Buffer[] = []
   for await (const part of body as AsyncIterable<Buffer>) {

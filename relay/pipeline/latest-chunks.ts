@@ -17,7 +17,7 @@ export class LatestChunks {
     this.pattern = pattern
   }
 
-  /** Adds a chunk, which replaces the oldest one. */
+  /** Replaces the oldest chunk. */
   add(chunk: Buffer): void {
     const isLong = chunk.length > KEPT_BYTES_MAX
     this.chunks[this.added % CHUNKS_MAX] = isLong ? this.isMatch(chunk) : chunk

@@ -7,9 +7,9 @@ const ESCAPE_FACTOR = 6
 
 /**
  * Marks the end of an attempt whose answer was too large because it repeats the caller's request.
- * Any other provider would answer the same, and the provider charges for the request. Answers
- * repeat all members but `input`. An event of a stream is meant only if it is the first one,
- * because an attempt with a later one has not failed but was cut.
+ * The call is not retried: any other provider would answer the same, and the provider charges for
+ * the request. Answers repeat all members except `input`. In a stream, only the first event can be
+ * meant. If a later event is too large, the attempt does not fail but is cut off.
  */
 export function markEchoOfRequest(
   end: AttemptEnd,

@@ -137,14 +137,14 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** The number of delivered tokens at which `decide` first returns anything but `go-on`. */
+  /** Returns the number of tokens at which `decide` first returns a verdict other than `go-on`. */
   private lookAtTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
   }
 
   /**
-   * Returns the number of delivered bytes from which `decide` estimates the tokens again. `tokens`
-   * is the number of tokens in the first `bytes` bytes, or an upper bound.
+   * Returns the number of delivered bytes at which `decide` must estimate the tokens again.
+   * `tokens` is the number of tokens in the first `bytes` bytes, or an upper bound of it.
    */
   private nextLook(bytes: number, tokens: number): number {
     const room = Math.max(0, this.lookAtTokens() - tokens)

@@ -3,8 +3,8 @@ import { eventData } from '#relay/canonical/sse-scanner.ts'
 const OPEN_BRACE = 123
 
 /**
- * Parses the data of an event. Google ends a stream with an error that is not in an event but is
- * plain JSON.
+ * Parses the data of an event. Plain JSON outside of an event is parsed as well, because Google
+ * ends a stream with an error in this form. Returns null unless the data is an object or an array.
  */
 export function parsedEvent(bytes: Buffer): object | null {
   const data = eventData(bytes) ?? (bytes[0] === OPEN_BRACE ? bytes.toString() : null)

@@ -377,7 +377,7 @@ export const adapterOf = (
   target: ProviderTarget,
 ): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
-/** Translates the body of a finished request to an API that only this provider has. */
+/** Translates the body of a prepared request to an API that only this provider has. */
 function translatedCandidate(
   candidate: Candidate,
   translation: Translation,

@@ -14,11 +14,11 @@ export type Session = {
    */
   readonly key: string
   /**
-   * True if the client has sent an id of the session. False if the session is recognised by its
+   * True if the client has sent an id of the session. False if the session is recognized by its
    * first message.
    */
   readonly isNamed: boolean
-  /** True if the call begins a conversation that is recognised by its first message. */
+  /** True if the call begins a conversation that is recognized by its first message. */
   readonly isFirstTurn: boolean
 }
 
@@ -39,7 +39,7 @@ const ID_LENGTH_MAX = 512
 const METADATA_BYTES_MAX = 4_096
 
 /**
- * Returns the session of a call, or null if none can be recognised. Only a bounded part of the body
+ * Returns the session of a call, or null if none can be recognized. Only a bounded part of the body
  * is read. An id that is too long is ignored.
  */
 export function sessionOf(
@@ -94,7 +94,7 @@ function userIn(body: Buffer, { valueStart, valueEnd }: Member): string | null {
 }
 
 /**
- * The minimum length of a request whose session is recognised by its first message. Providers cache
+ * The minimum length of a request whose session is recognized by its first message. Providers cache
  * a prompt from about 1 024 tokens, so shorter conversations gain nothing from one channel.
  */
 const RECOGNISED_FROM_BYTES = 4_096
@@ -157,7 +157,7 @@ const sample = Buffer.alloc(TEXT_BYTES_MAX)
 
 /** The maximum number of texts, and of bytes outside of texts, that are examined in a message. */
 const STEPS_MAX = 4_096
-/** The maximum length, in bytes, of the keys and roles that are recognised. */
+/** The maximum length, in bytes, of the keys and roles that are recognized. */
 const KEY_BYTES_MAX = 16
 
 const QUOTE = 34
@@ -190,12 +190,13 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
     if (byte !== QUOTE) continue
     const isContent = CONTENT_KEYS.has(key)
     const isSearched = role === null || INSTRUCTING_ROLES.has(role)
-    // Once the role shows that the message is no instruction, a text is read only until `sample` is
-    // full. The end of the text may be far away.
+    // Once the role shows that the message is not an instruction, a text is read only until
+    // `sample` is full. The end of the text may be far away.
     const isPart = isContent && !isSearched
     const readTo = isPart ? Math.min(end, at + TEXT_BYTES_MAX) : end
     const close = endOfText(body, words, at, readTo)
-    // What follows a text that is not read to its end may look like the colon of a key.
+    // A text is a key if a colon follows it. The bytes after a text that is not read to its end
+    // may contain a colon by chance.
     if (close < readTo && isKey(body, close + 1, end)) {
       key = close - at > KEY_BYTES_MAX ? '' : body.toString('latin1', at, close)
     } else if (depth === 1 && key === 'role') {

@@ -12,8 +12,8 @@ const NO_LOSSES: readonly string[] = []
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes the thinking that providers with other wire formats produced. The request is one that is
- * sent without conversion. `model` is the provider's name for the model.
+ * Removes thinking from a request that is sent without conversion: the thinking in earlier answers
+ * that providers with other wire formats generated. `model` is the provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)
@@ -26,11 +26,11 @@ export function withoutForeignThinking(request: ChatRequest, model: string): Own
   return result
 }
 
-/** Returns the bodies that are kept of a request without some of its thinking. */
+/** Returns the cached bodies of a request from which thinking was removed. */
 export const requestsWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
   [...(RESULTS.get(request)?.values() ?? [])].map((result) => result.request.body)
 
-/** Drops these requests, because too little memory is left for them. */
+/** Drops these cached bodies of a request, because too little memory is left for them. */
 export const forgetRequestsWithoutThinking = (request: ChatRequest): void => {
   RESULTS.delete(request)
 }

@@ -1,3 +1,4 @@
+/** The maximum number of concurrent retries, as a share of the running calls. */
 const SHARE = 0.2
 /**
  * The number of concurrent retries that are always allowed. On a small site, every call of a burst
@@ -6,8 +7,8 @@ const SHARE = 0.2
 const LEAST = 24
 
 /**
- * Prevents retry storms: limits concurrent retries to a fifth of the running calls, but allows at
- * least 24.
+ * Prevents retry storms: limits concurrent retries to a share of the running calls, but always
+ * allows a minimum number.
  */
 export class RetryBudget {
   private underWay = 0

@@ -57,10 +57,7 @@ export class RunningCall implements Watched {
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
-  /**
-   * The time at which the answer is no longer read for its usage; 0 while the caller receives the
-   * answer.
-   */
+  /** The time at which reading for the usage alone ends; 0 while the caller gets the answer. */
   private readOnUntil = 0
   private isRaising = false
   private raiseNotBefore = 0
@@ -228,7 +225,8 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Withholds a finished answer with a screened word. Its usage is charged as after an early leave.
+   * Withholds a finished answer with a screened word. Its usage is charged as if the caller had
+   * disconnected early.
    */
   private withhold(): void {
     this.isWithheld = true
@@ -266,10 +264,10 @@ export class RunningCall implements Watched {
   }
 
   /**
-   * Continues to read the answer for its usage after the caller has left. A plain answer and one
-   * that is generated in the background are read to their ends, because the provider charges for
-   * them; other streams if `mustReadUsage` says so. Returns false if there is nothing to read, also
-   * while the credentials of the request are still being obtained.
+   * Continues to read the answer for its usage after the caller has disconnected or lost access.
+   * Plain answers and background responses are read to their end, because the provider charges for
+   * them. Other streams are read only if `mustReadUsage` returns true. Returns false if there is
+   * nothing to read, or while the credentials of the request are still being obtained.
    */
   private readOn(): boolean {
     const { attempt, forwarder } = this
@@ -382,9 +380,7 @@ export class RunningCall implements Watched {
     }
   }
 
-  /**
-   * Returns the usage that is charged if this process dies. The output so far is only estimated.
-   */
+  /** Returns the usage to charge if this process dies. The output so far is only estimated. */
   private async soFar(): Promise<Usage> {
     const { forwarder, candidate } = this
     if (candidate === null || forwarder?.hasDelivered !== true) return NO_USAGE

@@ -114,7 +114,7 @@ export class SessionAffinity {
    * those of most other tokens.
    */
   private readonly named = partitionsOf(NAMED_PER_PARTITION_MAX)
-  /** The sessions that are recognised by their first message. Many of them have only one call. */
+  /** The sessions that are recognized by their first message. Many of them have only one call. */
   private readonly unnamed = partitionsOf(UNNAMED_PER_PARTITION_MAX)
 
   constructor(deps: Deps) {

@@ -124,8 +124,8 @@ export async function concludePlain(
 /**
  * Settles a call with a plain answer that the caller does not get, and answers with the error. The
  * answer contains a screened word, or it can't be converted. The caller is charged for it, because
- * the provider charges for it and a caller can provoke it. Otherwise, a caller could fill the
- * provider's cache or get a yes or no for nothing.
+ * the provider charges for it and a caller can provoke it. Without the charge, a caller could fill
+ * the provider's cache for free, or learn from the error whether the answer contains the word.
  */
 export async function concludeWithheld(
   closing: Closing,
@@ -150,7 +150,6 @@ function sendFault(closing: Closing, candidate: Candidate, { type, message }: An
   return false
 }
 
-/** Renders a provider's error in the caller's format, without confidential texts. */
 const shownError = ({ deps, exchange }: Closing, candidate: Candidate, error: Buffer): object =>
   providerErrorBody(candidate, error, 502, {
     ...{ errors: exchange.errors, call: exchange.call },
@@ -242,7 +241,7 @@ async function keepStored(
   const origin = { tokenId, channelId, keyRef, model: request.model }
   const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
   await deps.storedResponses.add(response).catch((err: unknown) => {
-    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be noted')
+    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be recorded')
   })
 }
 

@@ -35,5 +35,7 @@ export function storeProviderMessage(
   vault
     .seal(userId, text)
     .then((sealed) => providerMessages.add({ call, userId, message: sealed, isShown, at: now() }))
-    .catch((err: unknown) => log.warn({ err, call }, 'the message of a provider was not kept'))
+    .catch((err: unknown) => {
+      log.warn({ err, call }, "a provider's error message could not be stored")
+    })
 }

@@ -118,12 +118,12 @@ export class StreamForwarder implements SseSink {
     return this.usage.raw
   }
 
-  /** See `StreamUsage`. */
+  /** True if text was delivered after the last usage report, which may therefore be too low. */
   get isUsageEarly(): boolean {
     return this.usage.isEarly
   }
 
-  /** See `StreamUsage`. */
+  /** An anomaly in the usage reports that `rawUsage` does not show; otherwise null. */
   get usageAnomaly(): UsageAnomaly | null {
     return this.usage.anomaly
   }
@@ -150,7 +150,7 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /** Reports whether a type of content is that of a stream. */
+  /** Reports whether an answer with this content type is a stream of events. */
   accepts(contentType: string): boolean {
     return contentType.startsWith('text/event-stream')
   }
@@ -197,8 +197,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Reports whether the event is read only for the usage. What it contains is billed nevertheless,
-   * because the provider charges for it. Another choice may go on after one has finished.
+   * Reports whether the event is read only for the usage. If it is, its content is counted for the
+   * bill, because the provider charges for it. Another choice may continue after one has finished.
    */
   private isUndelivered(bytes: Buffer): boolean {
     if (!this.isUnread) return false
@@ -210,11 +210,12 @@ export class StreamForwarder implements SseSink {
     return true
   }
 
+  /** Reports whether the event may be forwarded, because it completes no screened word. */
   private isClean(bytes: Buffer): boolean {
     const { screen, readTexts } = this
     if (screen === null || screen.isClean(bytes, readTexts)) return true
-    // What comes before the word is charged, because the caller would have received it if it had
-    // come in a piece of its own.
+    // The text before the word is charged, because the caller would have received it if it had
+    // arrived in a separate chunk.
     const [before, rest] = screen.splitBeforeWord(bytes, readTexts)
     this.delivered.add(before)
     if (this.countsToolUses) this.delivered.addToolUses(rest)
@@ -299,8 +300,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Holds back an event that may be the last one, and sends what was held back before. An event
-   * that belongs to the final event is held back together with it.
+   * Holds back an event that may be the last one, and sends the events that were held back before.
+   * If `isTrailing` is true, the event belongs to the final event, and both are held back.
    */
   private holdFinal(bytes: Buffer, isTrailing: boolean): void {
     this.isFinal = true

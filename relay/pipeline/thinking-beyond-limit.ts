@@ -30,7 +30,7 @@ const BUDGET = 'thinking_budget'
 const ASKING: readonly string[] = [
   ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],
 ]
-/** The values with which the members in `ASKING` do not turn thinking on. */
+/** The values of the members in `ASKING` that do not turn thinking on. */
 const NOT_ASKING: ReadonlySet<string> = new Set(['false', '{"type":"disabled"}', 'null'])
 const VALUE_BYTES_MAX = 64
 const LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
@@ -42,7 +42,7 @@ type Asked = Pick<ChatRequest, 'format' | 'body' | 'members'>
 /**
  * Returns the maximum number of thinking tokens that a model may generate in addition to the output
  * limit of a request. It is 0 for channels whose provider counts thinking towards the limit.
- * `model` is the provider's name.
+ * `model` is the provider's name for the model.
  */
 export function thinkingBeyondLimit(
   { target }: Pick<RelayChannel, 'target'>,
@@ -58,7 +58,7 @@ export function thinkingBeyondLimit(
     return ALWAYS_THINKS.test(model) ? most : 0
   }
   const budget = Number(textOf(BUDGET) ?? Number.NaN)
-  // What a budget of 0 means differs between models, so the hold doesn't rely on it.
+  // The meaning of a budget of 0 differs between models, so the hold does not rely on it.
   if (Number.isInteger(budget) && budget > 0 && OBEYS_BUDGET.test(model)) {
     return Math.min(budget, most)
   }
@@ -132,7 +132,7 @@ const CONTROLS: ReadonlySet<string> = new Set([
   ...[ENABLED, BUDGET, 'thinking', 'reasoning', 'reasoning_effort', 'output_config'],
 ])
 const CONFIGS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
-/** The values with which the members in `CONTROLS` do not turn thinking on. */
+/** The values of the members in `CONTROLS` that do not turn thinking on. */
 const NOT_THINKING: ReadonlySet<string> = new Set([...NOT_ASKING, '"none"', '{"effort":"none"}'])
 const CONFIG_BYTES_MAX = 64 * 1024
 /** The settings of Gemini's format that turn thinking off. */
@@ -200,7 +200,7 @@ export function fitLimit(
   }
   const own = overriddenLimit(adapted) ?? request.outputTokensMax ?? covered
   const answer = Math.min(own, Math.ceil(covered / 2))
-  // A budget of the caller's that is smaller still is left to the provider to refuse.
+  // If the caller's own budget is even smaller, it is not raised. The provider then refuses it.
   const least = Math.min(thinking, channel.target?.profile?.thinkingBudgetMin ?? 1)
   // Without a budget, thinking could exceed what the hold covers.
   if (covered <= least) return relayError('insufficient_quota')

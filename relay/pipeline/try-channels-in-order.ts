@@ -95,7 +95,10 @@ export async function tryChannels(
   return last ?? requestError
 }
 
-/** Returns the request for a channel, or an error, also if no memory is left for its body. */
+/**
+ * Returns the request for a channel. Returns an error if the request can't be prepared or too
+ * little memory is left for its body.
+ */
 function candidateAt(
   channel: RelayChannel,
   { request, isOverridden, limits, adapters, copies }: Route,

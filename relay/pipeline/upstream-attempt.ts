@@ -191,9 +191,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     return this.resolve !== null
   }
 
-  /**
-   * True for a plain answer (not a stream). Providers may send one although a stream was requested.
-   */
+  /** True for a plain answer. Providers may send one although a stream was requested. */
   get isPlain(): boolean {
     return this.forwarder === null || (this.status !== null && !this.isStream)
   }
@@ -346,8 +344,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the attempt after the connection of a stream has closed. The stream was cut off, unless
-   * the forwarder finds that it is complete or failed.
+   * Ends the attempt at the end of a stream: its connection has closed, or a complete stream has
+   * waited too long for that. The stream was cut off, unless the forwarder finds that it is
+   * complete or failed. `isWhole` is true if the provider ended the response regularly.
    */
   private closeStream(isWhole = false): void {
     const { forwarder } = this
