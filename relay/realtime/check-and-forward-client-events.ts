@@ -1,17 +1,18 @@
-import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/plan-call.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
-import {
-  InputTranscriptionBilling,
-  type TranscriptionModel,
-} from './input-transcription-billing.ts'
+import { pcmBytesOf } from './input-audio.ts'
+import { InputTranscriptionBilling } from './input-transcription-billing.ts'
 import { priceFor } from './open-upstream.ts'
+import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
 import type { ResponseBilling } from './response-billing.ts'
-import { respondsToSpeechIn, type SessionSettings } from './session-settings.ts'
+import { describedSettings, type SessionSettings, type Transcription } from './session-settings.ts'
+import { SettingsInForce, type Terms, type TranscriptionTerms } from './settings-in-force.ts'
 import { type Content, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /**
@@ -19,6 +20,13 @@ import { type Content, NO_CONTENT, textContent } from './size-of-conversation-it
  * maximum.
  */
 const OUTPUT_TOKENS = 4_096
+/** The beginning of the types of the events about transcriptions. */
+export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+/** The events with which a caller commits or clears the audio that it has sent. */
+const REQUESTS: Readonly<Record<string, 'commit' | 'clear'>> = {
+  'input_audio_buffer.commit': 'commit',
+  'input_audio_buffer.clear': 'clear',
+}
 /**
  * The number of latest events whose ids are kept, because an error of the provider may name them.
  */
@@ -38,42 +46,19 @@ type Link = {
 }
 
 /**
- * A change of the session's settings that was sent and that the provider has not yet confirmed.
- * `isOwn` is true if the gateway made the change and not the caller.
- */
-type Update = {
-  readonly eventId: string
-  readonly isOwn: boolean
-  readonly outputTokensMax: number
-  readonly respondsToSpeech: boolean
-  /** Undoes the change of the transcription model, if the update contains one. */
-  readonly undo: () => void
-}
-
-type UpdateOptions = {
-  readonly isOwn?: boolean
-  readonly isLowered?: boolean
-  readonly undo?: () => void
-}
-
-const NOTHING_TO_UNDO = (): void => {}
-
-/**
  * Checks the caller's events and sends them to the provider. An event that may begin a response is
  * sent only if quota is reserved for this response. `pass` returns the error with which the session
  * must end, or null.
  */
 export class ClientGate {
   readonly transcription: InputTranscriptionBilling
-  /** The output limit in tokens of responses that the provider begins without a request. */
-  outputTokensMax: number
+  private readonly settings: SettingsInForce
   /**
    * True once the provider may hear speech or silence that begins a response: audio was sent, or
    * the settings let silence begin a response.
    */
   private mayHearSpeech = false
   private readonly outputCap: number | null
-  private readonly updates: Update[] = []
   /**
    * The ids that the caller gave to the latest events. The key is the id with which the event was
    * sent to the provider.
@@ -87,21 +72,29 @@ export class ClientGate {
     this.calls = calls
     const { deps } = link.context
     this.outputCap = deps.views.options.options.outputCaps.get(link.model) ?? null
-    this.outputTokensMax = this.outputCap ?? OUTPUT_TOKENS
-    this.transcription = new InputTranscriptionBilling(link.context)
+    this.settings = new SettingsInForce(this.outputCap ?? OUTPUT_TOKENS)
+    this.transcription = new InputTranscriptionBilling(link.context, calls.audio, this.settings)
+  }
+
+  /** The output limit in tokens of responses that the provider begins without a request. */
+  get outputTokensMax(): number {
+    return this.settings.outputTokensMax
   }
 
   /**
    * Sends the settings with which a session begins: the settings of the temporary key, if there is
    * one, and the output limit of the model. Returns true if settings were sent, false if there are
-   * none, and an error if they are refused.
+   * none, and an error if they are refused. `session` is the provider's description of the session.
    */
-  async begin(settings: SessionSettings | null): Promise<boolean | RelayError> {
+  async begin(session: unknown, settings: SessionSettings | null): Promise<boolean | RelayError> {
+    const unpriced = this.noteDescribed(session)
+    if (unpriced !== null) return unpriced
     if (settings === null && this.outputCap !== null) return false
-    const error = settings === null ? null : await this.setTranscription(settings)
-    if (error !== null) return error
+    const terms = await this.transcriptionTerms(settings?.transcription)
+    if (terms && isRelayError(terms)) return terms
     if (settings?.respondsToSilence === true) this.mayHearSpeech = true
-    await this.sendOwnUpdate(settings?.outputTokensMax ?? this.outputTokensMax, settings)
+    const limit = settings?.outputTokensMax ?? this.outputTokensMax
+    await this.sendOwnUpdate(limit, settings, terms)
     return true
   }
 
@@ -132,28 +125,31 @@ export class ClientGate {
   private async passCovered(event: ClientEvent): Promise<RelayError | null> {
     if (event.type === 'session.update') return this.passUpdate(event)
     if (event.type === 'response.create') return this.passRequest(event)
-    const { calls, transcription } = this
+    const { calls, transcription, settings } = this
     const isSpeech = event.type.startsWith('input_audio_buffer.')
-    const isCommit = event.type === 'input_audio_buffer.commit'
-    const full = isCommit ? transcription.checkCommit() : null
+    const { audioBytes } = isSpeech ? event.content : NO_CONTENT
+    const kind = REQUESTS[event.type]
+    const full = kind === undefined ? null : calls.audio.checkRequest()
     if (full !== null) return full
-    const audioBytes = isSpeech ? event.content.audioBytes : 0
+    const appended = pcmBytesOf(audioBytes, calls.input.rate)
     if (isSpeech) {
-      const uncovered = await transcription.cover(audioBytes, calls.input.rate)
+      const uncovered = await transcription.cover(appended)
       if (uncovered !== null) {
-        transcription.takeBack(audioBytes)
+        calls.audio.takeBack(appended)
         return uncovered
       }
       this.mayHearSpeech = true
     }
+    // Audio becomes part of the conversation only when the provider commits it.
+    const content = isSpeech ? NO_CONTENT : event.content
     const send = () => {
-      calls.input.add(event.content)
-      if (isCommit) transcription.noteCommit(event.sentId)
+      calls.input.add(content)
+      if (kind !== undefined) calls.audio.noteRequest(kind, event.sentId, settings.position)
       return this.link.send(event.body)
     }
-    const error = this.mayRespond ? await this.coverSpeech(event.content, send) : await send()
+    const error = this.mayRespond ? await this.coverSpeech(content, send) : await send()
     if (!error) return null
-    transcription.takeBack(audioBytes)
+    calls.audio.takeBack(appended)
     return error
   }
 
@@ -187,7 +183,7 @@ export class ClientGate {
     return this.calls.cover(most, more, {
       isRequest: false,
       send: async (covered) => {
-        if (covered < most) await this.sendOwnUpdate(covered, null)
+        if (covered < most) await this.sendOwnUpdate(covered)
         await send()
       },
     })
@@ -218,35 +214,33 @@ export class ClientGate {
     settings,
   }: ClientEvent): Promise<RelayError | null> {
     if (settings === null) return null
-    const { model: earlier } = this.transcription
-    const error = await this.setTranscription(settings)
-    if (error !== null) {
-      this.link.refuse(error, id)
+    const subject = 'changes of the settings (this session)'
+    const terms = this.settings.isFull
+      ? relayError('too_many_concurrent', { subject, retryAfter: 1 })
+      : await this.transcriptionTerms(settings.transcription)
+    if (terms && isRelayError(terms)) {
+      this.link.refuse(terms, id)
       return null
     }
-    const { model: changed } = this.transcription
-    const undo =
-      settings.transcriptionModel === undefined
-        ? NOTHING_TO_UNDO
-        : () => this.transcription.restore(earlier, changed, this.calls.input.rate)
     if (settings.respondsToSilence) this.mayHearSpeech = true
     const { calls } = this
     const isSpeech = calls.respondsToSpeech || settings.respondsToSpeech === true
+    const sent = { eventId: sentId, isOwn: false, isLowered: false }
     if (!isSpeech || !this.mayHearSpeech) {
-      await this.sendUpdate(sentId, body, settings, { undo })
+      await this.sendUpdate(body, settings, terms, sent)
       return null
     }
     // Audio that was sent before may begin a response as soon as the new settings apply.
     const most = Math.max(this.outputTokensMax, this.limitOf(settings))
     const send = (covered: number) => {
       const isLowered = covered !== most
-      const sent = isLowered ? { ...settings, outputTokensMax: covered } : settings
-      return this.sendUpdate(sentId, body, sent, { undo, isLowered })
+      const limited = isLowered ? { ...settings, outputTokensMax: covered } : settings
+      return this.sendUpdate(body, limited, terms, { ...sent, isLowered })
     }
     const text = textContent(settings.session)
     const uncovered = await calls.cover(most, text, { isRequest: false, send })
     // The provider does not get a change that is not covered.
-    if (uncovered !== null) undo()
+    if (uncovered !== null) this.transcription.adapt()
     return uncovered
   }
 
@@ -254,92 +248,128 @@ export class ClientGate {
    * Returns the output limit in tokens that the settings request, or else the current limit. It is
    * at most the limit of the model.
    */
-  private limitOf({ outputTokensMax: limit }: SessionSettings): number {
+  private limitOf({ outputTokensMax: limit }: Pick<SessionSettings, 'outputTokensMax'>): number {
     const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit
     return Math.min(requested ?? this.outputTokensMax, this.outputCap ?? Number.POSITIVE_INFINITY)
   }
 
   /**
    * Sends a change of the session's settings to the provider. The output limit in it is at most the
-   * limit of the model. `isLowered` is true if the gateway lowers the limit because the account
-   * can't pay for more.
+   * limit of the model.
    */
   private async sendUpdate(
-    eventId: string,
     body: object,
     settings: SessionSettings,
-    options: UpdateOptions,
+    transcription: TranscriptionTerms | null | undefined,
+    sent: { readonly eventId: string; readonly isOwn: boolean; readonly isLowered: boolean },
   ): Promise<void> {
-    const { isOwn = false, isLowered = isOwn, undo = NOTHING_TO_UNDO } = options
-    const { calls } = this
-    // Audio of the earlier format may still arrive, so the format with more tokens is assumed.
-    calls.input.rate = Math.min(calls.input.rate, settings.inputRate ?? calls.input.rate)
-    calls.outputRate = Math.min(calls.outputRate, settings.outputRate ?? calls.outputRate)
-    calls.input.add(textContent(settings.session))
-    const { outputTokensMax: limit } = settings
-    const outputTokensMax = this.limitOf(settings)
-    const respondsToSpeech = settings.respondsToSpeech ?? this.latest.respondsToSpeech
-    this.updates.push({ eventId, isOwn, outputTokensMax, respondsToSpeech, undo })
-    // Until the provider confirms the change, either the old or the new settings may apply. The
-    // more expensive ones are assumed, except if the account can't pay for the old limit.
-    const earlier = isLowered ? 0 : this.outputTokensMax
-    this.outputTokensMax = Math.max(earlier, outputTokensMax)
-    calls.respondsToSpeech ||= respondsToSpeech
+    this.calls.input.add(textContent(settings.session))
+    const { outputTokensMax: limit, respondsToSpeech, inputRate, outputRate } = settings
+    const outputTokensMax = limit === undefined ? undefined : this.limitOf(settings)
+    const terms = { outputTokensMax, respondsToSpeech, inputRate, outputRate, transcription }
+    this.settings.add({ ...sent, change: definedTerms(terms) })
+    this.applySettings()
     const { max_output_tokens: _, max_response_output_tokens: __, ...others } = settings.session
     const limited = { ...others, [this.limitName]: outputTokensMax }
     const session = limit === undefined ? others : limited
     await this.link.send({ ...body, session })
   }
 
+  private applySettings(): void {
+    const { calls, settings } = this
+    calls.input.rate = settings.inputRate
+    calls.outputRate = settings.outputRate
+    calls.respondsToSpeech = settings.respondsToSpeech
+  }
+
   private get limitName(): string {
     return this.link.isBeta ? 'max_response_output_tokens' : 'max_output_tokens'
   }
 
-  private get latest(): Pick<Update, 'outputTokensMax' | 'respondsToSpeech'> {
-    const { respondsToSpeech } = this.calls
-    return this.updates.at(-1) ?? { outputTokensMax: this.outputTokensMax, respondsToSpeech }
-  }
-
-  private async sendOwnUpdate(limit: number, from: SessionSettings | null): Promise<void> {
+  private async sendOwnUpdate(
+    limit: number,
+    from: SessionSettings | null = null,
+    transcription?: TranscriptionTerms | null,
+  ): Promise<void> {
     const type = this.link.isBeta ? {} : { type: 'realtime' }
     const settings = {
-      ...{ respondsToSpeech: undefined, transcriptionModel: undefined },
+      ...{ respondsToSpeech: undefined, transcription: undefined, respondsToSilence: false },
       ...{ inputRate: undefined, outputRate: undefined },
-      respondsToSilence: false,
       ...{ ...from, session: { ...from?.session, ...type }, outputTokensMax: limit },
     }
-    const id = `event_${newCallId(Date.now())}`
-    await this.sendUpdate(id, { type: 'session.update', event_id: id }, settings, { isOwn: true })
+    const eventId = `event_${newCallId(Date.now())}`
+    const body = { type: 'session.update', event_id: eventId }
+    await this.sendUpdate(body, settings, transcription, { eventId, isOwn: true, isLowered: true })
   }
 
-  private async setTranscription(settings: SessionSettings): Promise<RelayError | null> {
-    const { transcriptionModel: name } = settings
-    if (name === undefined) return null
-    const { rate } = this.calls.input
-    if (name === null) return this.transcription.change(null, rate)
+  /**
+   * Returns the terms of the next transcriptions after a change, or the error with which the change
+   * is refused. Undefined stands for no change.
+   */
+  private async transcriptionTerms(
+    transcription: Transcription | null | undefined,
+  ): Promise<TranscriptionTerms | null | undefined | RelayError> {
+    if (transcription === undefined) return undefined
+    const terms = transcription === null ? null : this.priced(transcription)
+    if (terms && isRelayError(terms)) return terms
+    return (await this.transcription.change(terms)) ?? terms
+  }
+
+  private priced({ model: name, promptTokens }: Transcription): TranscriptionTerms | RelayError {
     const { deps, caller } = this.link.context
     const error = accessError(caller, deps.views.options.options, { model: name })
     if (error !== null) return error
     const price = priceFor(deps.views, caller, name)
-    const model: TranscriptionModel | RelayError = 'code' in price ? price : { name, price }
-    return isRelayError(model) ? model : this.transcription.change(model, rate)
+    return 'code' in price ? price : { name, price, promptTokens }
   }
 
   /**
-   * Records that the provider confirmed the oldest change of the settings. Returns true if the
-   * gateway made this change, and false if the caller did. If the provider begins responses by
-   * itself although the change says otherwise, its description of the session applies.
+   * Takes over the settings that the provider names. If it transcribes with another model than the
+   * requested one, this model is charged. Returns an error if it has no price, or null.
    */
-  noteUpdated(session: unknown): boolean {
-    const update = this.updates.shift()
-    const isEffective = respondsToSpeechIn(session) === true
-    if (isEffective) this.calls.respondsToSpeech = true
-    if (update === undefined) return false
-    if (this.updates.length === 0) {
-      this.outputTokensMax = update.outputTokensMax
-      this.calls.respondsToSpeech = update.respondsToSpeech || isEffective
-    }
-    return update.isOwn
+  private noteDescribed(session: unknown): RelayError | null {
+    const { transcription, outputTokensMax, ...others } = describedSettings(session)
+    const { confirmed } = this.settings
+    const { name = '' } = confirmed.transcription ?? {}
+    const isSame = name !== '' && transcription != null && isSameModel(name, transcription.model)
+    const terms = isSame ? undefined : transcription && this.priced(transcription)
+    // The provider may begin responses by itself although the change says otherwise.
+    const respondsToSpeech = others.respondsToSpeech === true || confirmed.respondsToSpeech
+    if (terms && isRelayError(terms)) return terms
+    const limit = outputTokensMax === undefined ? undefined : this.limitOf({ outputTokensMax })
+    const named = { ...others, outputTokensMax: limit, respondsToSpeech, transcription: terms }
+    this.settings.note(definedTerms(named))
+    this.applySettings()
+    return null
+  }
+
+  /**
+   * Records an event of the provider about input audio. Returns the error with which the session
+   * must end, or null.
+   */
+  noteAudio(event: ServerEvent): RelayError | null {
+    const { type, item_id } = event
+    const { calls, transcription } = this
+    if (type === `${TRANSCRIPTION}.delta`) return transcription.noteDelta(event)
+    if (type.startsWith('input_audio_buffer.speech_')) calls.audio.noteSpeech(event)
+    if (type === 'input_audio_buffer.cleared') calls.audio.noteCleared()
+    if (type !== 'input_audio_buffer.committed') return null
+    const id = typeof item_id === 'string' ? item_id : ''
+    const committed = calls.audio.noteCommitted(id)
+    calls.input.addAudio(committed.bytes)
+    return transcription.noteCommitted(id, committed)
+  }
+
+  /**
+   * Records that the provider confirmed the oldest change of the settings. `isOwn` is true if the
+   * gateway made this change, and false if the caller did. `error` is the error with which the
+   * session must end, or null.
+   */
+  noteUpdated(session: unknown): { readonly isOwn: boolean; readonly error: RelayError | null } {
+    const update = this.settings.confirm()
+    const error = this.noteDescribed(session)
+    this.transcription.adapt()
+    return { isOwn: update?.isOwn === true, error }
   }
 
   /**
@@ -348,10 +378,17 @@ export class ClientGate {
    */
   noteRefused(eventId: unknown): boolean {
     this.calls.noteRefused(eventId)
-    this.transcription.noteRefused(eventId)
-    const at = this.updates.findIndex((update) => update.eventId === eventId)
-    const [refused] = at < 0 ? [] : this.updates.splice(at, 1)
-    refused?.undo()
-    return refused?.isOwn === true
+    this.calls.audio.noteRefused(eventId)
+    const refused = this.settings.refuse(eventId)
+    if (refused === undefined) return false
+    this.applySettings()
+    this.transcription.adapt()
+    return refused.isOwn
   }
 }
+
+/** Leaves out the terms that are undefined, because they do not change. */
+const definedTerms = (terms: { readonly [name in keyof Terms]?: Terms[name] | undefined }) =>
+  Object.fromEntries(
+    Object.entries(terms).filter(([, value]) => value !== undefined),
+  ) as Partial<Terms>

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
+import { type InputAudio, pcmBytesOf } from './input-audio.ts'
 import { BYTES_PER_SECOND, outputAudioTokens } from './realtime-usage.ts'
 import {
   type Content,
@@ -17,36 +18,50 @@ type Tokens = { readonly text: number; readonly audio: number }
  * response, plus the content that was added since then.
  */
 export class ConversationInput {
-  /**
-   * The number of bytes of one second of audio, which determines the tokens per byte. It is the
-   * lowest of all formats that the input has had, and all audio is counted at this rate.
-   */
+  /** The number of bytes of one second of audio, which determines the tokens per byte. */
   rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
+  /** The content that was added. The bytes of its audio are those of PCM of 24 kHz. */
   private added: Content = NO_CONTENT
+  private readonly audio: InputAudio
+
+  /** `audio` is the input audio that is not yet part of the conversation. */
+  constructor(audio: InputAudio) {
+    this.audio = audio
+  }
 
   add(content: Content): void {
-    this.added = withContent(this.added, content)
+    const audioBytes = pcmBytesOf(content.audioBytes, this.rate)
+    this.added = withContent(this.added, { ...content, audioBytes })
+  }
+
+  /** Adds audio that has become an item. `bytes` are those of PCM of 24 kHz. */
+  addAudio(bytes: number): void {
+    this.added = withContent(this.added, { ...NO_CONTENT, audioBytes: bytes })
   }
 
   /**
-   * The size of the content that was added so far. When a response with this content in its input
-   * has ended, this value is passed to `noteReport`, so that the content is not counted twice.
+   * The size of the content that was added so far, and of the audio that the caller has committed.
+   * When a response with this content in its input has ended, this value is passed to `noteReport`,
+   * so that the content is not counted twice.
    */
   get mark(): Content {
-    return this.added
+    const { committed } = this.audio
+    return withContent(this.added, { ...NO_CONTENT, audioBytes: committed })
   }
 
   tokensAtMost(more: Content = NO_CONTENT): number {
     const { text, audio } = this.reported
-    return text + audio + tokensAtMost(withContent(this.added, more), this.rate)
+    const audioBytes = pcmBytesOf(more.audioBytes, this.rate) + this.audio.pending
+    const all = withContent(this.added, { ...more, audioBytes })
+    return text + audio + tokensAtMost(all, BYTES_PER_SECOND.pcm)
   }
 
   /**
    * Returns an estimate of the input of a response. It is used if the provider reports no usage.
    */
   estimate(): Usage {
-    const { text, audio, image } = estimatedTokens(this.added, this.rate)
+    const { text, audio, image } = estimatedTokens(this.mark, BYTES_PER_SECOND.pcm)
     return {
       ...NO_USAGE,
       inputUncached: this.reported.text + text,

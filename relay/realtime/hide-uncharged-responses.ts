@@ -1,7 +1,6 @@
+import { LatestIds } from './latest-ids.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { isObject } from './size-of-conversation-items.ts'
-
-const ITEMS_MAX = 256
 
 /**
  * Finds the events of responses that are not charged, because neither the caller nor speech has
@@ -9,7 +8,7 @@ const ITEMS_MAX = 256
  */
 export class UnchargedResponses {
   /** The ids of the latest items of the conversation that such responses have created. */
-  private readonly items = new Set<string>()
+  private readonly items = new LatestIds()
   private readonly isCharged: (responseId: string) => boolean
 
   constructor(isCharged: (responseId: string) => boolean) {
@@ -24,9 +23,7 @@ export class UnchargedResponses {
     if (!type.startsWith('response.') || !isOfResponse) return this.items.has(itemId)
     // A response without an id is not remembered once it is charged.
     if (this.isCharged(id) || (type === 'response.done' && id === '')) return false
-    if (itemId !== '') this.items.add(itemId)
-    const [oldest] = this.items
-    if (this.items.size > ITEMS_MAX && oldest !== undefined) this.items.delete(oldest)
+    this.items.add(itemId)
     return true
   }
 }

@@ -3,7 +3,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import { ClientGate } from './check-and-forward-client-events.ts'
+import { ClientGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
 import { UnchargedResponses } from './hide-uncharged-responses.ts'
 import type { Upstream } from './open-upstream.ts'
@@ -126,7 +126,7 @@ export class RealtimeSession {
   watch(now: number): void {
     const { calls, gate } = this
     calls.watch(now)
-    gate.transcription.watch(now, calls.input.rate)
+    gate.transcription.watch(now)
     const { writeStallMs } = this.options.context.deps.deadlines
     if (this.unreadSince > 0 && now - this.unreadSince > writeStallMs) {
       this.options.client.terminate()
@@ -218,11 +218,8 @@ export class RealtimeSession {
       return undefined
     }
     const { transcription } = this.gate
-    if (type === 'input_audio_buffer.committed') {
-      const error = transcription.noteCommitted(event.item_id)
-      if (error !== null) void this.end(error, true)
-    }
-    if (type === `${TRANSCRIPTION}.delta`) transcription.noteDelta(event)
+    const error = this.gate.noteAudio(event)
+    if (error !== null) void this.end(error, true)
     if (type === `${TRANSCRIPTION}.failed`) {
       transcription.noteFailed(event.item_id)
       this.noteIdle()
@@ -236,7 +233,7 @@ export class RealtimeSession {
     if (this.isReady || this.created !== null) return
     this.created = event
     this.calls.noteSession(event.session)
-    const begun = await this.gate.begin(this.options.settings)
+    const begun = await this.gate.begin(event.session, this.options.settings)
     if (typeof begun !== 'boolean') return void this.end(begun, true)
     if (!begun) await this.showCreated(event.session)
   }
@@ -251,7 +248,8 @@ export class RealtimeSession {
   }
 
   private async handleUpdated(event: ServerEvent): Promise<void> {
-    const isOwn = this.gate.noteUpdated(event.session)
+    const { isOwn, error } = this.gate.noteUpdated(event.session)
+    if (error !== null) return void this.end(error, true)
     if (this.created !== null) return this.showCreated(event.session)
     if (isOwn) return
     await this.showEvent({ ...event, session: visibleSession(event.session, this.options.model) })
@@ -276,6 +274,11 @@ export class RealtimeSession {
     this.noteIdle()
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
+    await this.coverSpeech()
+  }
+
+  /** Reserves quota for the next response that speech may begin, and then reads on. */
+  private async coverSpeech(): Promise<void> {
     const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
     if (unpaid !== null && !isLimitError(unpaid)) return void this.end(unpaid, true)
     void this.passQueued()
@@ -283,7 +286,7 @@ export class RealtimeSession {
 
   private async handleTranscription(event: ServerEvent, data: Buffer): Promise<void> {
     const { transcription } = this.gate
-    const { isShown, error } = await transcription.noteCompleted(event, this.calls.input.rate)
+    const { isShown, error } = await transcription.noteCompleted(event)
     if (isShown) await this.show(data)
     this.noteIdle()
     if (error !== null) void this.end(error, true)
@@ -299,7 +302,8 @@ export class RealtimeSession {
     // Without the gateway's settings, a response may have more output than its quota covers.
     if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
     this.noteIdle()
-    void this.passQueued()
+    // The settings before a refused change may allow more output.
+    if (!this.isEnding) await this.coverSpeech()
   }
 
   private send(body: object): Promise<void> {
@@ -362,10 +366,7 @@ export class RealtimeSession {
         for (const id of this.calls.running.ids) this.cancel(id)
         await this.untilIdle()
       }
-      await Promise.all([
-        this.calls.end(isCallers, error?.code),
-        this.gate.transcription.end(this.calls.input.rate),
-      ])
+      await Promise.all([this.calls.end(isCallers, error?.code), this.gate.transcription.end()])
     } catch (err) {
       const { context, call } = this.options
       context.deps.log.error({ err, call }, 'the calls of a realtime session could not be ended')
@@ -396,5 +397,4 @@ export class RealtimeSession {
   }
 }
 
-const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

@@ -7,6 +7,7 @@ import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-input.ts'
+import { InputAudio } from './input-audio.ts'
 import { planResponse } from './open-upstream.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
@@ -45,8 +46,9 @@ const OWED = { isLimited: false, isOwed: true }
  * else is sent.
  */
 export class ResponseBilling {
-  readonly input = new ConversationInput()
-  /** The number of bytes of one second of output audio, the lowest that the session has had. */
+  readonly audio = new InputAudio()
+  readonly input = new ConversationInput(this.audio)
+  /** The number of bytes of one second of output audio. */
   outputRate: number = BYTES_PER_SECOND.pcm
   /** The latest request whose response has not begun; null if there is none. */
   private request: Request | null = null

@@ -1,6 +1,7 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { DeliveredOutput } from './estimate-conversation-input.ts'
+import { LatestIds } from './latest-ids.ts'
 import type { RealtimeCall } from './realtime-call.ts'
 import type { Content } from './size-of-conversation-items.ts'
 
@@ -20,23 +21,14 @@ export type Running = {
   readonly screen: AnswerScreen | null
 }
 
-const IDS_MAX = 256
-
-/** Adds an id to a set of the latest ids. Responses without an id can't be recognized again. */
-function remember(ids: Set<string>, id: string): void {
-  if (id !== '') ids.add(id)
-  const [oldest] = ids
-  if (ids.size > IDS_MAX && oldest !== undefined) ids.delete(oldest)
-}
-
 /**
  * The responses of a session that the provider is generating, and the ids of the latest responses
  * that have ended or are not charged. A response whose id is known never uses another call.
  */
 export class RunningResponses {
   private readonly running = new Map<string, Running>()
-  private readonly ended = new Set<string>()
-  private readonly unrequested = new Set<string>()
+  private readonly ended = new LatestIds()
+  private readonly unrequested = new LatestIds()
   private unnamed = 0
 
   get size(): number {
@@ -58,7 +50,7 @@ export class RunningResponses {
 
   /** Records a response that is not charged, because nobody has requested it. */
   addUnrequested(id: string): void {
-    remember(this.unrequested, id)
+    this.unrequested.add(id)
   }
 
   isUnrequested(id: string): boolean {
@@ -91,7 +83,7 @@ export class RunningResponses {
     const unnamed = [...this.running].find(([, each]) => each.id === '')
     const [key = id, response] = id === '' ? (unnamed ?? oldest ?? []) : [id, this.running.get(id)]
     this.running.delete(key)
-    if (response !== undefined) remember(this.ended, response.id)
+    if (response !== undefined) this.ended.add(response.id)
     return response
   }
 

@@ -3,6 +3,9 @@ import { checkMembers, checkSpelling } from './check-member-names.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
 import { isObject } from './size-of-conversation-items.ts'
 
+/** The model of transcriptions, and the maximum number of tokens of its prompt and other texts. */
+export type Transcription = { readonly model: string; readonly promptTokens: number }
+
 /**
  * The settings in a request that sets up or changes a session. A setting that is undefined keeps
  * its current value.
@@ -15,8 +18,8 @@ export type SessionSettings = {
   readonly respondsToSpeech: boolean | undefined
   /** True if the provider may begin a response without any input of the caller. */
   readonly respondsToSilence: boolean
-  /** The model that transcribes the input; null if it is not transcribed. */
-  readonly transcriptionModel: string | null | undefined
+  /** The transcription of the input; null if it is not transcribed. */
+  readonly transcription: Transcription | null | undefined
   /** The number of bytes of one second of input audio. */
   readonly inputRate: number | undefined
   /** The number of bytes of one second of output audio. */
@@ -51,6 +54,10 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   'audio.input.turn_detection': ['type', 'create_response', 'idle_timeout_ms'],
   turn_detection: ['type', 'create_response', 'idle_timeout_ms'],
 }
+/** The names of all settings of a transcription. */
+const TRANSCRIPTION = ['model', 'language', 'prompt', 'delay', 'keywords', 'languages']
+/** The maximum length of a prompt in characters, which is OpenAI's. */
+const TRANSCRIPTION_TEXT_MAX = 1_024
 /** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const
 const OUTPUT_TOKENS_MAX = 1_000_000
@@ -104,8 +111,10 @@ export function readSession(
   if (isError(ofInput)) return ofInput
   const ofSession = transcriptionOf(ofBeta, `${path}input_audio_transcription`)
   if (isError(ofSession)) return ofSession
-  const transcriptionModel = ofInput ?? ofSession
-  const isAmbiguous = ofSession !== undefined && ofSession !== transcriptionModel
+  const promptTokens = Math.max(ofInput?.promptTokens ?? 0, ofSession?.promptTokens ?? 0)
+  const both = ofInput ?? ofSession
+  const transcription = both === undefined ? undefined : { ...both, promptTokens }
+  const isAmbiguous = ofSession !== undefined && ofSession.model !== transcription?.model
   if (isAmbiguous) return relayError('invalid_parameter', { param: modelPath })
   const isUnset = input.transcription === null || value.input_audio_transcription === null
   const { model: _model, tracing: _tracing, prompt: _prompt, ...session } = value
@@ -115,7 +124,7 @@ export function readSession(
     respondsToSilence: [input.turn_detection, value.turn_detection].some(
       (each) => isObject(each) && typeof each.idle_timeout_ms === 'number',
     ),
-    transcriptionModel: transcriptionModel ?? (isUnset ? null : undefined),
+    transcription: transcription ?? (isUnset ? null : undefined),
     inputRate: rateOf([input.format, value.input_audio_format]),
     outputRate: rateOf([output.format, value.output_audio_format]),
   }
@@ -221,23 +230,59 @@ function respondsToSpeech(detections: readonly unknown[]): boolean | undefined {
   return set.some((each) => each !== null && responds(each))
 }
 
-/**
- * Reports whether the provider begins responses without a request, according to its description of
- * the session. Returns undefined if the description does not say so.
- */
-export function respondsToSpeechIn(session: unknown): boolean | undefined {
-  const { audio, turn_detection } = isObject(session) ? session : {}
-  const input = isObject(audio) ? audio.input : undefined
-  return respondsToSpeech([isObject(input) ? input.turn_detection : undefined, turn_detection])
-}
-
-function transcriptionOf(value: unknown, param: string): string | undefined | RelayError {
+function transcriptionOf(value: unknown, param: string): Transcription | undefined | RelayError {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) return relayError('invalid_parameter', { param })
-  const { model } = value
-  if (typeof model === 'string' && model !== '' && model.length <= 256) return model
+  const error = checkMembers(value, TRANSCRIPTION, `${param}.`)
+  if (error !== null) return error
+  const { model, ...texts } = value
+  for (const [name, text] of Object.entries(texts)) {
+    const length = typeof text === 'string' ? text.length : JSON.stringify(text).length
+    if (length <= TRANSCRIPTION_TEXT_MAX) continue
+    const subject = String(TRANSCRIPTION_TEXT_MAX)
+    return relayError('string_above_max_length', { param: `${param}.${name}`, subject })
+  }
+  if (typeof model === 'string' && model !== '' && model.length <= 256) {
+    return { model, promptTokens: promptTokensOf(texts) }
+  }
   const code = model === undefined ? 'missing_parameter' : 'invalid_parameter'
   return relayError(code, { param: `${param}.model` })
+}
+
+/** Returns the maximum number of tokens of these texts. A token has at least one byte. */
+function promptTokensOf(texts: Readonly<Record<string, unknown>>): number {
+  const set = Object.values(texts).filter((text) => text !== null && text !== '')
+  return set.reduce<number>((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0)
+}
+
+/** The settings in the provider's description of a session. An absent setting is undefined. */
+export type DescribedSettings = Pick<
+  SessionSettings,
+  'outputTokensMax' | 'respondsToSpeech' | 'transcription' | 'inputRate' | 'outputRate'
+>
+
+/** Reads the provider's description of a session. Anything that is not a setting is ignored. */
+export function describedSettings(session: unknown): DescribedSettings {
+  const { audio, turn_detection, input_audio_transcription, input_audio_format, ...others } =
+    isObject(session) ? session : {}
+  const { input, output } = isObject(audio) ? audio : {}
+  const ofInput = isObject(input) ? input : {}
+  const described = ofInput.transcription ?? input_audio_transcription
+  const { model, ...texts } = isObject(described) ? described : {}
+  const isOff = ofInput.transcription === null || input_audio_transcription === null
+  const limit = limitOf(others, '')
+  return {
+    outputTokensMax: isError(limit) ? undefined : limit,
+    respondsToSpeech: respondsToSpeech([ofInput.turn_detection, turn_detection]),
+    transcription:
+      typeof model === 'string' && model !== ''
+        ? { model, promptTokens: promptTokensOf(texts) }
+        : isOff
+          ? null
+          : undefined,
+    inputRate: rateOf([ofInput.format, input_audio_format]),
+    outputRate: rateOf([isObject(output) ? output.format : null, others.output_audio_format]),
+  }
 }
 
 /**

@@ -429,7 +429,7 @@ describe('the transcription of the input of a realtime session', () => {
     return client
   }
 
-  it('is a call of its own, charged once at the price of its model', async () => {
+  it('is a separate call, charged once, also without a commit that was seen', async () => {
     const client = await transcribing()
     for (let at = 0; at < 2; at += 1) {
       session().send({ type: COMPLETED, item_id: 'item_1', transcript: 'Hi', usage })
@@ -437,7 +437,8 @@ describe('the transcription of the input of a realtime session', () => {
     }
     for (let at = 0; at < 4; at += 1) await client.event(COMPLETED)
     const charge = (10 + 100 * 2 + 20 * 4) * 1.25
-    expect(await bills(rig)).toMatchObject([{ model: TRANSCRIBER, charge: Math.round(charge) }])
+    const bill = { model: TRANSCRIBER, charge: Math.round(charge) }
+    expect(await bills(rig)).toMatchObject([bill, bill])
     expect(await openCalls(rig)).toBe(0)
   })
 

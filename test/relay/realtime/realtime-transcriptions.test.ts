@@ -291,3 +291,163 @@ describe('a change of the settings that the provider refuses', () => {
     expect(await audioTokens()).toEqual([])
   })
 })
+
+const speech = (type: string, item_id: string, ms: object) =>
+  session().send({ type: `input_audio_buffer.speech_${type}`, item_id, ...ms })
+
+async function completed(client: RealtimeClient, item_id: string): Promise<void> {
+  session().send({ type: `${EVENT}.completed`, item_id })
+  await client.event(`${EVENT}.completed`)
+}
+
+describe('the prompt of transcriptions', () => {
+  const withPrompt = (prompt: string) => {
+    const transcription = { model: TRANSCRIBER, prompt }
+    const audio = { input: { turn_detection: null, transcription } }
+    return { type: 'session.update', session: { type: 'realtime', audio } }
+  }
+  const hold = async () => {
+    const events = await rig.eventsOf(accountStream(USER))
+    const last = events.findLast(({ type }) => type === 'CallAdmitted' || type === 'HoldRaised')
+    return Number((last?.data as { readonly hold: number } | undefined)?.hold)
+  }
+
+  it('is part of the hold once for each transcription', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(withPrompt('x'.repeat(1_000)))
+    await client.event('session.updated')
+    client.send(audio(3))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    const first = await hold()
+    for (let at = 0; at < 2; at += 1) client.send(audio(3))
+    for (let at = 0; at < 2; at += 1) client.send(COMMIT)
+    client.send(audio(3))
+    await expect.poll(() => sent('append')).toBe(4)
+    expect((await hold()) - first).toBeGreaterThanOrEqual(2 * 1_000 * 1.25)
+  })
+
+  it('is refused if it is longer than the provider accepts', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(withPrompt('x'.repeat(1_025)))
+    expect((await client.event('error')).error).toMatchObject({
+      ...{ code: 'string_above_max_length', param: 'session.audio.input.transcription.prompt' },
+    })
+    client.send(withPrompt('x'.repeat(1_024)))
+    await client.event('session.updated')
+    expect(client.closed).toBe(null)
+  })
+
+  it('is charged with each transcription whose usage is missing', async () => {
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(withPrompt('x'.repeat(1_000)))
+    await client.event('session.updated')
+    for (const id of ['item_1', 'item_2']) {
+      client.send(audio(4_800))
+      client.send(COMMIT)
+      await expect.poll(() => sent('commit')).toBe(id === 'item_1' ? 1 : 2)
+      await committed(client, id)
+      await completed(client, id)
+    }
+    const texts = (await bills(rig)).map(({ usage }) => usage.inputUncached)
+    expect(texts).toEqual([251, 251])
+  })
+})
+
+describe('audio that is cleared', () => {
+  const clear = { type: 'input_audio_buffer.clear' }
+
+  async function cleared(): Promise<RealtimeClient> {
+    const client = await transcribingSession()
+    client.send(audio(960_000))
+    client.send(clear)
+    await expect.poll(() => sent('clear')).toBe(1)
+    return client
+  }
+
+  it('is not charged with the next item', async () => {
+    const client = await cleared()
+    session().send({ type: 'input_audio_buffer.cleared' })
+    client.send(audio(4_800))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    await completed(client, 'item_1')
+    expect(await audioTokens()).toEqual([1])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('is charged if the provider refuses to clear it', async () => {
+    const client = await cleared()
+    const [event] = session().events.filter(({ type }) => type === clear.type)
+    session().send({ type: 'error', error: { message: 'No.', event_id: event?.event_id } })
+    await client.event('error')
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    await committed(client, 'item_1')
+    await completed(client, 'item_1')
+    expect(await audioTokens()).toEqual([200])
+  })
+
+  it('is charged if speech detection commits it before it is cleared', async () => {
+    const client = await cleared()
+    speech('started', 'item_1', { audio_start_ms: 0 })
+    speech('stopped', 'item_1', { audio_end_ms: 10_000 })
+    await committed(client, 'item_1')
+    session().send({ type: 'input_audio_buffer.cleared' })
+    await completed(client, 'item_1')
+    expect(await audioTokens()).toEqual([100])
+  })
+
+  it('is not input of a response', async () => {
+    provider.onEvent = ({ type }) => type === 'response.create'
+    const client = await cleared()
+    session().send({ type: 'input_audio_buffer.cleared' })
+    await client.event('input_audio_buffer.cleared')
+    client.send({ type: 'response.create' })
+    await expect.poll(() => session().typesOf('response.create')).toHaveLength(1)
+    client.socket.terminate()
+    await expect.poll(audioTokens).toEqual([0])
+  })
+})
+
+describe('turns of speech', () => {
+  it('in one burst of audio are each charged for their own audio', async () => {
+    const client = await transcribingSession()
+    client.send(audio(960_000))
+    await expect.poll(() => sent('append')).toBe(1)
+    const turns = { item_1: [1_000, 6_000], item_2: [8_000, 20_000] }
+    for (const [id, [audio_start_ms, audio_end_ms]] of Object.entries(turns)) {
+      speech('started', id, { audio_start_ms })
+      speech('stopped', id, { audio_end_ms })
+      await committed(client, id)
+    }
+    for (const id of Object.keys(turns)) await completed(client, id)
+    expect(await audioTokens()).toEqual([50, 120])
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('leave the rest of the audio to a commit of the caller', async () => {
+    const client = await transcribingSession()
+    client.send(audio(960_000))
+    client.send(COMMIT)
+    await expect.poll(() => sent('commit')).toBe(1)
+    speech('started', 'item_1', { audio_start_ms: 0 })
+    speech('stopped', 'item_1', { audio_end_ms: 15_000 })
+    await committed(client, 'item_1')
+    await committed(client, 'item_2')
+    for (const id of ['item_1', 'item_2']) await completed(client, id)
+    expect(await audioTokens()).toEqual([150, 50])
+  })
+})
+
+it('the text of an item that is not yet committed is charged if the caller leaves', async () => {
+  const client = await transcribingSession()
+  client.send(audio(48_000))
+  await expect.poll(() => sent('append')).toBe(1)
+  session().send({ type: `${EVENT}.delta`, item_id: 'item_1', delta: 'Hello there, '.repeat(40) })
+  await client.event(`${EVENT}.delta`)
+  client.socket.close()
+  const usages = async () => (await bills(rig)).map(({ usage }) => usage)
+  await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])
+})

@@ -32,7 +32,8 @@ export class ProviderSession {
     const url = new URL(request.url ?? '', 'http://provider')
     const named = url.searchParams.get('model') ?? url.searchParams.get('deployment')
     const model = provider.model ?? named
-    this.session = { ...{ id: 'sess_1', object: 'realtime.session', model }, instructions: 'Hi.' }
+    const described = { object: 'realtime.session', instructions: 'Hi.', ...provider.settings }
+    this.session = { id: 'sess_1', model, ...described }
     this.send({ type: 'session.created', session: this.session })
     socket.on('close', () => {
       this.isClosed = true
@@ -94,6 +95,8 @@ export type RealtimeProvider = {
   usage: unknown
   /** The model that sessions name; null for the requested one. */
   model: string | null
+  /** Settings that sessions have in addition when they begin. */
+  settings: object
   /** The status with which upgrades are refused; null to accept them. */
   refuses: number | null
   /** Returns true if it has answered the event. */
@@ -121,6 +124,7 @@ export async function realtimeProvider(): Promise<RealtimeProvider> {
   )
   const provider: RealtimeProvider = {
     ...{ url: server.url, sessions: [], usage: USAGE, model: null, refuses: null },
+    settings: {},
     onEvent: null,
     close: async () => {
       for (const client of sockets.clients) client.terminate()

@@ -1,0 +1,155 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { ServerEvent } from './read-and-redact-provider-event.ts'
+import { BYTES_PER_SECOND } from './realtime-usage.ts'
+import type { Position } from './settings-in-force.ts'
+
+/** The maximum number of commits and clearings that the provider has not yet confirmed. */
+const REQUESTS_MAX = 1_000
+/** The maximum number of turns of speech that have begun and are not committed. */
+const TURNS_MAX = 1_000
+const PCM_BYTES_PER_MS = BYTES_PER_SECOND.pcm / 1_000
+
+/** A commit or a clearing that was sent to the provider, and the audio that it concerns. */
+type Request = {
+  readonly kind: 'commit' | 'clear'
+  readonly eventId: string
+  bytes: number
+  readonly position: Position
+}
+/** A turn of speech that the provider has detected, in bytes since the session began. */
+type Turn = { readonly start: number; end: number | null }
+
+/** Audio that became an item. `position` is null if the caller did not commit it. */
+export type Committed = { readonly bytes: number; readonly position: Position | null }
+
+/**
+ * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is its number of bytes
+ * per second.
+ */
+export const pcmBytesOf = (bytes: number, rate: number): number =>
+  (bytes * BYTES_PER_SECOND.pcm) / rate
+
+/**
+ * The input audio that was sent and is not yet part of an item of the conversation. All lengths are
+ * in bytes of PCM of 24 kHz, whatever the format is, because the format may change.
+ */
+export class InputAudio {
+  /** All audio that was sent since the session began. */
+  private sent = 0
+  /** The audio that was sent since the last request. */
+  private open = 0
+  /** The caller's commits and clearings that the provider has not yet confirmed, oldest first. */
+  private requests: Request[] = []
+  private readonly turns = new Map<string, Turn>()
+
+  append(bytes: number): void {
+    this.sent += bytes
+    this.open += bytes
+  }
+
+  /** Notes that audio was not sent after all. */
+  takeBack(bytes: number): void {
+    this.sent = Math.max(0, this.sent - bytes)
+    this.open = Math.max(0, this.open - bytes)
+  }
+
+  /** Returns the error for the caller if no further commit or clearing can be sent, or null. */
+  checkRequest(): RelayError | null {
+    if (this.requests.length < REQUESTS_MAX) return null
+    return relayError('too_many_concurrent', { subject: `${REQUESTS_MAX} commits (this session)` })
+  }
+
+  /** Notes that a commit or a clearing is being sent. It concerns all audio before it. */
+  noteRequest(kind: Request['kind'], eventId: string, position: Position): void {
+    this.requests.push({ kind, eventId, bytes: this.open, position })
+    this.open = 0
+  }
+
+  /** Notes that the provider refused an event. It then still has the audio of a refused request. */
+  noteRefused(eventId: unknown): void {
+    const at = this.requests.findIndex((request) => request.eventId === eventId)
+    const [refused] = at < 0 ? [] : this.requests.splice(at, 1)
+    if (refused === undefined) return
+    const next = this.requests[at]
+    if (next === undefined) this.open += refused.bytes
+    else next.bytes += refused.bytes
+  }
+
+  /** Notes that the provider has emptied its buffer. */
+  noteCleared(): void {
+    const at = this.requests.findIndex(({ kind }) => kind === 'clear')
+    if (at >= 0) this.requests.splice(at, 1)
+  }
+
+  /** Notes the beginning or the end of a turn of speech. */
+  noteSpeech({ item_id, audio_start_ms, audio_end_ms }: ServerEvent): void {
+    if (typeof item_id !== 'string') return
+    const turn = this.turns.get(item_id)
+    if (turn === undefined && isTime(audio_start_ms)) {
+      const [oldest] = this.turns.keys()
+      if (this.turns.size >= TURNS_MAX && oldest !== undefined) this.turns.delete(oldest)
+      this.turns.set(item_id, { start: audio_start_ms * PCM_BYTES_PER_MS, end: null })
+    }
+    if (turn !== undefined && isTime(audio_end_ms)) turn.end = audio_end_ms * PCM_BYTES_PER_MS
+  }
+
+  /**
+   * Notes that audio has become an item. If speech detection has committed it, this is the audio of
+   * its turn. Otherwise, it is the audio of the caller's oldest commit, or all audio if the caller
+   * has sent no commit.
+   */
+  noteCommitted(itemId: string): Committed {
+    const turn = this.turns.get(itemId)
+    this.turns.delete(itemId)
+    const at = this.requests.findIndex(({ kind }) => kind === 'commit')
+    // A turn that has not ended can only be committed by the caller.
+    if (turn !== undefined && (turn.end !== null || at < 0)) return this.commitTurn(turn)
+    const [commit] = at < 0 ? [] : this.requests.splice(0, at + 1).slice(-1)
+    if (commit !== undefined) return commit
+    const bytes = this.pending
+    this.consume(bytes)
+    return { bytes, position: null }
+  }
+
+  /** Takes the audio of a turn. The silence before it is not part of any item. */
+  private commitTurn(turn: Turn): Committed {
+    const end = Math.min(turn.end ?? this.sent, this.sent)
+    this.consume(end - (this.sent - this.pending))
+    return { bytes: Math.max(0, end - turn.start), position: null }
+  }
+
+  /** Removes the oldest audio. */
+  private consume(bytes: number): void {
+    let left = Math.max(0, bytes)
+    for (const request of this.requests) {
+      const taken = Math.min(left, request.bytes)
+      request.bytes -= taken
+      left -= taken
+    }
+    this.open = Math.max(0, this.open - left)
+  }
+
+  /** The audio that may still become part of items. */
+  get pending(): number {
+    return this.requests.reduce((sum, { bytes }) => sum + bytes, this.open)
+  }
+
+  /** The caller's commits that the provider has not confirmed. */
+  get commits(): readonly Request[] {
+    return this.requests.filter(({ kind }) => kind === 'commit')
+  }
+
+  /** The audio in these commits. */
+  get committed(): number {
+    return this.commits.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /** Forgets all audio when the session has ended. */
+  clear(): void {
+    this.requests = []
+    this.open = 0
+  }
+}
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0

@@ -1,0 +1,144 @@
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { BYTES_PER_SECOND } from './realtime-usage.ts'
+
+/** The model that transcribes the input, and the size of the text that it reads each time. */
+export type TranscriptionTerms = {
+  readonly name: string
+  readonly price: PriceSnapshot
+  /** The maximum number of tokens of the prompt and of other texts. */
+  readonly promptTokens: number
+}
+
+/** The settings of a session that determine what is billed. */
+export type Terms = {
+  /** The output limit in tokens of responses that the provider begins without a request. */
+  readonly outputTokensMax: number
+  /** True if the provider may begin responses without a request. */
+  readonly respondsToSpeech: boolean
+  /** The number of bytes of one second of input audio. */
+  readonly inputRate: number
+  /** The number of bytes of one second of output audio. */
+  readonly outputRate: number
+  /** Null if the input is not transcribed. */
+  readonly transcription: TranscriptionTerms | null
+}
+
+/** A change of the settings that was sent to the provider. */
+export type Update = {
+  readonly eventId: string
+  /** True if the gateway made the change and not the caller. */
+  readonly isOwn: boolean
+  /** True if the gateway lowers the output limit because the account can't pay for more. */
+  readonly isLowered: boolean
+  readonly change: Partial<Terms>
+}
+
+type Sent = Update & { isRefused: boolean }
+
+/**
+ * The place of an event among the changes of the settings. An event is handled with the settings in
+ * `terms` and with the changes in `sent`, except for those that the provider refuses.
+ */
+export type Position = { readonly terms: Terms; readonly sent: readonly Sent[] }
+
+/** The maximum number of changes that the provider has not yet confirmed or refused. */
+const UPDATES_MAX = 32
+
+/**
+ * The settings of a session. Until the provider confirms or refuses a change, either the old or the
+ * new settings may apply, so the more expensive ones are assumed. After a refusal, the settings are
+ * as if the change had not been sent.
+ */
+export class SettingsInForce {
+  /** The settings that the provider has confirmed. */
+  confirmed: Terms
+  private updates: readonly Sent[] = []
+  private place: Position
+
+  constructor(outputTokensMax: number) {
+    this.confirmed = {
+      ...{ outputTokensMax, respondsToSpeech: true, transcription: null },
+      ...{ inputRate: BYTES_PER_SECOND.pcm, outputRate: BYTES_PER_SECOND.pcm },
+    }
+    this.place = { terms: this.confirmed, sent: this.updates }
+  }
+
+  get isFull(): boolean {
+    return this.updates.length >= UPDATES_MAX
+  }
+
+  /** The settings if the provider confirms all changes. */
+  get latest(): Terms {
+    return this.at(this.position)
+  }
+
+  /** The place of the next event. Events between two changes share it. */
+  get position(): Position {
+    const { terms, sent } = this.place
+    if (terms !== this.confirmed || sent !== this.updates) {
+      this.place = { terms: this.confirmed, sent: this.updates }
+    }
+    return this.place
+  }
+
+  /** Returns the settings with which an event at this position is handled, as far as is known. */
+  at({ terms, sent }: Position): Terms {
+    const changes = sent.filter(({ isRefused }) => !isRefused).map(({ change }) => change)
+    return Object.assign({ ...terms }, ...changes)
+  }
+
+  /** The higher output limit, except if the account can't pay for the earlier one. */
+  get outputTokensMax(): number {
+    return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {
+      if (own === undefined) return most
+      return isLowered ? own : Math.max(most, own)
+    }, this.confirmed.outputTokensMax)
+  }
+
+  get respondsToSpeech(): boolean {
+    return this.possible.some(({ respondsToSpeech }) => respondsToSpeech === true)
+  }
+
+  get inputRate(): number {
+    return Math.min(...this.possible.map(({ inputRate = BYTES_PER_SECOND.pcm }) => inputRate))
+  }
+
+  get outputRate(): number {
+    return Math.min(...this.possible.map(({ outputRate = BYTES_PER_SECOND.pcm }) => outputRate))
+  }
+
+  /** All terms with which the provider may transcribe the next audio. */
+  get transcriptions(): readonly TranscriptionTerms[] {
+    return this.possible.flatMap(({ transcription }) => transcription ?? [])
+  }
+
+  private get possible(): readonly Partial<Terms>[] {
+    return [this.confirmed, ...this.updates.map(({ change }) => change)]
+  }
+
+  add(update: Update): void {
+    this.updates = [...this.updates, { ...update, isRefused: false }]
+  }
+
+  /** Notes that the provider confirmed the oldest change. Returns it, if there is one. */
+  confirm(): Update | undefined {
+    const [update, ...others] = this.updates
+    this.updates = others
+    if (update !== undefined) this.confirmed = { ...this.confirmed, ...update.change }
+    return update
+  }
+
+  /** Notes the settings that the provider itself has named. */
+  note(named: Partial<Terms>): void {
+    this.confirmed = { ...this.confirmed, ...named }
+  }
+
+  /** Notes that the provider refused a change. Returns it, if there is one with this event id. */
+  refuse(eventId: unknown): Update | undefined {
+    const refused = this.updates.find((update) => update.eventId === eventId)
+    if (refused === undefined) return undefined
+    refused.isRefused = true
+    this.updates = this.updates.filter((update) => update !== refused)
+    return refused
+  }
+}
