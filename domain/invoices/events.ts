@@ -26,6 +26,9 @@ export type InvoiceLine = {
   readonly amount: number
 }
 
+/** The first and the last UTC day of a period, such as `2026-11-01` and `2026-11-30`. */
+export type Period = { readonly firstDay: string; readonly lastDay: string }
+
 /** An admin imported a provider's invoice. Its rows are kept as sums by day and model. */
 export type InvoiceImported = Fact<
   'InvoiceImported',
@@ -57,6 +60,8 @@ export type InvoiceImported = Fact<
      * so that the units are billionths of the currency.
      */
     readonly decimals?: number
+    /** The days that the invoice covers, if the admin named them (see `periodOf`). */
+    readonly period?: Period
     readonly lines: readonly InvoiceLine[]
     readonly importedAt: number
   }

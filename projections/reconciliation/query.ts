@@ -6,7 +6,7 @@ import type { RequestMatch } from '#read-api/contract/invoices.ts'
 type LineMatch = Exclude<RequestMatch, 'only_ours'>
 
 /**
- * An invoice with its channel and its days. `firstDay` and `lastDay` are the Unix seconds at which
+ * An invoice with its channel and its period. `firstDay` and `lastDay` are the Unix seconds at which
  * the first and the last day start.
  */
 export type MatchedInvoice = {

@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { type AmountTerms, quotaOf } from '#domain/invoices/amounts.ts'
 import { amountText, DECIMALS, type Invoice } from '#domain/invoices/events.ts'
+import { periodOf } from '#domain/invoices/period.ts'
 import {
   countOnlyOurs,
   type MatchedInvoice,
@@ -89,16 +90,29 @@ export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): 
   }
 }
 
+/**
+ * Returns the terms by which an invoice is matched. An invoice without a period covers no day: its
+ * last day is the day before its first day.
+ */
 export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
   return {
     ...{ invoiceId, channelId, dollars, decimals },
-    firstDay: secondsOf(lines[0]?.day ?? ''),
-    lastDay: secondsOf(lines.at(-1)?.day ?? ''),
+    ...daysOf(invoice),
     hasTokens: lines.some(({ tokens }) => tokens !== 0),
   }
 }
 
+function daysOf(invoice: Invoice): { readonly firstDay: number; readonly lastDay: number } {
+  const period = periodOf(invoice)
+  if (period !== null) {
+    return { firstDay: secondsOf(period.firstDay), lastDay: secondsOf(period.lastDay) }
+  }
+  const firstDay = secondsOf(invoice.lines[0]?.day ?? '')
+  return { firstDay, lastDay: firstDay - DAY_SECONDS }
+}
+
+const DAY_SECONDS = 86_400
 const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
 

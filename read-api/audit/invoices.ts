@@ -7,6 +7,7 @@ import {
   type Invoice,
   invoicesDecider,
 } from '#domain/invoices/events.ts'
+import { periodOf } from '#domain/invoices/period.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
@@ -125,11 +126,17 @@ export const listRequests = (
 function summaryOf(invoice: Invoice, channelName = '') {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
   const { currency, dollars, lines, importedAt } = invoice
+  const period = periodOf(invoice)
+  const corrections = lines.filter(
+    ({ day }) => period === null || day < period.firstDay || day > period.lastDay,
+  )
   return {
     ...{ id, channel_id, digest, bytes, rows, duplicates, currency, dollars },
     channel_name: channelName,
-    first_day: lines[0]?.day ?? '',
-    last_day: lines.at(-1)?.day ?? '',
+    first_day: period?.firstDay ?? lines[0]?.day ?? '',
+    last_day: period?.lastDay ?? lines.at(-1)?.day ?? '',
+    corrections: corrections.reduce((sum, { rows }) => sum + rows, 0),
+    corrections_billed: quotaOf(amountOf({ lines: corrections }), invoice),
     billed: quotaOf(amountOf(invoice), invoice),
     is_out_of_range: !isInRange(invoice),
     imported_at: Math.floor(importedAt / 1_000),

@@ -1,5 +1,10 @@
 import { isInRange, quotaOf } from '#domain/invoices/amounts.ts'
-import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
+import {
+  INVOICES_STREAM,
+  type Invoice,
+  type InvoiceLine,
+  invoicesDecider,
+} from '#domain/invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -70,16 +75,26 @@ function secondsOf(field: string, day: string): number {
   return time / 1_000
 }
 
-function isInDays(invoice: Invoice, { from, to }: Days): boolean {
+function isInDays(invoice: Invoice, days: Days): boolean {
   const { firstDay, lastDay } = matchedInvoiceOf(invoice)
-  return firstDay <= to && lastDay >= from
+  const isCovering = firstDay <= lastDay && firstDay <= days.to && lastDay >= days.from
+  return isCovering || linesIn(invoice, days).length > 0
 }
 
-/** Returns the ids of the channels that two or more invoices bill for the same day of the range. */
+const linesIn = ({ lines }: Invoice, { from, to }: Days): readonly InvoiceLine[] =>
+  lines.filter(({ day }) => {
+    const start = Date.parse(`${day}T00:00:00Z`) / 1_000
+    return start >= from && start <= to
+  })
+
+/** Returns the ids of the channels of which two or more invoices cover the same day of the range. */
 function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): number[] {
   const found: number[] = []
   for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {
-    const ranges = own.map(matchedInvoiceOf).sort((one, other) => one.firstDay - other.firstDay)
+    const ranges = own
+      .map(matchedInvoiceOf)
+      .filter(({ firstDay, lastDay }) => firstDay <= lastDay)
+      .sort((one, other) => one.firstDay - other.firstDay)
     let billedUntil = Number.NEGATIVE_INFINITY
     for (const { firstDay, lastDay } of ranges) {
       if (Math.max(firstDay, from) <= Math.min(billedUntil, to)) {
@@ -130,14 +145,11 @@ type Bill = { readonly channelId: number; readonly model: string; readonly bille
  * Sums the lines of an invoice by model, for the days in the range. Each sum is rounded to quota
  * once.
  */
-function billsOf({ channelId, lines, ...terms }: Invoice, { from, to }: Days): Bill[] {
-  const inDays = lines.filter(({ day }) => {
-    const start = Date.parse(`${day}T00:00:00Z`) / 1_000
-    return start >= from && start <= to
-  })
-  return [...Map.groupBy(inDays, ({ model }) => model)].map(([model, own]) => {
+function billsOf(invoice: Invoice, days: Days): Bill[] {
+  const { channelId } = invoice
+  return [...Map.groupBy(linesIn(invoice, days), ({ model }) => model)].map(([model, own]) => {
     const amount = own.reduce((sum, line) => sum + BigInt(line.amount), 0n)
-    return { channelId, model, billed: quotaOf(amount, terms) }
+    return { channelId, model, billed: quotaOf(amount, invoice) }
   })
 }
 

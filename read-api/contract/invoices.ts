@@ -14,8 +14,15 @@ const summary = {
   duplicates: Type.Integer(),
   currency: Type.String(),
   dollars: Type.String(),
+  /**
+   * The days that the invoice covers. An invoice that only has credits covers no day, and these are
+   * the days of its rows.
+   */
   first_day: Type.String(),
   last_day: Type.String(),
+  /** The number of rows of other days, and their amount in quota. They are credits and corrections. */
+  corrections: Type.Integer(),
+  corrections_billed: Type.Integer(),
   /** The amount that the provider bills, in quota. */
   billed: Type.Integer(),
   /**

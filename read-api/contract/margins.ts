@@ -7,7 +7,7 @@ const figures = {
   charged: Type.Integer(),
   /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
-  /** What providers bill for the days that their invoices cover. */
+  /** What providers bill for these days, with credits and corrections of days without an invoice. */
   billed: Type.Integer(),
   /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */
   expected: Type.Integer(),
@@ -35,7 +35,7 @@ const Margins = Type.Object({
   /** The exact sums of all items, including those on other pages. */
   total: Type.Object(figures),
   /**
-   * The channels that several invoices bill for the same day. Their costs may be counted more than
+   * The channels of which several invoices cover the same day. Their costs may be counted more than
    * once.
    */
   overlapping_channels: Type.Array(Type.Integer()),
@@ -48,7 +48,7 @@ const Margins = Type.Object({
 export type Margins = Static<typeof Margins>
 
 /** A UTC day, such as `2026-11-28`. */
-const day = Type.String({ pattern: '^2[0-9]{3}-(0[1-9]|1[0-2])-[0-3][0-9]$' })
+export const day = Type.String({ pattern: '^2[0-9]{3}-(0[1-9]|1[0-2])-[0-3][0-9]$' })
 
 export const marginQueries = {
   'GET /api/audit/margins': {

@@ -116,6 +116,10 @@ describe('the rows of an invoice', () => {
     ['Total,,2,', 'Row 2 is a total'],
     [',Grand total,2,', 'Row 2 is a total'],
     ['合计：,,2,', 'Row 2 is a total'],
+    ['2026-11-27,m,1,\n2026-11-27,Total,1,', 'Row 3 is a total'],
+    ['2026-11-27,Subtotal (USD):,1,', 'Row 2 is a total'],
+    ['2026-11-27,All models,1,', 'Row 2 is a total'],
+    ['2026-11-27,合计,1,', 'Row 2 is a total'],
     ['2026-11-27,m,9007200,a', 'Invalid amount in row 2: too-large'],
     ['2026-11-27,m,€1,a', 'Invalid amount in row 2: other-currency'],
     ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid amount in row 3'],
@@ -149,6 +153,16 @@ describe('the rows of an invoice', () => {
     expect(found[0]).toBe(ids[0])
     for (const id of found) expect([id.length <= 128, id.isWellFormed()]).toEqual([true, true])
     expect(found[1]).toMatch(/^a{60}…[0-9a-f]{64}$/)
+  })
+
+  it('have models whose names start like a total, or are mapped', async () => {
+    const names = ['total-recall-1', 'summary', 'all-minilm', 'sum-large']
+    const format = { ...FORMAT, models: new Map([['summary', 'm']]) }
+    const file = HEADER + names.map((name) => `2026-11-27,${name},1,\n`).join('')
+    const { lines } = await sumInvoice(Readable.from([Buffer.from(file)]), format, NOW)
+    expect(lines.map(({ model }) => model)).toEqual([
+      ...['all-minilm', 'm', 'sum-large', 'total-recall-1'],
+    ])
   })
 
   it('may be of tomorrow', async () => {

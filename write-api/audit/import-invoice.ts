@@ -32,6 +32,7 @@ import {
 import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
 import { toHttpError } from '../error-catalogue.ts'
 import { invoiceError } from './invoice-errors.ts'
+import { checkPeriod, periodIn } from './invoice-period.ts'
 import type { InvoiceFormat } from './read-invoice-row.ts'
 import { PARTS_AHEAD, removeIfUnknown } from './remove-invoice-rows.ts'
 import { type InvoiceSums, sumInvoice } from './sum-invoice.ts'
@@ -76,7 +77,8 @@ export const importInvoice: Action = (api, deps) => {
           throw invalidField('channel_id', { zh: '该渠道不存在', en: 'there is no such channel' })
         }
         if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
-        const terms = { channelId, ...rate }
+        const period = periodIn(query)
+        const terms = { channelId, ...rate, ...(period === undefined ? {} : { period }) }
         const context = contextOf(deps, request)
         const { position, ...imported } = await importAlone(async () => {
           const read = await readFile(chunksOf(body), format, deps.core.now())
@@ -117,7 +119,7 @@ async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   return exists || (await findChannel(db, channelId)) !== null
 }
 
-type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars' | 'decimals'>
+type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars' | 'decimals' | 'period'>
 
 /**
  * Counts the request ids of a new invoice that other invoices of the channel contain as well.
@@ -180,6 +182,7 @@ async function importFile(
       en: 'makes the amounts too large. Check that the exchange rate is not inverted',
     })
   }
+  checkPeriod(terms.period, sums.lines)
   const ids = { type: 'ImportInvoice', invoiceId } as const
   const command = { ...ids, ...terms, ...sums, importedAt: now() }
   // The command is decided before anything is appended, so that a refused file leaves no events

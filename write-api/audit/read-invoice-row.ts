@@ -48,11 +48,13 @@ export function readRow(
   const text = (at: number) => (fields[at] ?? '').trim()
   const day = utcDayOf(text(columns.day))
   if (day === null) {
-    if (isTotal(fields)) throw invoiceError('InvoiceTotalRow', { row })
+    if (TOTAL.test(firstOf(fields))) throw invoiceError('InvoiceTotalRow', { row })
     throw rowError(row, 'day', 'not-a-day')
   }
-  if (day < EARLIEST_DAY || day > dayOf(now + DAY_MS)) throw rowError(row, 'day', 'implausible-day')
   const name = text(columns.model)
+  const isTotal = TOTAL_CELL.test(firstOf(fields)) || TOTAL_CELL.test(name)
+  if (isTotal && !models.has(name)) throw invoiceError('InvoiceTotalRow', { row })
+  if (day < EARLIEST_DAY || day > dayOf(now + DAY_MS)) throw rowError(row, 'day', 'implausible-day')
   const model = models.get(name) ?? name
   const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)
   if (!isName) throw rowError(row, 'model', 'not-a-name')
@@ -73,9 +75,17 @@ export const rowError = (row: number, column: string, problem: string): HttpErro
 const TOTAL =
   /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum|summary|合计|总计|小计|总和|总额|汇总)(?![a-z])/i
 
-/** Reports whether the first cell that is not empty says that the row is a total. */
-const isTotal = (fields: readonly string[]): boolean =>
-  TOTAL.test(fields.find((field) => field.trim() !== '')?.trim() ?? '')
+/**
+ * Matches a cell that only says that the row is a total. Such a row may have a day, such as the
+ * last one of the month. A model with such a name must be mapped.
+ */
+const TOTAL_CELL = new RegExp(
+  `${TOTAL.source}(?: ?[(（].*[)）])? ?[:：]?$|^(?:all(?: models)?|全部|(?:全部|所有)模型)$`,
+  'i',
+)
+
+const firstOf = (fields: readonly string[]): string =>
+  fields.find((field) => field.trim() !== '')?.trim() ?? ''
 
 /** The earliest valid day in an invoice. No provider sold calls before. */
 const EARLIEST_DAY = '2020-01-01'

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { day } from '#read-api/contract/margins.ts'
 import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 const column = Type.String({ minLength: 1, maxLength: 200 })
@@ -23,6 +24,13 @@ export const ImportInvoice = Type.Object({
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
   /** The price of one unit of the currency in dollars. Required unless the currency is USD. */
   dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
+  /**
+   * The UTC days that the invoice covers. Without them, it covers the days from the first to the
+   * last usage. They are required if no usage is on more than seven days in between. Rows outside of
+   * these days are corrections.
+   */
+  first_day: Type.Optional(day),
+  last_day: Type.Optional(day),
   /** A JSON object that maps the provider's names of models to the names of this site. */
   models: Type.Optional(Type.String({ maxLength: 20_000 })),
 })

@@ -160,6 +160,12 @@ export const reconciliation: Translations['reconciliation'] = {
     fileMissing: 'Choose a file',
     channel: 'Channel ID',
     channelMissing: 'Enter the ID of the channel that the provider bills',
+    periodTitle: 'Days that the invoice covers (optional)',
+    periodHint:
+      'In UTC. If empty, they are the days from the first to the last usage. Enter them if the ' +
+      'file also corrects an earlier invoice: rows of other days are then added as corrections.',
+    dayMissing: 'Enter both days or none',
+    daysReversed: 'Enter a day that is not before the first day',
     columns: 'Columns of the file',
     columnsHint: 'Choose a file, and its columns appear here.',
     column: {
@@ -204,6 +210,7 @@ export const reconciliation: Translations['reconciliation'] = {
     cost: 'Expected cost',
     billedTokens: 'Billed tokens',
     tokens: 'Our tokens',
+    corrections: 'Rows of other days',
     digest: 'SHA-256 of the file',
     currencyRate: 'Currency',
     knownIds_one:
@@ -278,7 +285,8 @@ export const reconciliation: Translations['reconciliation'] = {
     title: 'Margins of all channels',
     lead:
       'Charges minus costs, by UTC day. Costs are those of the invoices, and on other days the ' +
-      'expected ones. Corrections count on the day on which they were made.',
+      'expected ones. Credits and corrections in invoices count on the day of their row, and ' +
+      'corrections of charges on the day on which they were made.',
     byChannel: 'By channel and model',
     firstDay: 'First day',
     lastDay: 'Last day',

@@ -140,6 +140,11 @@ export const reconciliation = {
     fileMissing: '请选择文件',
     channel: '渠道 ID',
     channelMissing: '请填写账单对应的渠道 ID',
+    periodTitle: '账单覆盖的日期（可选）',
+    periodHint:
+      'UTC 日期，不填时为首次至最后一次用量的日期。若文件还更正以往账单，请填写：其他日期的行将作为更正计入。',
+    dayMissing: '开始日期与结束日期须同时填写',
+    daysReversed: '不能早于开始日期',
     columns: '文件的列',
     columnsHint: '选择文件后在此处对应各列。',
     column: {
@@ -184,6 +189,7 @@ export const reconciliation = {
     cost: '预计成本',
     billedTokens: '账单 Token',
     tokens: '本站 Token',
+    corrections: '其他日期的行',
     digest: '文件 SHA-256',
     currencyRate: '货币',
     knownIds_one: '{{ids}} 个请求 ID 也出现在该渠道的其他账单中，可能重复计费。',
@@ -248,7 +254,7 @@ export const reconciliation = {
   },
   margin: {
     title: '全部渠道的毛利',
-    lead: '扣费减去成本，按 UTC 日期统计。有账单的日期以账单为准，其余日期按预计成本计算；扣费更正计入更正当天。',
+    lead: '扣费减去成本，按 UTC 日期统计。有账单的日期以账单为准，其余日期按预计成本计算；账单中的抵扣和更正计入其所在日期，扣费更正计入更正当天。',
     byChannel: '按渠道和模型',
     firstDay: '开始日期',
     lastDay: '结束日期',

@@ -99,6 +99,28 @@ it('an import guesses the columns, and sends the file with their meaning', async
   })
 })
 
+it('an import names its days, both or none', async () => {
+  await app.openAsRoot(`${LIST}&new=1`)
+  const drawer = app.page.getByRole('dialog')
+  await drawer.getByLabel(en('reconciliation.invoice.file')).setInputFiles(FILE)
+  await drawer.getByRole('table').waitFor()
+  await drawer.getByLabel(en('reconciliation.invoice.channel')).fill('1')
+  await drawer.getByLabel(en('reconciliation.margin.lastDay')).fill('2026-11-30')
+  const send = drawer.getByRole('button', { name: en('reconciliation.invoice.import') })
+  await send.click()
+  await drawer.getByText(en('reconciliation.invoice.dayMissing')).waitFor()
+  const first = drawer.getByLabel(en('reconciliation.margin.firstDay'))
+  await first.fill('2026-12-01')
+  await drawer.getByText(en('reconciliation.invoice.daysReversed')).waitFor()
+  await first.fill('2026-11-01')
+  await send.click()
+  await app.page.getByRole('heading', { level: 1, name: /#1/ }).waitFor()
+  const query = app.calls('POST /api/audit/invoices')[0]?.query
+  expect([query?.get('first_day'), query?.get('last_day')]).toEqual(['2026-11-01', '2026-11-30'])
+  const facts = app.page.getByText(en('reconciliation.invoice.corrections'), { exact: true })
+  await facts.waitFor()
+})
+
 it('a refused file shows the row, and keeps the form', async () => {
   app.site.routes['POST /api/audit/invoices'] = () => ({
     status: 400,

@@ -103,6 +103,7 @@ const SUMMARY = {
     is_out_of_range: false,
     imported_at: NOW - 7_200,
   },
+  ...{ corrections: 3, corrections_billed: -450_000 },
 }
 export const INVOICES = [
   SUMMARY,

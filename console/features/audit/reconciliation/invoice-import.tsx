@@ -26,7 +26,7 @@ import { SuggestedField } from './suggested-input.tsx'
 
 const NO_INVOICE: InvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },
-  ...{ currency: 'USD', dollars: '', models: '' },
+  ...{ currency: 'USD', dollars: '', models: '', first_day: '', last_day: '' },
   ...{ day: '', model: '', amount: '', tokens: '', request_id: '' },
 }
 
@@ -118,9 +118,29 @@ function InvoiceFields({ form }: { form: DraftForm<InvoiceDraft> }) {
         suggestions={channels.map(({ id, name }) => ({ value: String(id), label: name }))}
         {...field('channel_id')}
       />
+      <Period form={form} />
       <Columns form={form} sample={sample} />
       <Format form={form} onDelimiter={(delimiter) => void chooseDelimiter(delimiter)} />
     </>
+  )
+}
+
+/** The fields for the days that the invoice covers. */
+function Period({ form: { field } }: { form: DraftForm<InvoiceDraft> }) {
+  const { t } = useTranslation()
+  return (
+    <fieldset className="tg-form-group">
+      <legend>{t('reconciliation.invoice.periodTitle')}</legend>
+      <p className="tg-hint">{t('reconciliation.invoice.periodHint')}</p>
+      <div className="tg-form-row">
+        <TextField
+          label={t('reconciliation.margin.firstDay')}
+          type="date"
+          {...field('first_day')}
+        />
+        <TextField label={t('reconciliation.margin.lastDay')} type="date" {...field('last_day')} />
+      </div>
+    </fieldset>
   )
 }
 

@@ -289,6 +289,10 @@ function FileFacts({ invoice }: { invoice: InvoiceComparison }) {
           [t('reconciliation.invoice.at'), stamp(invoice.imported_at)],
           [t('reconciliation.invoice.rows'), number.format(invoice.rows)],
           [t('reconciliation.invoice.duplicates'), number.format(invoice.duplicates)],
+          [
+            t('reconciliation.invoice.corrections'),
+            invoice.corrections > 0 && <Corrections {...invoice} />,
+          ],
           [t('reconciliation.invoice.currencyRate'), rateOf(invoice)],
           [t('reconciliation.invoice.matchedById'), requests && <MatchedById {...requests} />],
           [
@@ -310,6 +314,17 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   return t('reconciliation.invoice.byIdText', {
     ...{ count: rows, rows: number.format(rows), billed: money },
   })
+}
+
+/** Shows the number of rows of days that the invoice does not cover, and their amount. */
+function Corrections(invoice: Pick<InvoiceComparison, 'corrections' | 'corrections_billed'>) {
+  const number = useNumberFormat()
+  return (
+    <>
+      {number.format(invoice.corrections)} ·{' '}
+      <QuotaChange value={invoice.corrections_billed} isNeutral />
+    </>
+  )
 }
 
 /**

@@ -10,6 +10,8 @@ export type InvoiceDraft = Record<InvoiceColumn, string> & {
   currency: string
   dollars: string
   models: string
+  first_day: string
+  last_day: string
 }
 
 /**
@@ -37,6 +39,12 @@ export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> 
   }
   if (models.trim() !== '' && !isNameMap(models)) {
     errors.models = translate('reconciliation.invoice.modelsInvalid')
+  }
+  const { first_day: first, last_day: last } = draft
+  if ((first === '') !== (last === '')) {
+    errors[first === '' ? 'first_day' : 'last_day'] = translate('reconciliation.invoice.dayMissing')
+  } else if (last < first) {
+    errors.last_day = translate('reconciliation.invoice.daysReversed')
   }
   return errors
 }

@@ -1,0 +1,37 @@
+import type { Invoice, Period } from './events.ts'
+
+/**
+ * Returns the period that an invoice covers: its own costs are known for these days. Unless the
+ * import named the period, it is from the first to the last day with usage. Returns null for an
+ * invoice that only has credits. All rows count as costs of their days, also those outside of the
+ * period, which are credits and corrections of costs that are expected or in another invoice.
+ */
+export function periodOf({ period, lines }: Pick<Invoice, 'period' | 'lines'>): Period | null {
+  if (period !== undefined) return period
+  const days = usageDaysOf(lines)
+  const [firstDay, lastDay] = [days[0], days.at(-1)]
+  return firstDay === undefined || lastDay === undefined ? null : { firstDay, lastDay }
+}
+
+/** The days of the lines that are no credits, in order. */
+const usageDaysOf = (lines: Invoice['lines']): string[] => [
+  ...new Set(lines.filter(({ amount }) => amount >= 0).map(({ day }) => day)),
+]
+
+const GAP_MAX_DAYS = 7
+const DAY_MS = 86_400_000
+
+/**
+ * Returns the last and the first day with usage around a gap of more than `GAP_MAX_DAYS` days, or
+ * null if there is none. The days before the gap may be corrections of an earlier invoice, so the
+ * period must be named.
+ */
+export function gapOf(lines: Invoice['lines']): readonly [before: string, after: string] | null {
+  const days = usageDaysOf(lines)
+  for (const [index, after] of days.entries()) {
+    const before = days[index - 1]
+    if (before === undefined) continue
+    if (Date.parse(after) - Date.parse(before) > (GAP_MAX_DAYS + 1) * DAY_MS) return [before, after]
+  }
+  return null
+}

@@ -1,0 +1,58 @@
+import type { Invoice, Period } from '#domain/invoices/events.ts'
+import { gapOf } from '#domain/invoices/period.ts'
+import { invalidField } from '#infra/http/http-errors.ts'
+import type { ImportInvoice } from '../contract/invoices.ts'
+import { utcDayOf } from './read-invoice-row.ts'
+
+const DAYS_MAX = 366
+const DAY_MS = 86_400_000
+
+/** Returns the period that an import names, or undefined. Throws if it is no period. */
+export function periodIn(query: ImportInvoice): Period | undefined {
+  const { first_day: firstDay, last_day: lastDay } = query
+  if (firstDay === undefined && lastDay === undefined) return undefined
+  const [first, last] = [startOf('first_day', firstDay), startOf('last_day', lastDay)]
+  if (last < first) {
+    throw invalidField('last_day', {
+      ...{ zh: '不能早于 first_day', en: 'must not be before first_day' },
+    })
+  }
+  if (last - first >= DAYS_MAX * DAY_MS) {
+    throw invalidField('last_day', {
+      ...{ zh: `一次最多 ${DAYS_MAX} 天`, en: `a range has at most ${DAYS_MAX} days` },
+    })
+  }
+  return { firstDay: firstDay ?? '', lastDay: lastDay ?? '' }
+}
+
+function startOf(field: string, day: string | undefined): number {
+  if (day === undefined) {
+    throw invalidField(field, {
+      ...{ zh: '开始日期与结束日期须同时填写', en: 'is required, because the other day is given' },
+    })
+  }
+  if (utcDayOf(day) === null) {
+    throw invalidField(field, { zh: '该日期不存在', en: 'there is no such day' })
+  }
+  return Date.parse(day)
+}
+
+/**
+ * Throws if no row is in the named period, or if there is none and the rows do not show which days
+ * the invoice covers.
+ */
+export function checkPeriod(period: Period | undefined, lines: Invoice['lines']): void {
+  if (period === undefined) {
+    const [before, after] = gapOf(lines) ?? []
+    if (before === undefined) return
+    throw invalidField('first_day', {
+      zh: `必填：${before} 与 ${after} 之间没有用量，较早的行可能是对以往账单的更正`,
+      en: `is required: no row is between ${before} and ${after}, so earlier rows may be corrections`,
+    })
+  }
+  const { firstDay, lastDay } = period
+  if (lines.some(({ day }) => day >= firstDay && day <= lastDay)) return
+  throw invalidField('first_day', {
+    ...{ zh: '文件中没有这些日期的行', en: 'the file has no row on these days' },
+  })
+}
