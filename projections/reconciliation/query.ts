@@ -6,8 +6,8 @@ import type { RequestMatch } from '#read-api/contract/invoices.ts'
 type LineMatch = Exclude<RequestMatch, 'only_ours'>
 
 /**
- * An invoice with its channel and its period. `firstDay` and `lastDay` are the Unix seconds at which
- * the first and the last day start.
+ * An invoice with its channel and its period. `firstDay` and `lastDay` are the Unix seconds at
+ * which the first and the last day start.
  */
 export type MatchedInvoice = {
   readonly invoiceId: string

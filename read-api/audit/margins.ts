@@ -87,7 +87,7 @@ const linesIn = ({ lines }: Invoice, { from, to }: Days): readonly InvoiceLine[]
     return start >= from && start <= to
   })
 
-/** Returns the ids of the channels of which two or more invoices cover the same day of the range. */
+/** Returns the channels of which two or more invoices cover the same day of the range. */
 function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): number[] {
   const found: number[] = []
   for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {

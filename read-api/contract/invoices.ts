@@ -20,7 +20,7 @@ const summary = {
    */
   first_day: Type.String(),
   last_day: Type.String(),
-  /** The number of rows of other days, and their amount in quota. They are credits and corrections. */
+  /** The number of rows of other days, and their amount in quota: credits and corrections. */
   corrections: Type.Integer(),
   corrections_billed: Type.Integer(),
   /** The amount that the provider bills, in quota. */

@@ -92,7 +92,7 @@ describe('the sums of an invoice', () => {
     ['2026-02-01,m,=1,a', 'Invalid amount in row 2'],
     ['2026-02-01,m\0,1,a', 'Invalid model in row 2'],
     ['2026-02-01,m,1,a\0', 'Invalid request_id in row 2'],
-    ['2026-02-01,"m', 'unclosed-quote'],
+    ['2026-02-01,"m', 'a quote is not closed'],
     ['', 'InvoiceEmpty'],
   ])('refuse %j and name the row', async (row, message) => {
     await expect(sum(HEADER + row)).rejects.toThrow(message)

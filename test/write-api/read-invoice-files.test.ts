@@ -110,9 +110,9 @@ describe('the rows of an invoice', () => {
   })
 
   it.each([
-    ['2019-12-31,m,1,a', 'Invalid day in row 2: implausible-day'],
-    ['2026-11-30,m,1,a', 'Invalid day in row 2: implausible-day'],
-    ['9999-01-01,m,1,a', 'Invalid day in row 2: implausible-day'],
+    ['2019-12-31,m,1,a', 'Invalid day in row 2: before 2020 or in the future'],
+    ['2026-11-30,m,1,a', 'Invalid day in row 2: before 2020 or in the future'],
+    ['9999-01-01,m,1,a', 'Invalid day in row 2: before 2020 or in the future'],
     ['Total,,2,', 'Row 2 is a total'],
     [',Grand total,2,', 'Row 2 is a total'],
     ['合计：,,2,', 'Row 2 is a total'],
@@ -120,8 +120,8 @@ describe('the rows of an invoice', () => {
     ['2026-11-27,Subtotal (USD):,1,', 'Row 2 is a total'],
     ['2026-11-27,All models,1,', 'Row 2 is a total'],
     ['2026-11-27,合计,1,', 'Row 2 is a total'],
-    ['2026-11-27,m,9007200,a', 'Invalid amount in row 2: too-large'],
-    ['2026-11-27,m,€1,a', 'Invalid amount in row 2: other-currency'],
+    ['2026-11-27,m,9007200,a', 'Invalid amount in row 2: too large'],
+    ['2026-11-27,m,€1,a', 'Invalid amount in row 2: the sign of another currency'],
     ['2026-11-27,m,9000000,\n2026-11-27,m,-9000000,', 'Invalid amount in row 3'],
   ])('%j are refused', async (rows, message) => {
     await expect(read(rows)).rejects.toThrow(message)
@@ -142,7 +142,7 @@ describe('the rows of an invoice', () => {
     }
   })
 
-  it('have long request ids shortened, and equal ids stay equal', async () => {
+  it('have long request ids shortened, so that only equal ids stay equal', async () => {
     const ids = ['a'.repeat(128), 'a'.repeat(129), 'a'.repeat(130), '😀'.repeat(100)]
     const requests: InvoiceRequest[] = []
     const rows = [...ids, ...ids].map((id, n) => `2026-11-27,m,${n},${id}\n`)

@@ -19,6 +19,23 @@ export const INVOICE_ERRORS: ErrorCatalogue<InvoiceErrorCode> = {
   ],
 }
 
+/** What may be wrong with a row. */
+const PROBLEMS = {
+  'not-a-day': { zh: '不是 2026-11-28 这样的日期', en: 'not a day such as 2026-11-28' },
+  'implausible-day': { zh: '早于 2020 年或在未来', en: 'before 2020 or in the future' },
+  'not-a-name': { zh: '为空或不是名称', en: 'empty, or not a name' },
+  'not-a-number': { zh: '不是数字，或有歧义', en: 'not a number, or ambiguous' },
+  'too-large': { zh: '数值过大', en: 'too large' },
+  'sum-too-large': { zh: '累计数值过大', en: 'the sum up to this row is too large' },
+  'other-currency': { zh: '货币符号与所选货币不符', en: 'the sign of another currency' },
+  'not-an-integer': { zh: '不是整数', en: 'not a whole number' },
+  'not-an-id': { zh: '含控制字符', en: 'contains a control character' },
+  'unclosed-quote': { zh: '引号没有闭合', en: 'a quote is not closed' },
+  'field-too-long': { zh: '单元格过长', en: 'a cell is too long' },
+  'too-many-columns': { zh: '列数过多', en: 'too many columns' },
+} as const
+export type RowProblem = keyof typeof PROBLEMS
+
 /** Creates the errors of invoices that only the import route detects. */
 export const invoiceError = errorsOf({
   TooManyImports: [
@@ -73,9 +90,12 @@ export const invoiceError = errorsOf({
   ],
   InvoiceRowInvalid: [
     400,
-    ({ row = 0, column = '', problem = '' }) => ({
-      zh: `第 ${row} 行的 ${column} 无效：${problem}`,
-      en: `Invalid ${column} in row ${row}: ${problem}`,
-    }),
+    ({ row = 0, column = '', problem = '' }) => {
+      const { zh, en } = PROBLEMS[problem as RowProblem]
+      return {
+        zh: `第 ${row} 行的 ${column} 无效：${zh}`,
+        en: `Invalid ${column} in row ${row}: ${en}`,
+      }
+    },
   ],
 } satisfies ErrorCatalogue<string>)

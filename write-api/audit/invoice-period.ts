@@ -47,7 +47,7 @@ export function checkPeriod(period: Period | undefined, lines: Invoice['lines'])
     if (before === undefined) return
     throw invalidField('first_day', {
       zh: `必填：${before} 与 ${after} 之间没有用量，较早的行可能是对以往账单的更正`,
-      en: `is required: no row is between ${before} and ${after}, so earlier rows may be corrections`,
+      en: `is required: ${before} to ${after} has no usage, so earlier rows may be corrections`,
     })
   }
   const { firstDay, lastDay } = period

@@ -1,7 +1,7 @@
 import { roundedQuotient, sizeOf } from '#domain/invoices/amounts.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
-import { invoiceError } from './invoice-errors.ts'
+import { invoiceError, type RowProblem } from './invoice-errors.ts'
 
 /** The format of an invoice file: the names of its columns, the delimiter and the decimal point. */
 export type InvoiceFormat = {
@@ -69,7 +69,7 @@ export function readRow(
   return { day, model, tokens: Number(count), amount }
 }
 
-export const rowError = (row: number, column: string, problem: string): HttpError =>
+export const rowError = (row: number, column: string, problem: RowProblem): HttpError =>
   invoiceError('InvoiceRowInvalid', { row, column, problem })
 
 const TOTAL =
