@@ -1,6 +1,7 @@
 import type { VerificationFinished } from '#domain/audit/events.ts'
 import { countHistoryFindings, type Findings } from '#domain/audit/findings.ts'
 import type { Core } from '../core-dependencies.ts'
+import { isUnavailable } from '../postgres/query-timeouts.ts'
 import {
   compareEventsWithLog,
   type LogFinding,
@@ -12,8 +13,8 @@ import {
   DifferingRanges,
 } from '../transparency-log/differing-checkpoints.ts'
 import { leafReader } from '../transparency-log/leaf-hashes.ts'
-import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
-import { storedTree } from '../transparency-log/read-checkpoints-and-tiles.ts'
+import { TILE_WIDTH, type TileTree } from '../transparency-log/merkle-tree.ts'
+import { MissingHash, storedTree } from '../transparency-log/read-checkpoints-and-tiles.ts'
 import type { GrowingTree } from './append-only-merkle-tree.ts'
 import type { SealedLog } from './open-sealed-log.ts'
 import { SEALED_WITHIN_MS } from './signature-coverage.ts'
@@ -47,9 +48,9 @@ export async function readSignedLog(
   for (const fault of keys?.faults ?? []) findings.reportCoded(check, null, fault)
   const tree = storedTree(pg)
   for (const { size, checkpoint } of keys?.rotations ?? []) {
-    const root = await tree.root(size).catch(() => null)
-    const isEqual = root?.equals(checkpoint.root) === true
-    findings.expect(check, isEqual, null, 'RotationTreeDiffers', () => ({ size }))
+    const isThere = size <= log.size
+    const expected = { size, root: checkpoint.root, code: 'RotationTreeDiffers', check } as const
+    await compareRoot(isThere ? tree : null, expected, null, findings)
   }
   const checkpoints = log.signedCheckpoints.flatMap((note) => {
     try {
@@ -60,6 +61,36 @@ export async function readSignedLog(
     }
   })
   return { log, checkpoints, keys }
+}
+
+type ExpectedRoot = {
+  readonly check: string
+  readonly size: number
+  readonly root: Buffer
+  /** The finding if the log has another root at this size. */
+  readonly code: 'RotationTreeDiffers' | 'EarlierRootDiffers' | 'VerifiedLogDiffers'
+}
+
+/**
+ * Compares the root of the log at one size. `tree` is null if the log is smaller. A lost tile is
+ * another finding than another root: the operator can rebuild the tile from the events.
+ */
+async function compareRoot(
+  tree: TileTree | null,
+  { check, size, root, code }: ExpectedRoot,
+  record: StoredRecord | null,
+  findings: Findings,
+): Promise<void> {
+  let found: Buffer | null = null
+  try {
+    found = tree === null ? null : await tree.root(size)
+  } catch (error) {
+    if (!(error instanceof MissingHash)) throw error
+    const { tile } = error
+    findings.expect(check, false, record, 'RootTileMissing', () => ({ size, tile }))
+    return
+  }
+  findings.expect(check, found?.equals(root) === true, record, code, () => ({ size }))
 }
 
 /**
@@ -138,6 +169,7 @@ export async function compareEarlierRoots(
     try {
       await compareEarlierRoot(pg, log, record, findings)
     } catch (error) {
+      if (isUnavailable(error)) throw error
       // A damaged event must not prevent the report about all others.
       findings.reportError('transparency-log', record, error)
     }
@@ -154,15 +186,11 @@ async function compareEarlierRoot(
   const { root, treeSize } = earlier
   if (root === null || countHistoryFindings(earlier) > 0) return
   const isThere = log !== null && treeSize <= log.size
-  const found = isThere
-    ? await storedTree(pg)
-        .root(treeSize)
-        .catch(() => null)
-    : null
-  const isEqual = found?.toString('base64') === root
-  findings.expect('transparency-log', isEqual, record, 'EarlierRootDiffers', () => {
-    return { size: treeSize }
-  })
+  const expected = {
+    ...({ check: 'transparency-log', code: 'EarlierRootDiffers', size: treeSize } as const),
+    root: Buffer.from(root, 'base64'),
+  }
+  await compareRoot(isThere ? storedTree(pg) : null, expected, record, findings)
 }
 
 /** Compares the log's stored hashes with each other and with all signed checkpoints. */
@@ -213,13 +241,11 @@ export async function compareEarlierEvents(
   findings: Findings,
 ): Promise<number> {
   if (log.size >= tree.size) {
-    const root = await storedTree(core.pg)
-      .root(tree.size)
-      .catch(() => null)
-    const isEqual = root?.equals(tree.root()) === true
-    findings.expect('transparency-log', isEqual, null, 'VerifiedLogDiffers', () => {
-      return { size: tree.size }
-    })
+    const expected = {
+      ...({ check: 'transparency-log', code: 'VerifiedLogDiffers' } as const),
+      ...{ size: tree.size, root: tree.root() },
+    }
+    await compareRoot(storedTree(core.pg), expected, null, findings)
   }
   const untilLeaf = Math.min(log.size, tree.size)
   const tiles = Math.ceil(untilLeaf / TILE_WIDTH)

@@ -50,6 +50,12 @@ const LOG_CONTENT_TEXTS = {
       `tiles ${firstTile} to ${lastTile} of the log are missing or incomplete: they have the ` +
       `sealed hashes of the events number ${first} to ${last}`,
   }),
+  RootTileMissing: ({ size, tile }: { size: number; tile: string }) => ({
+    zh: `透明日志的数据块 ${tile} 缺失或不完整，因此无法比对前 ${size} 个事件的树`,
+    en:
+      `the tree of the first ${size} events cannot be compared, because tile ${tile} of the log ` +
+      'is missing or incomplete',
+  }),
   RebuiltTileDiffers: ({ tile, first, last }: { tile: string; first: number; last: number }) => ({
     zh: `由第 ${first} 至 ${last} 个事件重建的数据块 ${tile} 与封存时不一致：事件被修改或删除`,
     en:

@@ -95,6 +95,7 @@ const SAMPLES: Samples = {
   LeafDiffers: { leaf: count },
   TileMissing: { tile: text, first: count, last: count },
   TilesMissing: { firstTile: count, lastTile: count, first: count, last: count },
+  RootTileMissing: { size: count, tile: text },
   RebuiltTileDiffers: { tile: text, first: count, last: count },
   TileDiffers: { tile: text, position: count },
   EventsNotSealed: { size: count },
