@@ -13,6 +13,13 @@ const AZURE_AUDIO = [
   ...audioAt('/openai/deployments/{model}', AZURE_FORMATS, '?api-version={other}'),
 ]
 
+/**
+ * Matches all models but those of OpenAI that serve only responses, according to their pages below
+ * platform.openai.com/docs/models.
+ */
+export const MODELS_WITH_CHATS =
+  /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
+
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 
 /**
@@ -30,6 +37,7 @@ export const CLOUD_ROWS: readonly ProfileRow[] = [
       {
         format: 'chat',
         path: '/openai/deployments/{model}/chat/completions?api-version={other}',
+        models: MODELS_WITH_CHATS,
       },
       {
         format: 'responses',

@@ -6,7 +6,7 @@ import {
   openRouterBalance,
   singleRequest,
 } from './balance-queries.ts'
-import { CLOUD_ROWS } from './cloud-profiles.ts'
+import { CLOUD_ROWS, MODELS_WITH_CHATS } from './cloud-profiles.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'
@@ -24,6 +24,8 @@ const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
 const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
+/** OpenAI's endpoint for chats, which some of its models don't serve. */
+const OPENAI_CHAT: CallEndpoint = { ...CHAT, models: MODELS_WITH_CHATS }
 /** Matches OpenAI's models that serve completions. All other models serve only chats. */
 const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/
 
@@ -66,7 +68,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com',
     endpoints: [
-      CHAT,
+      OPENAI_CHAT,
       withCompaction(responsesAt('/v1/responses')),
       completionsAt('/v1/completions', COMPLETION_MODELS),
       ...OPENAI_AUDIO,

@@ -11,12 +11,17 @@ import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 
 /** Where a call in a format goes, or how it is converted. */
-function addressOf(type: number, baseUrl: string, format: FormatName): string {
+function addressOf(
+  type: number,
+  baseUrl: string,
+  format: FormatName,
+  model = 'some/model',
+): string {
   const target = providerTarget({ ...PLAIN_CHANNEL_TERMS, type, baseUrl }, 'sk-1', policy)
   if (target === null) return 'none'
-  const endpoint = endpointOf(target, format, 'some/model')
+  const endpoint = endpointOf(target, format, model)
   if (endpoint?.format !== format) return `converted to ${endpoint?.format}`
-  const path = callPathOf(target, format, { model: 'some/model', isStream: false })
+  const path = callPathOf(target, format, { model, isStream: false })
   return `${target.origin}${path}`
 }
 
@@ -114,4 +119,27 @@ describe('a provider’s endpoints for audio', () => {
       expect(addressOf(type, '', format)).toBe('converted to undefined')
     }
   })
+})
+
+describe('a model that OpenAI serves only by responses', () => {
+  it.each([
+    ...['gpt-5-codex', 'gpt-5.1-codex-max', 'gpt-5.3-codex', 'codex-mini-latest'],
+    ...['o1-pro', 'o3-pro', 'gpt-5-pro-2025-10-06', 'gpt-5.2-pro'],
+    ...['o3-deep-research', 'o4-mini-deep-research', 'computer-use-preview'],
+  ])('gets chats and completions as responses: %s', (model) => {
+    const azure = 'https://resource.openai.azure.com'
+    for (const format of ['chat', 'completions', 'messages'] as const) {
+      expect(addressOf(1, '', format, model)).toBe('converted to responses')
+      expect(addressOf(3, azure, format, model)).toBe('converted to responses')
+    }
+    // A compatible gateway may serve such a model in its own way.
+    expect(addressOf(8, 'https://gateway.example', 'chat', model)).toContain('/chat/completions')
+  })
+
+  it.each(['gpt-5', 'gpt-5.1', 'gpt-5-mini', 'gpt-5-chat-latest', 'o3', 'o4-mini', 'my-pro'])(
+    'is not %s, which serves chats',
+    (model) => {
+      expect(addressOf(1, '', 'chat', model)).toBe('https://api.openai.com/v1/chat/completions')
+    },
+  )
 })
