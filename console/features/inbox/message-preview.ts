@@ -4,7 +4,7 @@ import type { InboxMessage } from '#read-api/contract/messages.ts'
  * The maximum number of characters from which the preview of a message is created, because removing
  * the markup of a long text is slow.
  */
-const READ_MAX = 2_000
+const READ_CHARACTERS_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
 /**
@@ -18,7 +18,8 @@ const CHARACTERS = new Intl.Segmenter()
  * the message is longer.
  */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
-  const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
+  const beginning =
+    format === 'plain' ? content.slice(0, READ_CHARACTERS_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
   const characters = [...CHARACTERS.segment(text)].map(({ segment }) => segment)
   if (characters.length <= SHOWN_MAX) return text
@@ -32,19 +33,19 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
 
 /**
  * Matches a long URL in a link or in an HTML attribute. Long URLs are removed first, because a
- * single one of them could use up all `READ_MAX` characters.
+ * single one of them could use up all `READ_CHARACTERS_MAX` characters.
  */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
 /**
- * Returns the first `READ_MAX` characters of a message. An incomplete tag or link at the end is
- * left out.
+ * Returns the first `READ_CHARACTERS_MAX` characters of a message. An incomplete tag or link at the
+ * end is left out.
  */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
-  if (short.length <= READ_MAX) return short
-  return short.slice(0, READ_MAX).replace(CUT_MARK, '')
+  if (short.length <= READ_CHARACTERS_MAX) return short
+  return short.slice(0, READ_CHARACTERS_MAX).replace(CUT_MARK, '')
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

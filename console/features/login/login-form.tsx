@@ -3,7 +3,7 @@ import { call } from '#console/api/client.ts'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { EntryForm } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskForm } from '#console/ui/layout/single-task-page.tsx'
 import type { Login, SecondFactorRequired } from '#write-api/contract/login.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
 
@@ -38,7 +38,7 @@ export function LoginForm(props: { onSecondFactorNeeded: OnSecondFactorNeeded })
     showsFormError: true,
   })
   return (
-    <EntryForm form={form} submitText={t('shell.login')}>
+    <SingleTaskForm form={form} submitText={t('shell.login')}>
       <TextField
         label={t('auth.username')}
         name="username"
@@ -53,6 +53,6 @@ export function LoginForm(props: { onSecondFactorNeeded: OnSecondFactorNeeded })
         {...form.field('password')}
       />
       {humanCheck.box}
-    </EntryForm>
+    </SingleTaskForm>
   )
 }

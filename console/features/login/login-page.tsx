@@ -6,8 +6,8 @@ import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
+import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
@@ -60,15 +60,15 @@ export function LoginPage() {
   const needed: SecondFactor | undefined = secondFactor ?? locationState?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
-      <EntryPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
+      <SingleTaskPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
         <Suspense fallback={null}>
           <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
         </Suspense>
-      </EntryPage>
+      </SingleTaskPage>
     )
   }
   return (
-    <EntryPage title={title} heading={t('auth.welcome', { name })} lead={t('auth.lead')}>
+    <SingleTaskPage title={title} heading={t('auth.welcome', { name })} lead={t('auth.lead')}>
       {params.get('expired') !== null && (
         <Alert role="alert" icon="clock">
           {t('auth.expired')}
@@ -76,7 +76,7 @@ export function LoginPage() {
       )}
       <LoginMethods onNeeded={setSecondFactor} />
       <Links aff={params.get('aff')} />
-    </EntryPage>
+    </SingleTaskPage>
   )
 }
 

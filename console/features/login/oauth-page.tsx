@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { storedReturnPath, storeReturnPath } from '#console/api/oauth-redirect.ts'
-import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
@@ -42,7 +42,7 @@ export function OAuthPage() {
     isStarted.current = true
     void end()
   }, [])
-  return <EntryPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
+  return <SingleTaskPage title={t('oauth.title')} lead={t('oauth.checking', { site })} />
 }
 
 /**

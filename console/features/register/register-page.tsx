@@ -6,8 +6,8 @@ import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
+import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Status } from '#read-api/contract/status.ts'
@@ -45,11 +45,11 @@ function RegisterForm() {
     showsFormError: true,
   })
   return (
-    <EntryForm form={form} submitText={t('shell.register')}>
+    <SingleTaskForm form={form} submitText={t('shell.register')}>
       <AccountFields form={form} textGroup="auth" />
       {needsMail && <MailCodeFields form={form} purpose="register" takeToken={human.takeToken} />}
       {human.box}
-    </EntryForm>
+    </SingleTaskForm>
   )
 }
 
@@ -62,7 +62,7 @@ export function RegisterPage() {
   const aff = params.get('aff')
   const login = aff === null ? '/login' : `/login?${new URLSearchParams({ aff })}`
   return (
-    <EntryPage
+    <SingleTaskPage
       title={t('shell.register')}
       heading={t('auth.registerWelcome', { name })}
       lead={closed === null ? t('auth.registerLead') : undefined}
@@ -87,7 +87,7 @@ export function RegisterPage() {
           {t('auth.hasAccount')} <Link to={login}>{t('auth.toLogin')}</Link>
         </span>
       </p>
-    </EntryPage>
+    </SingleTaskPage>
   )
 }
 

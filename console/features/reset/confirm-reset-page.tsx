@@ -8,7 +8,7 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { copyText } from '#console/ui/elements/copy-text.ts'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 
@@ -20,7 +20,7 @@ export function ConfirmResetPage() {
   const isLink = email !== '' && token !== ''
   const [isDone, setDone] = useState(false)
   return (
-    <EntryPage
+    <SingleTaskPage
       title={t('auth.confirmTitle')}
       heading={isDone ? t('auth.confirmedTitle') : t('auth.confirmTitle')}
       lead={isDone ? t('auth.confirmedLead') : t('auth.confirmLead')}
@@ -33,7 +33,7 @@ export function ConfirmResetPage() {
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
       </p>
-    </EntryPage>
+    </SingleTaskPage>
   )
 }
 

@@ -7,7 +7,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { MAIL_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { EntryForm, EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { useCountdown } from '#console/ui/state/use-countdown.ts'
 
@@ -21,7 +21,7 @@ export function RequestResetPage() {
   const { t } = useTranslation()
   const status = useStatus()
   return (
-    <EntryPage title={t('auth.resetTitle')} lead={t('auth.resetLead')}>
+    <SingleTaskPage title={t('auth.resetTitle')} lead={t('auth.resetLead')}>
       {status?.password_login_enabled === false && (
         <Alert>
           <span>{t('auth.passwordClosed')}</span>
@@ -31,7 +31,7 @@ export function RequestResetPage() {
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
       </p>
-    </EntryPage>
+    </SingleTaskPage>
   )
 }
 
@@ -61,7 +61,7 @@ function RequestResetForm() {
     showsFormError: true,
   })
   return (
-    <EntryForm
+    <SingleTaskForm
       form={form}
       submitText={
         secondsLeft > 0 ? t('auth.resetRetryIn', { seconds: secondsLeft }) : t('auth.resetSend')
@@ -78,6 +78,6 @@ function RequestResetForm() {
       />
       {human.box}
       {isSent && <Alert tone="good">{t('auth.resetSent')}</Alert>}
-    </EntryForm>
+    </SingleTaskForm>
   )
 }

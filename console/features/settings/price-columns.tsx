@@ -67,7 +67,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
       'maxOutput',
       t('pricing.maxOutput'),
       112,
-      (row) => <OutputCap row={row} actions={actions} />,
+      (row) => <OutputLimit row={row} actions={actions} />,
       { align: 'end' },
     ),
     actionsColumn(t, 124, (row) => <Actions row={row} actions={actions} />),
@@ -119,7 +119,7 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   )
 }
 
-function OutputCap({ row, actions }: RowProps) {
+function OutputLimit({ row, actions }: RowProps) {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
   if (row.maxOutputTokens !== '') return <>{actions.count.format(Number(row.maxOutputTokens))}</>

@@ -85,13 +85,13 @@ function ModeFields(props: FieldsProps) {
       </div>
       <div className="tg-form-row tg-price-row">
         {field('cacheRatio', t('pricing.cacheRatio'), t('pricing.cacheRatioHint'))}
-        <OutputCapField {...props} />
+        <OutputLimitField {...props} />
       </div>
     </>
   )
 }
 
-function OutputCapField({ form, capFallback }: FieldsProps) {
+function OutputLimitField({ form, capFallback }: FieldsProps) {
   const { t } = useTranslation()
   const count = useNumberFormat()
   const { tokens, isBuiltIn } = capFallback(form.draft.name.trim())

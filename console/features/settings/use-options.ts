@@ -20,7 +20,7 @@ export type Options = {
 
 const NOTHING: Baseline = new Map()
 
-const POLL_MS = 10_000
+const POLL_INTERVAL_MS = 10_000
 
 /** Reads the options and polls them for changes. Polling pauses while this user edits an option. */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
@@ -29,7 +29,7 @@ export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const values = useQuery({
     ...optionsQuery,
     refetchOnWindowFocus: (query) => (isHeld(query) ? false : 'always'),
-    refetchInterval: (query) => (isHeld(query) ? false : POLL_MS),
+    refetchInterval: (query) => (isHeld(query) ? false : POLL_INTERVAL_MS),
   })
   const described = useQuery(optionSchemaQuery)
   const role = useUser()?.role ?? 0

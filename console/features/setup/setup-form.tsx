@@ -12,7 +12,7 @@ import {
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { EntryForm } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskForm } from '#console/ui/layout/single-task-page.tsx'
 import type { Setup } from '#write-api/contract/registration.ts'
 
 type UsageMode = 'external' | 'self' | 'demo'
@@ -65,7 +65,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
     showsFormError: true,
   })
   return (
-    <EntryForm
+    <SingleTaskForm
       form={form}
       submitText={t('setup.submit')}
       done={isDone ? t('setup.done') : undefined}
@@ -80,7 +80,7 @@ export function SetupForm(props: { isRootReady: boolean }) {
         }))}
         {...form.field('mode')}
       />
-    </EntryForm>
+    </SingleTaskForm>
   )
 }
 

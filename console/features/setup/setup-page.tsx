@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { EntryPage } from '#console/ui/layout/entry-page.tsx'
+import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
@@ -12,7 +12,7 @@ export function SetupPage() {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(setupStatusQuery)
   return (
-    <EntryPage
+    <SingleTaskPage
       title={t('setup.title')}
       lead={data?.root_init === true ? t('setup.accountReady') : t('setup.lead')}
       isWide
@@ -29,7 +29,7 @@ export function SetupPage() {
           {t('setup.database', { name: databaseName(data.database_type) })}
         </p>
       )}
-    </EntryPage>
+    </SingleTaskPage>
   )
 }
 

@@ -148,8 +148,7 @@ export const audit: Translations['audit'] = {
     timeWrong: 'Enter a time',
     positionWrong: 'Enter a number from 1 to {{head}}',
     create: 'Build a copy',
-    limits:
-      'At most {{max}} copies, each for {{hours}} hours. All are deleted when a user is erased.',
+    limits: 'At most {{max}} copies, each for {{hours}} hours. Erasing a user ends all copies.',
     none: 'There are no copies',
     status: {
       waiting: 'Waiting',

@@ -6,7 +6,7 @@ import { AT_TOP_PX, type Grid } from './use-grid.ts'
  * Options for scroll listeners that must run before the rows are rendered. A listener that measures
  * after rendering would force the browser to lay out the page twice.
  */
-const BEFORE_ROWS = { capture: true, passive: true } as const
+const BEFORE_RENDERING_OPTIONS = { capture: true, passive: true } as const
 
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
@@ -17,8 +17,8 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
     // While details are shown, `isAtTop` is false. Callers then add no rows at the top.
     const updateAtTop = () => setAtTop(!isOpen && (box?.scrollTop ?? 0) <= AT_TOP_PX)
     updateAtTop()
-    box?.addEventListener('scroll', updateAtTop, BEFORE_ROWS)
-    return () => box?.removeEventListener('scroll', updateAtTop, BEFORE_ROWS)
+    box?.addEventListener('scroll', updateAtTop, BEFORE_RENDERING_OPTIONS)
+    return () => box?.removeEventListener('scroll', updateAtTop, BEFORE_RENDERING_OPTIONS)
   }, [box, isOpen])
   useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
   useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
@@ -37,9 +37,9 @@ function watchEdge(box: HTMLElement): () => void {
   }
   const sizes = new ResizeObserver(update)
   for (const element of [box, ...box.children]) sizes.observe(element)
-  box.addEventListener('scroll', update, BEFORE_ROWS)
+  box.addEventListener('scroll', update, BEFORE_RENDERING_OPTIONS)
   return () => {
     sizes.disconnect()
-    box.removeEventListener('scroll', update, BEFORE_ROWS)
+    box.removeEventListener('scroll', update, BEFORE_RENDERING_OPTIONS)
   }
 }

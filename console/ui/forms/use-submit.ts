@@ -37,9 +37,9 @@ export function useSubmit<Args extends readonly unknown[] = []>(
 }
 
 /** The maximum number of animation frames to wait until the errors are rendered. */
-const FRAMES = 20
+const FRAMES_MAX = 20
 
-export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
+export function focusFirstError(form: RefObject<HTMLElement | null>, frames = FRAMES_MAX): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
     if (control) {

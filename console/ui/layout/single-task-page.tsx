@@ -8,7 +8,7 @@ import { usePageTitle } from './page.tsx'
  * A page for a single task outside of the console, such as the login, the setup or a password
  * reset.
  */
-export function EntryPage(props: {
+export function SingleTaskPage(props: {
   title: string
   /** The main heading of the page. By default, it is `title`. */
   heading?: string
@@ -29,8 +29,8 @@ export function EntryPage(props: {
   )
 }
 
-/** The form of an `EntryPage`. `formError` is an error that does not belong to a field. */
-export function EntryForm(props: {
+/** The form of an `SingleTaskPage`. `formError` is an error that does not belong to a field. */
+export function SingleTaskForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string
   isDisabled?: boolean
