@@ -74,7 +74,7 @@ export function LoginPage() {
           {t('auth.expired')}
         </Alert>
       )}
-      <LoginMethods onNeeded={setSecondFactor} />
+      <LoginMethods onSecondFactorNeeded={setSecondFactor} />
       <Links aff={params.get('aff')} />
     </SingleTaskPage>
   )
@@ -84,7 +84,7 @@ export function LoginPage() {
  * Shows the login methods. The password form is initially hidden if only the super admin may log in
  * with a password and there are other login methods.
  */
-function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
+function LoginMethods({ onSecondFactorNeeded }: { onSecondFactorNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)
@@ -93,7 +93,7 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
   if (status?.password_login_enabled !== false || !hasOthers) {
     return (
       <>
-        <LoginForm onSecondFactorNeeded={onNeeded} />
+        <LoginForm onSecondFactorNeeded={onSecondFactorNeeded} />
         <PasskeyButton />
         <OtherLoginMethods />
       </>
@@ -105,7 +105,7 @@ function LoginMethods({ onNeeded }: { onNeeded: OnSecondFactorNeeded }) {
       <PasskeyButton />
       {isUnfolded ? (
         <div className="tg-entry-folded">
-          <LoginForm onSecondFactorNeeded={onNeeded} />
+          <LoginForm onSecondFactorNeeded={onSecondFactorNeeded} />
         </div>
       ) : (
         <p className="tg-entry-links">
