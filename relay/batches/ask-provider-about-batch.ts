@@ -32,8 +32,11 @@ export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly R
 
 export type Described = { readonly description: BatchDescription; readonly key: RelayKey }
 
-/** `missing`: the provider does not know the batch. `denied`: it denies access with the key. */
-type Refusal = 'missing' | 'denied'
+/**
+ * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: it
+ * denies access with the key.
+ */
+export type Refusal = 'missing' | 'denied'
 
 /** The statuses with which a provider rejects a key or denies a suspended account its access. */
 const DENIALS: ReadonlySet<number> = new Set([401, 403])

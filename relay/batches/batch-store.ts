@@ -32,8 +32,8 @@ export type StoredBatch = {
    */
   readonly retryAt: number
   /**
-   * The time at which the provider began to deny access to the batch or its results, in Unix
-   * milliseconds; 0 if it does not deny it.
+   * The time at which the provider began to deny access to the batch or its results, or not to find
+   * the batch, in Unix milliseconds; 0 if it does neither.
    */
   readonly deniedAt: number
   /**

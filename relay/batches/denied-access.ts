@@ -1,8 +1,9 @@
 import type { BatchStore, StoredBatch } from './batch-store.ts'
 
 /**
- * If a provider denies access to a batch or its results for this time, the batch ends without them.
- * Until then, the operator can pay the provider or renew a key.
+ * If a provider denies access to a batch or its results for this time, or does not know the batch,
+ * the batch ends without them. Until then, the operator can pay the provider, renew a key or correct
+ * the base URL of the channel.
  */
 const DENIED_MS = 3 * 86_400_000
 /**
@@ -23,8 +24,8 @@ export const deniesAccess = (status: number): boolean =>
   status >= 400 && status <= 499 && !PASSING.has(status)
 
 /**
- * Records that the provider has denied access to a batch. Returns true if it has done so for longer
- * than `DENIED_MS`.
+ * Records that the provider has denied access to a batch or has not found it. Returns true if it
+ * has done so for longer than `DENIED_MS`.
  */
 export async function recordDenied(
   { batchStore, now }: Deps,

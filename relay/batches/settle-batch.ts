@@ -8,6 +8,7 @@ import {
   type Described,
   describeBatch,
   protocolOf,
+  type Refusal,
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import type { StoredBatch } from './batch-store.ts'
@@ -163,13 +164,12 @@ export class BatchSettler {
     record: BatchRecord,
     signal: AbortSignal,
   ): Promise<void> {
-    const { batch, userId, submittedAt } = stored
-    const { batchStore, settlementMemory, now } = this.deps
+    const { batch, userId } = stored
+    const { batchStore, settlementMemory } = this.deps
     const answer = await describeBatch(this.deps, record)
-    if (answer === 'missing') {
-      return now() - submittedAt > LOST_MS ? this.fail(stored, record, 'lost') : undefined
+    if (answer === null || typeof answer === 'string') {
+      return this.noteUnknown(stored, record, answer)
     }
-    if (answer === null || answer === 'denied') return this.noteUnknown(stored, record, answer)
     const { description } = answer
     if (description.isEnded) {
       const owner = settlementOwnerOf(userId)
@@ -188,29 +188,42 @@ export class BatchSettler {
   private async noteUnknown(
     stored: StoredBatch,
     record: BatchRecord,
-    answer: 'denied' | null,
+    answer: Refusal | null,
   ): Promise<void> {
     const { now } = this.deps
     if (now() - stored.submittedAt > RESULTS_MS) return this.fail(stored, record, 'lost')
     if (!(await this.postpone(stored))) return
     if (answer === null) return recordOtherFailure(this.deps, stored)
-    if (await recordDenied(this.deps, stored)) await this.fail(stored, record, 'results-denied')
+    if (!(await recordDenied(this.deps, stored))) return
+    await this.fail(stored, record, answer === 'missing' ? 'lost' : 'results-denied')
+  }
+
+  /**
+   * Stores when the end of a batch was first seen. Denials before that were of the description,
+   * which the provider now gives, so they no longer count.
+   */
+  private async noteEnd(stored: StoredBatch): Promise<StoredBatch> {
+    const { batchStore, now } = this.deps
+    if (stored.endSeenAt !== 0) return stored
+    await batchStore.noteEnd(stored.batch, now())
+    if (stored.deniedAt !== 0) await batchStore.clearDenied(stored.batch)
+    return { ...stored, deniedAt: 0, failingSince: 0 }
   }
 
   /** Bills and ends a batch that has ended at the provider. */
   private async settle(
-    stored: StoredBatch,
+    found: StoredBatch,
     record: BatchRecord,
     answer: Settling,
     signal: AbortSignal,
   ): Promise<void> {
-    const { batch, endSeenAt } = stored
-    const { ledger, batchStore, now } = this.deps
+    const { batch, endSeenAt } = found
+    const { ledger, now } = this.deps
     const { description, key } = answer
     // The time of the next attempt is stored before the results are read, so that no other process
     // reads them at the same time.
-    if (!(await this.postpone(stored))) return
-    if (endSeenAt === 0) await batchStore.noteEnd(batch, now())
+    if (!(await this.postpone(found))) return
+    const stored = await this.noteEnd(found)
     const isTooLate = endSeenAt !== 0 && now() - endSeenAt > RESULTS_MS
     const outcome = await this.billUnlessDenied(stored, record, answer, signal).catch(
       (err: unknown) => {

@@ -264,11 +264,14 @@ describe('the file that the gateway uploaded for a batch', () => {
     expect.poll(ends).toMatchObject([{ type: 'CallReleased', data: { errorCode } }])
 
   it.each([
-    ['does not know the batch', 404, 1, 'batch_lost'],
+    ['does not know the batch for three days', 404, 73, 'batch_lost'],
     ['can’t be asked for 30 days', 500, 31 * 24, 'batch_lost'],
   ])('is deleted if the provider %s', async (_name, status, hours, errorCode) => {
     const id = await submit()
     provider.answers.set(DESCRIPTION, { status })
+    await lookUpAfter(1, id)
+    await expect.poll(async () => (await batchStore.find(USER, batchIn(id)))?.attempts).toBe(1)
+    expect(await ends()).toEqual([])
     await lookUpAfter(hours, id)
     await expectEnd(errorCode)
     await expect.poll(sent).toContain(DELETION)

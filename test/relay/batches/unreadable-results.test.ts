@@ -304,6 +304,31 @@ it.each([401, 403])('a description that is answered with %s is a denial', async 
   await expectEndWithout(id, 'results-denied')
 })
 
+it('a batch that the provider does not know ends after three days', async () => {
+  const id = await submit(false)
+  await attempt(id, 0, DESCRIPTION, 404)
+  await attempt(id, 71, DESCRIPTION, 404)
+  // The provider knows the batch again, so the time starts again.
+  await lookUpAfter(id, 1)
+  await attempt(id, 1, DESCRIPTION, 404)
+  await attempt(id, 71, DESCRIPTION, 404)
+  expect(await ends()).toEqual([])
+  await attempt(id, 2, DESCRIPTION, 404)
+  await expectEndWithout(id, 'lost')
+})
+
+it('a batch that the provider did not know for a time is billed after its end', async () => {
+  const id = await submit()
+  await attempt(id, 1, DESCRIPTION, 404)
+  await attempt(id, 60, DESCRIPTION, 404)
+  // The results are denied for the first time, so the time starts again.
+  await attempt(id, 20, `GET ${RESULTS}`, 403)
+  expect(await ends()).toEqual([])
+  resultsAre(result('a'))
+  await lookUpAfter(id, 1)
+  expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
+})
+
 it('results that fail for 30 days after the end was seen end the batch', async () => {
   const id = await submit()
   await attempt(id, 10 * 24, `GET ${RESULTS}`, 500)
