@@ -26,6 +26,7 @@ import {
   batchNotFound,
   errorAbout,
   findBatch,
+  fromStore,
   type Placed,
   placeOfBatch,
   sendAbout,
@@ -91,8 +92,9 @@ async function writeWithResults(
   placed: Placed,
   memory: ResultsMemory,
 ): Promise<void> {
-  const shown = (await renderStoredBatch(deps, stored)) as Readonly<Record<string, unknown>>
-  const { metadata, ...others } = shown
+  const { metadata, ...others } = (await fromStore(renderStoredBatch(deps, stored))) as Readonly<
+    Record<string, unknown>
+  >
   const { response } = exchange
   const gone = new AbortController()
   response.on('close', () => gone.abort())

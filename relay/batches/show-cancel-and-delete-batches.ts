@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyOwnerOf, ownerOfCopies } from '../pipeline/body-memory-limit-of-user.ts'
@@ -305,6 +306,13 @@ export type ShownResults = {
 }
 
 const BUSY = relayError('overloaded', { retryAfter: 5 })
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/** Awaits a read of the database. Rejects with `StoreUnavailable` if it fails. */
+export const fromStore = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((cause: unknown) => {
+    throw new StoreUnavailable('a batch could not be read', { cause })
+  })
 
 /**
  * Reserves memory in which the results of a batch with this number of lines are read for the
@@ -323,9 +331,11 @@ export async function withMemoryForResults(
   try {
     await work(memory)
   } catch (error) {
+    const isOfStore = error instanceof StoreUnavailable
+    if (isOfStore) deps.log.error({ err: error, call: exchange.call }, 'results were not read')
     if (exchange.response.headersSent) exchange.response.destroy()
     else if (error instanceof ResultsMemoryFull) sendError(exchange, BUSY)
-    else sendError(exchange, relayError('upstream_unreachable'))
+    else sendError(exchange, isOfStore ? NO_STORE : relayError('upstream_unreachable'))
   } finally {
     memory.close()
   }
@@ -357,7 +367,7 @@ async function writeRenderedLines(
 ): Promise<void> {
   const { batch, parts } = record.submitted
   const confidential = confidentialAt(deps.views, record)
-  const facts = await deps.batchStore.linesOf(batch)
+  const facts = await fromStore(deps.batchStore.linesOf(batch))
   // The provider may still give results after the gateway has ended a batch without them. Of such a
   // batch, only billed lines are shown.
   const isComplete = record.end === null || record.end.cause === 'done'

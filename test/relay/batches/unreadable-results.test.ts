@@ -329,6 +329,20 @@ it('a batch that the provider did not know for a time is billed after its end', 
   expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
 })
 
+it('results are answered with 503 by the gateway while its database is away', async () => {
+  const id = await submit()
+  resultsAre(result('a'))
+  await lookUpAfter(id, 0)
+  vi.spyOn(batchStore, 'linesOf').mockRejectedValueOnce(new Error('away'))
+  const read = () =>
+    fetch(`${rig.url}${BATCHES}/${id}/results`, { headers: { authorization: `Bearer sk-${KEY}` } })
+  const refused = await read()
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('5')
+  expect(await refused.text()).not.toMatch(/provider|upstream/i)
+  expect((await read()).status).toBe(200)
+})
+
 it('results that fail for 30 days after the end was seen end the batch', async () => {
   const id = await submit()
   await attempt(id, 10 * 24, `GET ${RESULTS}`, 500)
