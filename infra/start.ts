@@ -171,19 +171,19 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   // The code of a role is loaded only if the process has the role, because loading the code takes
   // most of a start.
   if (roles.has('write-api')) {
-    const { writeApi } = await import('#write-api/server.ts')
-    await writeApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
+    const { registerWriteApi } = await import('#write-api/register-write-api.ts')
+    await registerWriteApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {
-    const { readApi } = await import('#read-api/server.ts')
+    const { registerReadApi } = await import('#read-api/register-read-api.ts')
     const servedTypes = [...SERVED_TYPES.keys()]
     const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel }
-    await readApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
+    await registerReadApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(printLine)
-    const { pageSources } = await import('#read-api/server.ts')
+    const { pageSources } = await import('#read-api/register-read-api.ts')
     if (dist !== null) await serveConsole(app, dist, () => pageSources(core))
   }
   return app

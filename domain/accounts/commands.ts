@@ -1,6 +1,6 @@
 import type { CallBounds } from '../pricing/hold-amount.ts'
-import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
-import type { TokenLimits, Usage, UsageSource } from '../pricing/usage.ts'
+import type { DecimalText, PriceSnapshot } from '../pricing/price-snapshot.ts'
+import type { Usage, UsageLimits, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
@@ -262,7 +262,7 @@ export type SettleCall = RequestChanges & {
    * Usage within these limits is always charged. Usage above the limits is charged only as far as
    * the account can pay.
    */
-  readonly limits?: TokenLimits
+  readonly limits?: UsageLimits
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd

@@ -13,7 +13,7 @@ import {
   payablePartsInTiers,
   payableUsage,
 } from '../pricing/hold-amount.ts'
-import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
+import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { codedError } from '../shared/coded-error.ts'
@@ -43,7 +43,7 @@ type Outcome = readonly AccountEvent[] | AccountError
  * refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
-  const { reduction, ...command } = reduced(requested, state)
+  const { reduction, ...command } = withReducedOutput(requested, state)
   const { type, task, batch, isOwed = false, ...facts } = command
   const { call, hold, calls } = facts
   const isPlain = task === undefined && batch === undefined
@@ -71,9 +71,12 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
 }
 
 /** Reduces the output limit and the hold if the account cannot pay the requested hold. */
-function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
+function withReducedOutput(
+  command: AdmitCall,
+  state: AccountState,
+): AdmitCall & { outputLimit?: number } {
   const { reduction, hold, price } = command
-  const payable = payableBy(state, command.tokenId)
+  const payable = quotaAvailableToToken(state, command.tokenId)
   if (reduction === undefined || payable <= 0n) return command
   const { timesPayable = 1n } = reduction
   if (hold * timesPayable <= payable) return command
@@ -84,7 +87,7 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
  * Returns the quota that further calls with the token can hold. It is the balance or the remaining
  * budget of the token, whichever is lower. The result may be negative.
  */
-export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
+export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
   return budget.remain
@@ -98,8 +101,8 @@ const openBatches = ({ open }: AccountState): number =>
 
 /** Returns the error if the account or the token can't pay the hold of a call, or null. */
 function unpayableError(command: AdmitCall, state: AccountState): AccountError | null {
-  const unbudgeted = budgetError(command, state)
-  if (unbudgeted !== null) return unbudgeted
+  const tokenBudgetError = budgetError(command, state)
+  if (tokenBudgetError !== null) return tokenBudgetError
   const { hold, task } = command
   const { balance } = state
   if (hold <= balance && (task === undefined || balance > 0n)) return null
@@ -119,7 +122,7 @@ function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): A
  * if the quota was used up after its admission, by a deduction, a refund or an edit of the token's
  * budget. Calls with a hold of 0 and calls of submitted tasks always continue.
  */
-export function emptiedError(
+export function quotaUsedUpError(
   { facts, admission, hold, isTask }: OpenCall,
   { balance, emptiedAt, budgets }: AccountState,
 ): AccountError | null {
@@ -134,14 +137,14 @@ export function emptiedError(
 
 /**
  * Records a running call's usage so far, which is charged if the process that serves the call dies.
- * If `emptiedError` returns an error, the command is refused and the relay ends the call.
+ * If `quotaUsedUpError` returns an error, the command is refused and the relay ends the call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
   const open = state.open.get(call)
   if (open === undefined)
     return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
-  const emptied = emptiedError(open, state)
+  const emptied = quotaUsedUpError(open, state)
   if (emptied !== null) return emptied
   assert(isCountable(progress.usage), 'usage is counted in whole numbers')
   if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
@@ -159,7 +162,7 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
     return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
   if (hold <= open.hold) return []
   const { userId, tokenId } = open.facts
-  const payable = payableBy(state, tokenId)
+  const payable = quotaAvailableToToken(state, tokenId)
   const increase = hold - open.hold
   const added = increase < payable ? increase : payable
   const total = open.hold + added
@@ -182,12 +185,19 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   if (billed !== undefined) return settleBatch(settling, billed, admitted, state)
   const open = servedCall(admitted, served)
   const command = payablePart(settling, open, state)
-  const { type, ...course } = command
+  const { type, ...callDetails } = command
   const { price, clientIp } = open
   const { facts, charge } = bill(open, command)
   // The operator pays the provider for the full usage, even if the account could not pay for it.
   const { cost } = bill(open, requested)
-  const data = { ...facts, ...course, ...cost, price, clientIp, ...money(open, charge) }
+  const data = {
+    ...facts,
+    ...callDetails,
+    ...cost,
+    price,
+    clientIp,
+    ...holdAndPostings(open, charge),
+  }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
@@ -204,20 +214,20 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
  * spend.
  */
 function settleBatch(
-  { type, limits, costRatio, ...course }: Omit<SettleCall, 'served' | 'billed'>,
+  { type, limits, costRatio, ...callDetails }: Omit<SettleCall, 'served' | 'billed'>,
   { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
   open: OpenCall,
   state: AccountState,
 ): Outcome {
   const { facts, price, clientIp } = open
-  const free = payableBy(state, facts.tokenId)
+  const free = quotaAvailableToToken(state, facts.tokenId)
   const covered = open.hold + (free > 0n ? free : 0n)
   const charge = full < covered ? full : covered
   const ofCost =
     costRatio === undefined || cost === undefined ? {} : { costRatio, cost: toWire(cost) }
   const unpaid = charge === full ? {} : { unpaid: toWire(full - charge) }
   const billing = { billedLines: lines, ...unpaid, ...ofCost, price, clientIp }
-  const data = { ...facts, ...course, ...billing, ...money(open, charge) }
+  const data = { ...facts, ...callDetails, ...billing, ...holdAndPostings(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
@@ -227,7 +237,7 @@ function payablePart(
   state: AccountState,
 ): Omit<SettleCall, 'limits'> & { unpaidUsage?: Usage } {
   if (limits === undefined) return command
-  const free = payableBy(state, open.facts.tokenId)
+  const free = quotaAvailableToToken(state, open.facts.tokenId)
   const covered = open.hold + (free > 0n ? free : 0n)
   const chargeOf = (usage: Usage): Quota => bill(open, { ...command, usage }).charge
   const isPayable = (usage: Usage) => chargeOf(usage) <= covered
@@ -244,10 +254,14 @@ function payablePart(
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)
   if (open === undefined) return repeatedEnd(state, command.call)
-  const { type, ...course } = command
+  const { type, ...callDetails } = command
   const { facts, clientIp } = open
   return [
-    { type: 'CallReleased', v: 1, data: { ...facts, ...course, clientIp, ...money(open, 0n) } },
+    {
+      type: 'CallReleased',
+      v: 1,
+      data: { ...facts, ...callDetails, clientIp, ...holdAndPostings(open, 0n) },
+    },
   ]
 }
 
@@ -267,8 +281,13 @@ export function interruptCall(
   const used = costRatio === undefined ? { usage } : { usage, costRatio }
   const { facts, charge, cost } = bill(open, { ...used, end: 'incomplete' })
   const changes = formats === undefined ? {} : { formats }
-  const course = { channelId, usage, ...cost, ...changes, price, startedAt, clientIp }
-  const data = { ...facts, ...course, ...money(open, charge), charge: toWire(charge) }
+  const callDetails = { channelId, usage, ...cost, ...changes, price, startedAt, clientIp }
+  const data = {
+    ...facts,
+    ...callDetails,
+    ...holdAndPostings(open, charge),
+    charge: toWire(charge),
+  }
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
@@ -294,7 +313,7 @@ type Used = {
 }
 type Bill = { readonly facts: CallFacts; readonly charge: Quota; readonly cost: ProviderCost }
 
-const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
+const holdAndPostings = ({ facts, hold }: OpenCall, charge: Quota) => ({
   hold: toWire(hold),
   postings: endPostings(facts.userId, hold, charge),
 })

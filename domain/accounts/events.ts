@@ -1,4 +1,4 @@
-import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'

@@ -19,24 +19,24 @@ import { type AccountState, addEndedCall } from './state.ts'
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
   const evolved = fold(state, event)
   const hasFreeQuota = evolved.balance > 0n
-  if (isTaking(event) && !hasFreeQuota) evolved.emptiedAt = evolved.admissions
-  else if (isGain(event) && hasFreeQuota) evolved.emptiedAt = 0
+  if (isDebit(event) && !hasFreeQuota) evolved.emptiedAt = evolved.admissions
+  else if (isCredit(event) && hasFreeQuota) evolved.emptiedAt = 0
   return evolved
 }
 
-const TAKINGS: ReadonlySet<AccountEvent['type']> = new Set(['QuotaDeducted', 'TopUpReversed'])
-const GAINS: ReadonlySet<AccountEvent['type']> = new Set([
+const DEBITS: ReadonlySet<AccountEvent['type']> = new Set(['QuotaDeducted', 'TopUpReversed'])
+const CREDITS: ReadonlySet<AccountEvent['type']> = new Set([
   'QuotaGranted',
   'AffiliateTransferred',
   'CheckedIn',
   'TopUpCredited',
 ])
 
-const isTaking = (event: AccountEvent): boolean =>
-  event.type === 'ChargeCorrected' ? event.data.amount > 0 : TAKINGS.has(event.type)
+const isDebit = (event: AccountEvent): boolean =>
+  event.type === 'ChargeCorrected' ? event.data.amount > 0 : DEBITS.has(event.type)
 
-const isGain = (event: AccountEvent): boolean =>
-  event.type === 'ChargeCorrected' ? event.data.amount < 0 : GAINS.has(event.type)
+const isCredit = (event: AccountEvent): boolean =>
+  event.type === 'ChargeCorrected' ? event.data.amount < 0 : CREDITS.has(event.type)
 
 function fold(state: AccountState, event: AccountEvent): AccountState {
   switch (event.type) {
@@ -101,7 +101,7 @@ function fold(state: AccountState, event: AccountEvent): AccountState {
 function correct(state: AccountState, data: ChargeCorrected['data']): AccountState {
   state.balance -= fromWire(data.amount)
   state.deductionIds.add(correctionBatchId(data))
-  for (const [tokenId, amount] of data.budgets) giveToken(state, tokenId, fromWire(amount))
+  for (const [tokenId, amount] of data.budgets) adjustTokenBudget(state, tokenId, fromWire(amount))
   return state
 }
 
@@ -132,13 +132,13 @@ function applyAmount(state: AccountState, event: TopUpFact | ChargeCorrected): A
       state.grantIds.add(rebateId(event.data))
       return state
     case 'RebateReversed':
-      return takeRebate(state, event.data)
+      return reverseRebate(state, event.data)
     case 'ChargeCorrected':
       return correct(state, event.data)
   }
 }
 
-function takeRebate(state: AccountState, data: RebateReversed['data']): AccountState {
+function reverseRebate(state: AccountState, data: RebateReversed['data']): AccountState {
   const fromBalance = fromWire(data.fromBalance ?? 0)
   state.affiliate -= fromWire(data.amount) - fromBalance
   state.balance -= fromBalance
@@ -151,7 +151,7 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   const hold = fromWire(data.hold)
   state.balance -= hold
   state.held += hold
-  giveToken(state, data.tokenId, -hold)
+  adjustTokenBudget(state, data.tokenId, -hold)
   const { startedAt } = data
   const facts = factsOf(data)
   const kind = data.isTask === true ? { isTask: true as const } : {}
@@ -169,7 +169,7 @@ function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']
   open.hold += amount
   state.balance -= amount
   state.held += amount
-  giveToken(state, tokenId, -amount)
+  adjustTokenBudget(state, tokenId, -amount)
   return state
 }
 
@@ -179,13 +179,13 @@ function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): 
   const { hold } = open
   state.balance += hold - charge
   state.held -= hold
-  giveToken(state, tokenId, hold - charge)
+  adjustTokenBudget(state, tokenId, hold - charge)
   state.open.delete(call)
   addEndedCall(state.ended, call)
   return state
 }
 
-function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
+function adjustTokenBudget(state: AccountState, tokenId: number, amount: Quota): void {
   const budget = state.budgets.get(tokenId)
   if (budget !== undefined) budget.remain += amount
 }

@@ -1,4 +1,4 @@
-import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'

@@ -55,15 +55,15 @@ function examinePostings(event: Recorded): Postings {
   const data = event.data as { postings?: readonly Posting[]; userId?: unknown }
   const owner = accountOwner(event.stream)
   if (data.postings === undefined) {
-    const mustMove = owner !== null && MOVING.has(type)
+    const mustMove = owner !== null && QUOTA_MOVING_TYPES.has(type)
     const missing = { code: 'PostingsMissing', params: { type } } as const
     return { faults: mustMove ? [missing] : [], moves: NONE }
   }
   const faults: CodedFinding[] = []
   const ruleFault = quotaRuleFault(event)
   if (ruleFault !== null) faults.push(ruleFault)
-  const { moves, sum, elsewhere } = sumPostings(data.postings, owner)
-  for (const account of elsewhere) {
+  const { moves, sum, foreignAccounts } = sumPostings(data.postings, owner)
+  for (const account of foreignAccounts) {
     // A name of another form is damaged data, which is not repeated in a finding.
     const isUser = /^user:\d{1,16}:(main|held|aff)$/.test(account)
     if (isUser) faults.push({ code: 'PostsElsewhere', params: { account } })
@@ -83,7 +83,7 @@ function examinePostings(event: Recorded): Postings {
 }
 
 /** The types of events that move quota. No other event may have postings. */
-const MOVING: ReadonlySet<string> = new Set([
+const QUOTA_MOVING_TYPES: ReadonlySet<string> = new Set([
   'QuotaGranted',
   'QuotaDeducted',
   'InviteRewarded',
@@ -116,7 +116,7 @@ function quotaRuleFault({
 }: Pick<Recorded, 'stream' | 'type' | 'data'>): CodedFinding | null {
   const fields = data as Readonly<Record<string, unknown>>
   if (fields.postings === undefined) return null
-  if (accountOwner(stream) === null || !MOVING.has(type)) {
+  if (accountOwner(stream) === null || !QUOTA_MOVING_TYPES.has(type)) {
     return { code: 'PostingsUnexpected', params: { type } }
   }
   // Its amount is what the new charges cost more, which is negative for a refund.
@@ -130,10 +130,10 @@ function quotaRuleFault({
   return null
 }
 
-/** Adds up postings. `elsewhere` has the users' accounts that are not those of the owner. */
+/** Adds up postings. `foreignAccounts` has the users' accounts that are not those of the owner. */
 function sumPostings(postings: readonly Posting[], owner: number | null) {
   const moves: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
-  const elsewhere: string[] = []
+  const foreignAccounts: string[] = []
   const prefix = owner === null ? null : `user:${owner}:`
   let sum = 0n
   for (const [account, wire] of postings) {
@@ -147,9 +147,9 @@ function sumPostings(postings: readonly Posting[], owner: number | null) {
     if (pocket === 'main') moves.main += amount
     else if (pocket === 'held') moves.held += amount
     else if (pocket === 'aff') moves.affiliate += amount
-    else elsewhere.push(account)
+    else foreignAccounts.push(account)
   }
-  return { moves, sum, elsewhere }
+  return { moves, sum, foreignAccounts }
 }
 
 export function balancesOf(state: AuditState, userId: number): Balances {
@@ -240,14 +240,14 @@ function movesOf(event: Recorded<AccountEvent>): Moves | null {
       return { ...NONE, main: -fromBalance, affiliate: fromBalance - fromWire(event.data.amount) }
     }
     case 'CallAdmitted':
-      return holding(fromWire(event.data.hold))
+      return movesOfHold(fromWire(event.data.hold))
     case 'HoldRaised':
-      return holding(fromWire(event.data.added))
+      return movesOfHold(fromWire(event.data.added))
     case 'CallSettled':
     case 'CallInterrupted':
-      return ending(fromWire(event.data.hold), fromWire(event.data.charge))
+      return movesOfEnd(fromWire(event.data.hold), fromWire(event.data.charge))
     case 'CallReleased':
-      return ending(fromWire(event.data.hold), 0n)
+      return movesOfEnd(fromWire(event.data.hold), 0n)
     case 'ChargeCorrected': {
       let amount = 0n
       for (const { charge, corrected } of event.data.calls) {
@@ -260,8 +260,8 @@ function movesOf(event: Recorded<AccountEvent>): Moves | null {
   }
 }
 
-const holding = (hold: Quota): Moves => ({ ...NONE, main: -hold, held: hold })
-const ending = (hold: Quota, charge: Quota): Moves => ({
+const movesOfHold = (hold: Quota): Moves => ({ ...NONE, main: -hold, held: hold })
+const movesOfEnd = (hold: Quota, charge: Quota): Moves => ({
   ...NONE,
   main: hold - charge,
   held: -hold,

@@ -9,7 +9,7 @@ import type {
 } from '../accounts/events.ts'
 import type { BatchLinesBilled, BatchSubmitted, BilledLine } from '../batches/events.ts'
 import { chargeFor, hasUsage } from '../pricing/charge.ts'
-import type { PriceSnapshot } from '../pricing/price.ts'
+import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import type { Recorded } from '../shared/event.ts'

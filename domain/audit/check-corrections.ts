@@ -1,9 +1,9 @@
 import type { ChargeCorrected } from '../accounts/events.ts'
 import type { CorrectionScope, CorrectionStarted } from '../corrections/events.ts'
-import { changedPrice, chargeAtPrice } from '../pricing/price-corrections.ts'
+import { applyPriceCorrection, chargeAtPrice } from '../pricing/price-corrections.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { EndedCall } from './ended-calls-for-corrections.ts'
+import type { CorrectableCall } from './ended-calls-for-corrections.ts'
 import type { Findings } from './findings.ts'
 import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'
@@ -60,7 +60,7 @@ export function checkCorrection(
  * Returns the charge of a call at the price of a correction, or null if the call is not in the
  * correction's scope.
  */
-function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
+function chargeInScope(call: CorrectableCall, scope: CorrectionScope): Quota | null {
   const isOfScope =
     call.model === scope.model &&
     (scope.group === null || call.group === scope.group) &&
@@ -68,7 +68,7 @@ function chargeInScope(call: EndedCall, scope: CorrectionScope): Quota | null {
     call.second <= scope.to &&
     call.position <= scope.upTo &&
     !call.isBilledByLine
-  const price = isOfScope ? changedPrice(call.price, scope.price) : null
+  const price = isOfScope ? applyPriceCorrection(call.price, scope.price) : null
   return price === null ? null : chargeAtPrice(call, price)
 }
 

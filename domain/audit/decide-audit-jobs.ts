@@ -19,12 +19,12 @@ import type {
 } from './events.ts'
 import { countHistoryFindings } from './findings.ts'
 import {
-  decideOnRefusingWitnesses,
-  type RefusingWitness,
-  type RefusingWitnessCommand,
-  type RefusingWitnessErrorCode,
+  decideRefusedCosignature,
+  type RefusedCosignature,
+  type RefusedCosignatureCommand,
+  type RefusedCosignatureErrorCode,
   withAcknowledged,
-} from './refusing-witnesses.ts'
+} from './refused-cosignatures.ts'
 
 type Ended = { readonly finishedAt: number }
 
@@ -56,14 +56,14 @@ export type AuditJobsState = {
   /**
    * The witnesses that refused to sign because they had signed a different history, oldest first.
    */
-  readonly refusals: readonly RefusingWitness[]
+  readonly refusals: readonly RefusedCosignature[]
 }
 
 const KEPT = 100
 
 export type AuditJobCommand =
   | ScratchCopyCommand
-  | RefusingWitnessCommand
+  | RefusedCosignatureCommand
   | ({ readonly type: 'RequestVerification' } & VerificationRequested['data'])
   | ({ readonly type: 'FinishVerification' } & VerificationFinished['data'])
   | ({ readonly type: 'RequestRebuild' } & RebuildRequested['data'])
@@ -74,7 +74,7 @@ export type AuditJobCommand =
 
 export type AuditJobErrorCode =
   | ScratchCopyErrorCode
-  | RefusingWitnessErrorCode
+  | RefusedCosignatureErrorCode
   /** Another verification is running. Params: `id`, the id of the running verification. */
   | 'VerificationRunning'
   | 'RebuildRunning'
@@ -142,9 +142,9 @@ function decide(
       const { type, ...data } = command
       return rotatedKeys.includes(data.newKey) ? [] : [{ type: 'LogKeyRotated', v: 1, data }]
     }
-    case 'RecordRefusingWitness':
-    case 'AcknowledgeRefusingWitness':
-      return decideOnRefusingWitnesses(command, refusals)
+    case 'RecordRefusedCosignature':
+    case 'AcknowledgeRefusedCosignature':
+      return decideRefusedCosignature(command, refusals)
     case 'FailAuditJob': {
       const { type, ...data } = command
       const building = scratchCopies.filter(isBuildingCopy)

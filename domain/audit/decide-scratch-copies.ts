@@ -51,18 +51,18 @@ export type ScratchCopyErrorCode =
   | 'TooManyOwnScratchCopies'
 
 /** Reports whether a copy is being built or can be opened. */
-export const existsCopy = ({ failure, end }: ScratchCopyJob): boolean =>
+export const isActiveCopy = ({ failure, end }: ScratchCopyJob): boolean =>
   failure === null && end === null
 
 export const isReadyCopy = (copy: ScratchCopyJob): boolean =>
-  existsCopy(copy) && copy.result !== null
+  isActiveCopy(copy) && copy.result !== null
 
 export const isBuildingCopy = (copy: ScratchCopyJob): boolean =>
-  existsCopy(copy) && copy.result === null
+  isActiveCopy(copy) && copy.result === null
 
 /** Reports whether a copy has reached its maximum age. `now` is in Unix milliseconds. */
 export const isExpiredCopy = (copy: ScratchCopyJob, now: number): boolean =>
-  existsCopy(copy) && now >= copy.request.requestedAt + SCRATCH_COPY_KEPT_MS
+  isActiveCopy(copy) && now >= copy.request.requestedAt + SCRATCH_COPY_KEPT_MS
 
 export function decideOnScratchCopies(
   command: ScratchCopyCommand,
@@ -74,7 +74,7 @@ export function decideOnScratchCopies(
     case 'RequestScratchCopy': {
       const { type, ownMax, ...data } = command
       if (copies.some(({ request }) => request.id === data.id)) return []
-      const existing = copies.filter(existsCopy)
+      const existing = copies.filter(isActiveCopy)
       if (existing.length >= SCRATCH_COPIES_MAX) {
         return codedError('TooManyScratchCopies', { max: SCRATCH_COPIES_MAX })
       }
@@ -90,7 +90,7 @@ export function decideOnScratchCopies(
     case 'EndScratchCopies': {
       const { ids, reason, endedAt } = command
       const ended = copies
-        .filter((copy) => existsCopy(copy) && (ids === null || ids.includes(copy.request.id)))
+        .filter((copy) => isActiveCopy(copy) && (ids === null || ids.includes(copy.request.id)))
         .map(({ request }) => request.id)
       if (ended.length === 0) return []
       return [{ type: 'ScratchCopiesEnded', v: 1, data: { ids: ended, reason, endedAt } }]
@@ -102,8 +102,8 @@ export function withRequestedCopy(
   copies: readonly ScratchCopyJob[],
   request: ScratchCopyRequested['data'],
 ): readonly ScratchCopyJob[] {
-  const ended = copies.filter((copy) => !existsCopy(copy)).slice(-ENDED_KEPT)
-  const kept = copies.filter((copy) => existsCopy(copy) || ended.includes(copy))
+  const ended = copies.filter((copy) => !isActiveCopy(copy)).slice(-ENDED_KEPT)
+  const kept = copies.filter((copy) => isActiveCopy(copy) || ended.includes(copy))
   return [...kept, { kind: 'scratch-copy', request, result: null, failure: null, end: null }]
 }
 

@@ -1,10 +1,10 @@
-import type { PriceSnapshot } from '../pricing/price.ts'
 import type { ChargedUsage } from '../pricing/price-corrections.ts'
+import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageCount } from '../pricing/usage.ts'
-import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
+import { doubledTable, findSlot, fingerprintOf, isFree } from './fingerprint-table.ts'
 
 /** The data of an ended call that is needed to check a later correction of its charge. */
-export type EndedCall = ChargedUsage & {
+export type CorrectableCall = ChargedUsage & {
   readonly model: string
   readonly group: string
   /** The time (in Unix seconds) and the log position of the event that ended the call. */
@@ -21,7 +21,7 @@ export type EndedCall = ChargedUsage & {
  * bits. Data that many calls share, such as the price, is stored only once, as text. The table is
  * plain data, so that it can be stored with the state of an audit.
  */
-export type EndedCalls = {
+export type CorrectableCallTable = {
   slots: Uint32Array
   size: number
   bytes: Uint8Array
@@ -39,7 +39,7 @@ const BYTES_MIN = 16_384
  */
 const RECORD_BYTES_MAX = 256
 
-export const noEndedCalls = (): EndedCalls => ({
+export const createCorrectableCallTable = (): CorrectableCallTable => ({
   slots: new Uint32Array(COLUMNS * SLOTS_MIN),
   size: 0,
   bytes: new Uint8Array(BYTES_MIN),
@@ -55,7 +55,11 @@ const COUNTS: readonly UsageCount[] = [
 ]
 
 /** Adds a call under an id. Of two calls with the same id, the first one is kept. */
-export function addEndedCall(calls: EndedCalls, id: string, call: EndedCall): void {
+export function addCorrectableCall(
+  calls: CorrectableCallTable,
+  id: string,
+  call: CorrectableCall,
+): void {
   const { price, usage, unpaidUsage, model, group } = call
   const { tools, conditions } = usage
   // `list` is the revision of the price options. It changes with every edit of an option and does
@@ -75,10 +79,10 @@ export function addEndedCall(calls: EndedCalls, id: string, call: EndedCall): vo
   // A call with a negative or fractional number is invalid. It is skipped here, because other
   // checks report it.
   if (!numbers.every((one) => Number.isSafeInteger(one) && one >= 0)) return
-  if (calls.size * 9 >= calls.slots.length * 2) calls.slots = grownSlots(calls.slots, COLUMNS)
+  if (calls.size * 9 >= calls.slots.length * 2) calls.slots = doubledTable(calls.slots, COLUMNS)
   const { slots } = calls
   const [high, low] = fingerprintOf(id)
-  const at = slotOf(slots, COLUMNS, high, low)
+  const at = findSlot(slots, COLUMNS, high, low)
   if (!isFree(slots, at)) return
   slots[at] = high
   slots[at + 1] = low
@@ -87,9 +91,12 @@ export function addEndedCall(calls: EndedCalls, id: string, call: EndedCall): vo
   writeNumbers(calls, numbers)
 }
 
-export function findEndedCall(calls: EndedCalls, id: string): EndedCall | null {
+export function findCorrectableCall(
+  calls: CorrectableCallTable,
+  id: string,
+): CorrectableCall | null {
   const { slots } = calls
-  const at = slotOf(slots, COLUMNS, ...fingerprintOf(id))
+  const at = findSlot(slots, COLUMNS, ...fingerprintOf(id))
   if (isFree(slots, at)) return null
   const next = numberReader(calls.bytes, slots[at + 2] ?? 0)
   const [terms, details] = [calls.texts[next()], calls.texts[next()]]
@@ -113,7 +120,7 @@ export function findEndedCall(calls: EndedCalls, id: string): EndedCall | null {
   }
 }
 
-function textId({ texts, idsOfTexts }: EndedCalls, text: string): number {
+function textId({ texts, idsOfTexts }: CorrectableCallTable, text: string): number {
   const known = idsOfTexts.get(text)
   if (known !== undefined) return known
   idsOfTexts.set(text, texts.length)
@@ -121,7 +128,7 @@ function textId({ texts, idsOfTexts }: EndedCalls, text: string): number {
   return texts.length - 1
 }
 
-function writeNumbers(calls: EndedCalls, numbers: readonly number[]): void {
+function writeNumbers(calls: CorrectableCallTable, numbers: readonly number[]): void {
   if (calls.used + RECORD_BYTES_MAX > calls.bytes.length) {
     const larger = new Uint8Array(calls.bytes.length * 2)
     larger.set(calls.bytes)

@@ -118,7 +118,7 @@ export type LogKeyRotated = Fact<
  * size. `larger-tree`: the witness has signed a larger tree than the site has. `not-continued`: the
  * site's tree does not continue the tree that the witness has signed.
  */
-export type WitnessRefusalReason = 'other-tree' | 'larger-tree' | 'not-continued'
+export type RefusedCosignatureReason = 'other-tree' | 'larger-tree' | 'not-continued'
 
 /**
  * A witness refused to sign a checkpoint of the transparency log, because it contradicts a
@@ -137,7 +137,7 @@ export type WitnessRefused = Fact<
     readonly refusedSize: number
     /** The root of this tree, in base64. Omitted in events of earlier releases. */
     readonly refusedRoot?: string
-    readonly reason: WitnessRefusalReason
+    readonly reason: RefusedCosignatureReason
     readonly refusedAt: number
   }
 >

@@ -8,7 +8,7 @@
  * Returns the index of the entry with a fingerprint, or of the free entry into which it can be
  * inserted.
  */
-export function slotOf(slots: Uint32Array, columns: number, high: number, low: number): number {
+export function findSlot(slots: Uint32Array, columns: number, high: number, low: number): number {
   const mask = slots.length / columns - 1
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
     const at = columns * slot
@@ -20,11 +20,11 @@ export const isFree = (slots: Uint32Array, at: number): boolean =>
   slots[at] === 0 && slots[at + 1] === 0
 
 /** Returns a table of twice the size with the same entries. */
-export function grownSlots(slots: Uint32Array, columns: number): Uint32Array {
+export function doubledTable(slots: Uint32Array, columns: number): Uint32Array {
   const larger = new Uint32Array(slots.length * 2)
   for (let at = 0; at < slots.length; at += columns) {
     if (isFree(slots, at)) continue
-    const to = slotOf(larger, columns, slots[at] ?? 0, slots[at + 1] ?? 0)
+    const to = findSlot(larger, columns, slots[at] ?? 0, slots[at + 1] ?? 0)
     for (let column = 0; column < columns; column += 1)
       larger[to + column] = slots[at + column] ?? 0
   }

@@ -1,4 +1,4 @@
-import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
+import { doubledTable, findSlot, fingerprintOf, isFree } from './fingerprint-table.ts'
 
 /**
  * A compact set of texts, which takes 8 to 24 bytes per text. It is a hash table with open
@@ -15,10 +15,10 @@ export const noIds = (): IdSet => ({ slots: new Uint32Array(COLUMNS * SLOTS_MIN)
 
 /** Adds a text. Returns false if the set contains it already. */
 export function addId(set: IdSet, text: string): boolean {
-  if (set.size * 3 >= set.slots.length) set.slots = grownSlots(set.slots, COLUMNS)
+  if (set.size * 3 >= set.slots.length) set.slots = doubledTable(set.slots, COLUMNS)
   const { slots } = set
   const [high, low] = fingerprintOf(text)
-  const at = slotOf(slots, COLUMNS, high, low)
+  const at = findSlot(slots, COLUMNS, high, low)
   if (!isFree(slots, at)) return false
   slots[at] = high
   slots[at + 1] = low

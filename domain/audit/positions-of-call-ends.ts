@@ -1,4 +1,4 @@
-import { fingerprintOf, grownSlots, isFree, slotOf } from './fingerprint-table.ts'
+import { doubledTable, findSlot, fingerprintOf, isFree } from './fingerprint-table.ts'
 
 /**
  * A compact table of the admitted calls, with the log position of the event that ended each call.
@@ -21,11 +21,11 @@ export const noCallPositions = (): CallPositions => ({
 /** Adds a call. Returns false if the table already contains the call. */
 export function addCall(calls: CallPositions, id: string): boolean {
   if (calls.size * COLUMNS >= calls.slots.length * FULL) {
-    calls.slots = grownSlots(calls.slots, COLUMNS)
+    calls.slots = doubledTable(calls.slots, COLUMNS)
   }
   const { slots } = calls
   const [high, low] = fingerprintOf(id)
-  const at = slotOf(slots, COLUMNS, high, low)
+  const at = findSlot(slots, COLUMNS, high, low)
   if (!isFree(slots, at)) return false
   slots[at] = high
   slots[at + 1] = low
@@ -39,7 +39,7 @@ export function addCall(calls: CallPositions, id: string): boolean {
  */
 export function recordEnd(calls: CallPositions, id: string, position: number): void {
   addCall(calls, id)
-  const at = slotOf(calls.slots, COLUMNS, ...fingerprintOf(id))
+  const at = findSlot(calls.slots, COLUMNS, ...fingerprintOf(id))
   if (positionAt(calls.slots, at) !== 0) return
   calls.slots[at + 2] = Math.floor(position / WORD)
   calls.slots[at + 3] = position % WORD
@@ -47,7 +47,7 @@ export function recordEnd(calls: CallPositions, id: string, position: number): v
 
 /** Returns the position at which a call ended, or null if it is unknown or has not ended. */
 export function endOf({ slots }: CallPositions, id: string): number | null {
-  const position = positionAt(slots, slotOf(slots, COLUMNS, ...fingerprintOf(id)))
+  const position = positionAt(slots, findSlot(slots, COLUMNS, ...fingerprintOf(id)))
   return position === 0 ? null : position
 }
 

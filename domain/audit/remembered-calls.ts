@@ -1,11 +1,11 @@
 import type { CallInterrupted, CallSettled } from '../accounts/events.ts'
 import type { Recorded } from '../shared/event.ts'
 import {
-  addEndedCall,
-  type EndedCall,
-  type EndedCalls,
-  findEndedCall,
-  noEndedCalls,
+  addCorrectableCall,
+  type CorrectableCall,
+  type CorrectableCallTable,
+  createCorrectableCallTable,
+  findCorrectableCall,
 } from './ended-calls-for-corrections.ts'
 import { addId, type IdSet, noIds } from './id-set.ts'
 import {
@@ -27,19 +27,19 @@ type CallEnd = CallSettled | CallInterrupted
  * `provideEnd`.
  */
 export type RememberedCalls =
-  | { readonly kind: 'terms'; readonly ids: IdSet; readonly ended: EndedCalls }
+  | { readonly kind: 'terms'; readonly ids: IdSet; readonly ended: CorrectableCallTable }
   | {
       readonly kind: 'positions'
       readonly positions: CallPositions
       /**
        * The data of ended calls whose final events were read again, by account stream and call id.
        */
-      readonly provided: Map<string, EndedCall>
+      readonly provided: Map<string, CorrectableCall>
     }
 
 export const noRememberedCalls = (kind: RememberedCalls['kind']): RememberedCalls =>
   kind === 'terms'
-    ? { kind, ids: noIds(), ended: noEndedCalls() }
+    ? { kind, ids: noIds(), ended: createCorrectableCallTable() }
     : { kind, positions: noCallPositions(), provided: new Map() }
 
 /** Adds an admitted call. Returns false if the call was admitted before. */
@@ -56,18 +56,22 @@ export const rememberUnknownEnd = (calls: RememberedCalls, id: string): boolean 
 export function rememberEnd(calls: RememberedCalls, event: Recorded<CallEnd>): void {
   const { call } = event.data
   if (calls.kind === 'positions') recordEnd(calls.positions, call, event.position)
-  else addEndedCall(calls.ended, keyOf(event.stream, call), endedCallOf(event))
+  else addCorrectableCall(calls.ended, keyOf(event.stream, call), endedCallOf(event))
 }
 
 /**
  * Returns the data of an ended call of an account, or null if no call with this id ended there with
  * a charge.
  */
-export function findEnd(calls: RememberedCalls, stream: string, call: string): EndedCall | null {
+export function findEnd(
+  calls: RememberedCalls,
+  stream: string,
+  call: string,
+): CorrectableCall | null {
   const key = keyOf(stream, call)
   return calls.kind === 'positions'
     ? (calls.provided.get(key) ?? null)
-    : findEndedCall(calls.ended, key)
+    : findCorrectableCall(calls.ended, key)
 }
 
 /**
@@ -96,7 +100,7 @@ export function forgetProvidedEnds(calls: RememberedCalls): void {
 
 const keyOf = (stream: string, call: string): string => `${stream} ${call}`
 
-const endedCallOf = ({ data, meta, position, ...event }: Recorded<CallEnd>): EndedCall => ({
+const endedCallOf = ({ data, meta, position, ...event }: Recorded<CallEnd>): CorrectableCall => ({
   ...{ ...data, position, second: Math.floor(meta.at / 1_000) },
   isBilledByLine: event.type === 'CallSettled' && 'billedLines' in data,
 })

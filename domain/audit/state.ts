@@ -1,6 +1,6 @@
 import type { CallBatch } from '../accounts/events.ts'
 import type { CorrectionScope } from '../corrections/events.ts'
-import type { PriceSnapshot } from '../pricing/price.ts'
+import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
 import type { Place } from './findings.ts'

@@ -1,5 +1,5 @@
 import type { Attempt, ProviderEvidence } from '../accounts/events.ts'
-import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'

@@ -1,4 +1,4 @@
-import type { DecimalText } from '../pricing/price.ts'
+import type { DecimalText } from '../pricing/price-snapshot.ts'
 import type { KeyMode } from '../shared/channel-key-modes-and-cost-ratio.ts'
 import type { Fact } from '../shared/event.ts'
 

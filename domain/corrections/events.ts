@@ -1,4 +1,4 @@
-import type { PriceChange } from '../pricing/price-corrections.ts'
+import type { CorrectedRatios } from '../pricing/price-corrections.ts'
 import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
@@ -15,7 +15,7 @@ export type CorrectionScope = {
   /** Only calls that ended from `from` to `to` are corrected (Unix seconds, both included). */
   readonly from: number
   readonly to: number
-  readonly price: PriceChange
+  readonly price: CorrectedRatios
   /** Only calls whose final event has at most this position are corrected. */
   readonly upTo: number
   /** The number of corrections that had started when the preview of this correction was made. */

@@ -1,4 +1,4 @@
-import type { DecimalText } from '../pricing/price.ts'
+import type { DecimalText } from '../pricing/price-snapshot.ts'
 import type { Fact, Recorded } from '../shared/event.ts'
 
 export const OPTIONS_STREAM = 'options'

@@ -10,8 +10,9 @@ import { CLAUDE, GEMINI, GLOBAL } from './sections/models.ts'
 import { PAYMENT, STRIPE } from './sections/payment.ts'
 import { FALLBACK_PRICING, GROUPS, OTHER_RATIOS, PRICES } from './sections/prices.ts'
 import { QUOTA, REBATE } from './sections/quota.ts'
-import { RATE_LIMIT, SCREENING } from './sections/rate-limit.ts'
+import { SCREENING } from './sections/screening.ts'
 import { APPEARANCE, PAGES, SITE, SMTP, STATISTICS, UPDATE } from './sections/site.ts'
+import { USAGE_LIMITS } from './sections/usage-limits.ts'
 
 /** All sections in the order in which the settings page shows them. */
 export const SECTIONS: readonly OptionSection[] = [
@@ -22,7 +23,7 @@ export const SECTIONS: readonly OptionSection[] = [
   OTHER_RATIOS,
   FALLBACK_PRICING,
   PRICES,
-  RATE_LIMIT,
+  USAGE_LIMITS,
   GLOBAL,
   CHANNELS,
   CHANNEL_HEALTH,

@@ -89,7 +89,7 @@ export const LIST: OptionType = { kind: 'list' }
 /** The maximum length leaves room for a private key in PEM format. */
 export const SECRET: OptionType = { kind: 'text', maxLength: 20_000 }
 export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
-export const formed = (form: TextForm, maxLength: number): OptionType => ({
+export const formattedText = (form: TextForm, maxLength: number): OptionType => ({
   kind: 'text',
   maxLength,
   form,

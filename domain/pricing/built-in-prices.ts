@@ -1,7 +1,7 @@
 import type { ContextTiers } from './context-tiers.ts'
 import { decimalOf, decimalText, quotient } from './decimal.ts'
-import { withOpenRouterNames } from './openrouter-names.ts'
-import type { ContextTier, DecimalText } from './price.ts'
+import { addOpenRouterNames } from './openrouter-aliases.ts'
+import type { ContextTier, DecimalText } from './price-snapshot.ts'
 
 /**
  * A row of models with the same list prices, in dollars per million tokens. `built-in-prices.md`
@@ -194,7 +194,7 @@ const INPUT_ONLY: readonly PricedModels[] = [
 
 const ROWS = [...OPENAI, ...ANTHROPIC, ...GOOGLE, ...OTHERS, ...INPUT_ONLY].map((row) => ({
   ...row,
-  models: withOpenRouterNames(row.models),
+  models: addOpenRouterNames(row.models),
 }))
 
 /**

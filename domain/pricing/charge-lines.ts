@@ -1,8 +1,8 @@
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { HOUR_CACHE_FACTOR, hasUsage, inBatch, quotaOf, tierOf, unitPrice } from './charge.ts'
 import { type Decimal, decimalOf, decimalText, integer, ONE, plus, times } from './decimal.ts'
-import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import { ratioOfConditions } from './price-conditions.ts'
+import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price-snapshot.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from './usage.ts'
 
 /**

@@ -1,15 +1,15 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times } from './decimal.ts'
+import { ratioOfConditions, withConditions } from './price-conditions.ts'
+import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
 import type {
   ContextTier,
   DecimalText,
   PerCallPrice,
   PerTokenPrice,
   PriceSnapshot,
-} from './price.ts'
-import { ratioOfConditions, withConditions } from './price-conditions.ts'
-import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
+} from './price-snapshot.ts'
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
@@ -239,7 +239,7 @@ type PastCall = {
  * is null if the list has no price for the call. The result for a batch is an approximation,
  * because the charges of its lines were rounded one by one, and context tiers depend on each line.
  */
-export function draftCharges(
+export function createDraftPricer(
   list: PriceList,
 ): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
   return (call, acceptsUnpriced) => {
@@ -247,14 +247,15 @@ export function draftCharges(
     const ofModel = priceOf(list, model, group, { userGroup, acceptsUnpriced })
     if ('code' in ofModel) return null
     const price = ofModel.mode === 'call' ? { ...ofModel, ...video } : ofModel
-    if (batchLines !== undefined) return batchDraft(inBatchPrice(list, price), usage, batchLines)
+    if (batchLines !== undefined)
+      return batchChargeAtDraft(inBatchPrice(list, price), usage, batchLines)
     const ofConditions = withConditions(price, model, usage.conditions)
     const ofTools = withTools(list, ofConditions, model, usage.tools)
     return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
   }
 }
 
-function batchDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {
+function batchChargeAtDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {
   if (price.mode === 'call') return chargeFor(price, usage, 1) * BigInt(lines)
   const { tiers: _, ...untiered } = price
   return chargeFor(untiered, usage)

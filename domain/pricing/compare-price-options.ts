@@ -1,7 +1,7 @@
 import { decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_RATIOS } from './default-ratios.ts'
-import type { DecimalText } from './price.ts'
 import { PRICE_KEYS } from './price-list.ts'
+import type { DecimalText } from './price-snapshot.ts'
 import { readNestedRatios, readRatios } from './read-ratios.ts'
 
 /**

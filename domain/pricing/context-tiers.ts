@@ -1,6 +1,6 @@
 import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/lossless-json.ts'
 import { decimalOf, decimalText, isAbove, ONE } from './decimal.ts'
-import type { ContextTier } from './price.ts'
+import type { ContextTier } from './price-snapshot.ts'
 import { jsonDecimal } from './read-ratios.ts'
 
 /** The context tiers of models, by name. A model without tiers may have an empty list. */
@@ -24,7 +24,7 @@ export function readTiers(value: ExactJson): readonly ContextTier[] | null {
   for (const element of value) {
     const tier = readTier(element)
     const before = tiers.at(-1)
-    if (tier === null || (before !== undefined && !isDearer(before, tier))) return null
+    if (tier === null || (before !== undefined && !canFollow(before, tier))) return null
     tiers.push(tier)
   }
   return tiers
@@ -46,7 +46,7 @@ function ratioOf(value: ExactJson = { numberText: '1' }): string | null {
   return ratio === null || isAbove(ONE, ratio) ? null : decimalText(ratio)
 }
 
-const isDearer = (before: ContextTier, { above, input, output }: ContextTier): boolean =>
+const canFollow = (before: ContextTier, { above, input, output }: ContextTier): boolean =>
   above > before.above &&
   !isAbove(decimalOf(before.input), decimalOf(input)) &&
   !isAbove(decimalOf(before.output), decimalOf(output))

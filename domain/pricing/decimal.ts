@@ -1,5 +1,5 @@
 import { assert } from '../shared/assert.ts'
-import type { DecimalText } from './price.ts'
+import type { DecimalText } from './price-snapshot.ts'
 
 /** An exact decimal of 0 or more: `units` / 10^`scale`. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
@@ -12,7 +12,7 @@ const SCALE_MAX = 30
 const WHOLE_DIGITS_MAX = 12
 
 const TEXT_LENGTH_MAX = 64
-const FORM = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
+const DECIMAL_PATTERN = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 
 const ZERO: Decimal = Object.freeze({ units: 0n, scale: 0 })
 export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
@@ -23,9 +23,9 @@ export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null
-  const [, whole = '', fraction = '', exponent = '0'] = FORM.exec(text) ?? []
+  const [, whole = '', fraction = '', exponent = '0'] = DECIMAL_PATTERN.exec(text) ?? []
   if (whole === '') return null
-  return within(BigInt(whole + fraction), fraction.length - Number(exponent))
+  return normalize(BigInt(whole + fraction), fraction.length - Number(exponent))
 }
 
 /**
@@ -33,7 +33,7 @@ export function parseDecimal(text: string): Decimal | null {
  * checked before a power of ten is computed, because a very large exponent would exhaust the
  * memory.
  */
-function within(digits: bigint, scale: number): Decimal | null {
+function normalize(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
   let units = digits
   let places = scale
@@ -48,15 +48,15 @@ function within(digits: bigint, scale: number): Decimal | null {
 
 /** A cache of parsed decimals, because all calls are priced with the same few ratios. */
 const cache = new Map<DecimalText, Decimal>()
-const KNOWN_MAX = 4_096
+const CACHE_ENTRIES_MAX = 4_096
 
 /** Parses a validated decimal. Throws if the text is invalid. */
 export function decimalOf(text: DecimalText): Decimal {
-  const before = cache.get(text)
-  if (before !== undefined) return before
+  const cached = cache.get(text)
+  if (cached !== undefined) return cached
   const decimal = parseDecimal(text)
   assert(decimal !== null, 'a price is a decimal')
-  if (cache.size >= KNOWN_MAX) cache.clear()
+  if (cache.size >= CACHE_ENTRIES_MAX) cache.clear()
   cache.set(text, decimal)
   return decimal
 }
@@ -83,9 +83,9 @@ export function quotient(dividend: Decimal, divisor: Decimal): Decimal {
   const numerator = dividend.units * 10n ** BigInt(SCALE_MAX + divisor.scale)
   const denominator = divisor.units * 10n ** BigInt(dividend.scale)
   const units = (numerator + denominator - 1n) / denominator
-  const exact = within(units, SCALE_MAX)
-  assert(exact !== null, 'a quotient of prices is in range')
-  return exact
+  const result = normalize(units, SCALE_MAX)
+  assert(result !== null, 'a quotient of prices is in range')
+  return result
 }
 
 export function plus(left: Decimal, right: Decimal): Decimal {

@@ -1,5 +1,5 @@
 import { builtInRatios } from './built-in-prices.ts'
-import type { DecimalText } from './price.ts'
+import type { DecimalText } from './price-snapshot.ts'
 import { DEFAULT_TOOL_PRICES, TOOL_PRICES_KEY } from './tool-prices.ts'
 import { VIDEO_MODEL_PRICES } from './video-prices.ts'
 
@@ -95,7 +95,7 @@ const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalT
   ])
 
 /** The prices of models with a fixed price per call, in dollars. */
-const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
+const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['dall-e-2', '0.04'],
   ['dall-e-3', '0.04'],
   // These prices are per search unit (see `built-in-prices.md`).
@@ -137,7 +137,7 @@ export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText
   ['AudioRatio', builtInRatios('AudioRatio')],
   ['AudioCompletionRatio', builtInRatios('AudioCompletionRatio')],
   ['ImageCompletionRatio', builtInRatios('ImageCompletionRatio')],
-  ['ModelPrice', MODEL_PRICES],
+  ['ModelPrice', PRICES_PER_CALL],
   [TOOL_PRICES_KEY, DEFAULT_TOOL_PRICES],
 ])
 

@@ -10,13 +10,13 @@ import {
   tierOf,
 } from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
-import type { PerTokenPrice, PriceSnapshot } from './price.ts'
 import { dearestConditions, ratioOfConditions } from './price-conditions.ts'
+import type { PerTokenPrice, PriceSnapshot } from './price-snapshot.ts'
 import {
   inputTokensOf,
-  type TokenLimits,
   type ToolCounts,
   type Usage,
+  type UsageLimits,
   usageWithin,
 } from './usage.ts'
 
@@ -36,7 +36,7 @@ export type CallBounds = {
 export type InputKinds = {
   /**
    * Set if the request asks for the one-hour cache. Other requests are charged for writes to this
-   * cache only as far as the account can pay for them (see `TokenLimits`).
+   * cache only as far as the account can pay for them (see `UsageLimits`).
    */
   readonly hasHourCache: boolean
 }
@@ -100,7 +100,7 @@ export function outputTokensWithin(
  */
 export function payableUsage(
   usage: Usage,
-  limits: TokenLimits,
+  limits: UsageLimits,
   isPayable: (part: Usage) => boolean,
 ): Usage {
   const { input, hours, output } = beyond(usage, limits)
@@ -113,14 +113,14 @@ export function payableUsage(
 }
 
 /** Returns how much of each kind a usage has beyond its limits. */
-const beyond = (usage: Usage, { inputTokens, outputTokens, hourWrites }: TokenLimits) => ({
+const beyond = (usage: Usage, { inputTokens, outputTokens, hourWrites }: UsageLimits) => ({
   input: Math.max(0, inputTokensOf(usage) - inputTokens),
   hours: Math.max(0, usage.cacheWrite1h - (hourWrites ?? usage.cacheWrite1h)),
   output: Math.max(0, usage.output - outputTokens),
 })
 
 /** Returns the limits with more input tokens and more writes to the one-hour cache. */
-const raised = (limits: TokenLimits, input: number, hours: number): TokenLimits => {
+const raised = (limits: UsageLimits, input: number, hours: number): UsageLimits => {
   const { inputTokens, hourWrites } = limits
   const more = { ...limits, inputTokens: inputTokens + input }
   return hourWrites === undefined ? more : { ...more, hourWrites: hourWrites + hours }
@@ -137,10 +137,10 @@ const raised = (limits: TokenLimits, input: number, hours: number): TokenLimits 
  */
 export function payablePartsInTiers(
   usage: Usage,
-  limits: TokenLimits,
+  limits: UsageLimits,
   isPayable: (part: Usage) => boolean,
 ): readonly Usage[] {
-  const partFrom = (least: TokenLimits): Usage => {
+  const partFrom = (least: UsageLimits): Usage => {
     const more = beyond(usage, least)
     const partWith = (input: number, hours: number, output: number): Usage =>
       usageWithin(usage, {

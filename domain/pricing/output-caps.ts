@@ -1,4 +1,4 @@
-import { withOpenRouterNames } from './openrouter-names.ts'
+import { addOpenRouterNames } from './openrouter-aliases.ts'
 
 /** The maximum output tokens per choice, including reasoning tokens, by model. */
 export type OutputCaps = ReadonlyMap<string, number>
@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]]
 
 export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
   ROWS.flatMap(([outputTokens, models]) =>
-    withOpenRouterNames(models).map((model) => [model, outputTokens] as const),
+    addOpenRouterNames(models).map((model) => [model, outputTokens] as const),
   ),
 )
 

@@ -1,5 +1,5 @@
 import { type Decimal, decimalOf, isAbove, ONE, times } from './decimal.ts'
-import type { ConditionRatios, DecimalText, PriceSnapshot } from './price.ts'
+import type { ConditionRatios, DecimalText, PriceSnapshot } from './price-snapshot.ts'
 import { PRICE_CONDITIONS, type PriceCondition } from './usage.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { callsFor, chargeFor, hasUsage } from './charge.ts'
-import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './price.ts'
+import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './price-snapshot.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Usage } from './usage.ts'
  * not change. Tiers, tools, conditions and factors never change. Ratios apply to prices per token,
  * and `price` applies to prices per call or per second.
  */
-export type PriceChange = Readonly<
+export type CorrectedRatios = Readonly<
   Partial<
     Record<
       | 'model'
@@ -26,7 +26,10 @@ export type PriceChange = Readonly<
 >
 
 /** Returns the price with the change, or null if no member of the change applies to it. */
-export function changedPrice(snapshot: PriceSnapshot, change: PriceChange): PriceSnapshot | null {
+export function applyPriceCorrection(
+  snapshot: PriceSnapshot,
+  change: CorrectedRatios,
+): PriceSnapshot | null {
   const { price, group, ...ratios } = change
   const ofGroup = group === undefined ? {} : { group }
   if (snapshot.mode === 'tokens') {

@@ -1,6 +1,6 @@
 import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/lossless-json.ts'
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
-import type { DecimalText } from './price.ts'
+import type { DecimalText } from './price-snapshot.ts'
 
 /**
  * Ratios by name. The type is a Map, because a plain object would return a value for names such as

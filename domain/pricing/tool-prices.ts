@@ -1,4 +1,4 @@
-import type { DecimalText, ToolPrices } from './price.ts'
+import type { DecimalText, ToolPrices } from './price-snapshot.ts'
 import type { RatioMap } from './read-ratios.ts'
 import { TOOL_NAMES, type ToolCounts, type ToolName } from './usage.ts'
 

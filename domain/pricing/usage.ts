@@ -80,7 +80,7 @@ export const NO_USAGE: Usage = Object.freeze({
  * Usage within these limits is always charged. `outputTokens` is the sum over all choices. `tools`
  * contains the maximum number of uses of each tool, which is 0 for a missing tool.
  */
-export type TokenLimits = {
+export type UsageLimits = {
   readonly inputTokens: number
   readonly outputTokens: number
   /**
@@ -97,11 +97,11 @@ export type TokenLimits = {
  */
 export function usageWithin(
   usage: Usage,
-  { inputTokens, outputTokens, hourWrites = usage.cacheWrite1h, tools = NO_TOOLS }: TokenLimits,
+  { inputTokens, outputTokens, hourWrites = usage.cacheWrite1h, tools = NO_TOOLS }: UsageLimits,
 ): Usage {
-  const shortened = Math.max(0, usage.cacheWrite1h - hourWrites)
+  const excessHourWrites = Math.max(0, usage.cacheWrite1h - hourWrites)
   const isWithin = inputTokensOf(usage) <= inputTokens && usage.output <= outputTokens
-  if (isWithin && shortened === 0 && areToolsWithin(usage.tools, tools)) return usage
+  if (isWithin && excessHourWrites === 0 && areToolsWithin(usage.tools, tools)) return usage
   const input = new Allowance(inputTokens)
   const output = Math.min(usage.output, outputTokens)
   const outputAudio = Math.min(usage.outputAudio, output)
@@ -109,8 +109,8 @@ export function usageWithin(
     ...NO_USAGE,
     inputUncached: input.take(usage.inputUncached),
     cacheRead: input.take(usage.cacheRead),
-    cacheWrite5m: input.take(usage.cacheWrite5m + shortened),
-    cacheWrite1h: input.take(usage.cacheWrite1h - shortened),
+    cacheWrite5m: input.take(usage.cacheWrite5m + excessHourWrites),
+    cacheWrite1h: input.take(usage.cacheWrite1h - excessHourWrites),
     inputAudio: input.take(usage.inputAudio),
     inputImage: input.take(usage.inputImage),
     output,

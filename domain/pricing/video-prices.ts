@@ -1,5 +1,5 @@
 import { decimalOf, isAbove } from './decimal.ts'
-import type { DecimalText, PriceFactor, PriceSnapshot } from './price.ts'
+import type { DecimalText, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
 
 /**
  * How a provider bills the videos of some models. `price` is the provider's list price in dollars

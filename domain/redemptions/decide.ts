@@ -82,18 +82,21 @@ type CreateRedemption = {
   readonly terms: RedemptionTerms
 }
 
-type RedemptionFact<Type extends string> = { readonly type: Type; readonly redemptionId: number }
+type RedemptionCommandOf<Type extends string> = {
+  readonly type: Type
+  readonly redemptionId: number
+}
 
-type ChangeRedemption = RedemptionFact<'ChangeRedemption'> & {
+type ChangeRedemption = RedemptionCommandOf<'ChangeRedemption'> & {
   readonly terms: RedemptionTerms
 }
-type EnableRedemption = RedemptionFact<'EnableRedemption'>
+type EnableRedemption = RedemptionCommandOf<'EnableRedemption'>
 
 /**
  * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
  * other codes of the batch are disabled.
  */
-type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
+type DisableRedemption = RedemptionCommandOf<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
 }
 
@@ -101,7 +104,7 @@ type DisableRedemption = RedemptionFact<'DisableRedemption'> & {
  * Deletes a code. If `isOneOfMany` is set, an unknown code is skipped. If `onlyDisabled` is set, a
  * code that is not disabled is skipped.
  */
-type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
+type DeleteRedemption = RedemptionCommandOf<'DeleteRedemption'> & {
   readonly isOneOfMany?: boolean
   readonly onlyDisabled?: boolean
 }
@@ -111,7 +114,7 @@ type DeleteRedemption = RedemptionFact<'DeleteRedemption'> & {
  * if the key now belongs to another code, or if the code's quota has changed. `now` is in Unix
  * seconds.
  */
-type RedeemCode = RedemptionFact<'RedeemCode'> & {
+type RedeemCode = RedemptionCommandOf<'RedeemCode'> & {
   readonly userId: number
   readonly quota: Quota
   readonly now: number
@@ -267,7 +270,7 @@ export type RedemptionIdsState = { highest: number; readonly requests: Map<strin
  * The maximum number of requests that are remembered. An older request is recognised by the keys of
  * its codes, which are derived from the request.
  */
-const REQUESTS_KEPT = 500
+const REMEMBERED_REQUESTS_MAX = 500
 
 type StoredIds = {
   readonly highest: number
@@ -303,7 +306,8 @@ export const redemptionIdsDecider: Decider<
     if (request === undefined) return state
     state.requests.set(request.key, request.content)
     const [oldest] = state.requests.keys()
-    if (state.requests.size > REQUESTS_KEPT && oldest !== undefined) state.requests.delete(oldest)
+    if (state.requests.size > REMEMBERED_REQUESTS_MAX && oldest !== undefined)
+      state.requests.delete(oldest)
     return state
   },
   snapshot: {

@@ -4,7 +4,7 @@ type ProxyAddress = {
   /** The address of the proxy without credentials, such as `http://host:port`. */
   readonly origin: string
   /** The credentials as `user:password`, or null. */
-  readonly login: string | null
+  readonly credentials: string | null
 }
 
 /** Parses an http(s) address without path and query. Returns null for any other text. */
@@ -14,7 +14,7 @@ export function proxyAddress(text: string): ProxyAddress | null {
   if (url.pathname !== '/') return null
   const { origin, username, password } = url
   const login = username === '' && password === '' ? null : decoded(`${username}:${password}`)
-  return login === undefined ? null : { origin, login }
+  return login === undefined ? null : { origin, credentials: login }
 }
 
 function decoded(text: string): string | undefined {
@@ -30,12 +30,12 @@ function decoded(text: string): string | undefined {
  * password, it replaces the user name.
  */
 const MASK = '***'
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /**
  * Matches the credentials of a proxy address. They end at the last @, because a password may
  * contain an @.
  */
-const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
+const CREDENTIALS_PATTERN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
 /** Matches a user name without a password. The user name may be an access token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
@@ -43,24 +43,25 @@ const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
  * Returns a channel's extra settings with a masked proxy password. They are stored and shown in
  * this form.
  */
-export function maskedSetting(setting: string): string {
+export function maskProxyPassword(setting: string): string {
   const proxy = proxyIn(setting)
-  return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
+  return proxy === null ? setting : withProxy(setting, proxy, maskAddress(proxy))
 }
 
 /** Restores the stored proxy address if a form sends back the masked address. */
-export function unmaskedSetting(setting: string, stored: string): string {
-  if (setting === maskedSetting(stored)) return stored
+export function restoreMaskedProxy(setting: string, stored: string): string {
+  if (setting === maskProxyPassword(stored)) return stored
   const proxyText = proxyIn(setting)
   const proxy = proxyIn(stored)
-  if (proxyText === null || proxy === null || proxyText !== masked(proxy)) return setting
+  if (proxyText === null || proxy === null || proxyText !== maskAddress(proxy)) return setting
   return withProxy(setting, proxyText, proxy)
 }
 
 /** Returns the proxy address in the setting if it is valid and has credentials, or null. */
-export function secretProxyIn(setting: string): string | null {
+export function proxyWithCredentials(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
-  const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
+  const isSecret =
+    matchCredentials(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
   return isSecret ? proxy : null
 }
 
@@ -73,12 +74,13 @@ export function settingWithProxy(setting: string, proxy: string): string {
  * Reports whether the proxy's password is only the mask. The password cannot be restored if the
  * rest of the address was changed.
  */
-export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
+export const isMasked = (proxy: string): boolean => matchCredentials(proxy)?.[2] === MASK
 
-const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)
+const matchCredentials = (proxy: string): RegExpExecArray | null =>
+  CREDENTIALS_PATTERN.exec(proxy) ?? USER.exec(proxy)
 
-function masked(proxy: string): string {
-  const [, before, , after] = loginOf(proxy) ?? []
+function maskAddress(proxy: string): string {
+  const [, before, , after] = matchCredentials(proxy) ?? []
   return before === undefined || after === undefined ? proxy : `${before}${MASK}${after}`
 }
 
@@ -95,7 +97,7 @@ function withProxy(setting: string, from: string, to: string): string {
   let depth = 0
   let before = ''
   let name = ''
-  return setting.replace(TOKEN, (token) => {
+  return setting.replace(JSON_TOKEN, (token) => {
     const isValue = before === ':'
     before = token
     if (token === '{' || token === '[') depth += 1

@@ -1,5 +1,5 @@
 import type { Attempt } from '../accounts/events.ts'
-import type { ProviderCost } from '../pricing/price.ts'
+import type { ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 import type { VideoMedia } from './video-media.ts'

@@ -42,13 +42,16 @@ function folded(state: TopUpState, event: TopUpEvent): TopUpState {
       const { money, source } = event.data
       const recorded = source === undefined ? storedCents(money) : 0n
       return {
-        ...moved(state, event.data, 1n),
+        ...withRefundedAmounts(state, event.data, 1n),
         refunds: state.refunds + 1,
         recordedCents: state.recordedCents + recorded,
       }
     }
     case 'TopUpRestored':
-      return { ...moved(state, event.data, -1n), restorations: state.restorations + 1 }
+      return {
+        ...withRefundedAmounts(state, event.data, -1n),
+        restorations: state.restorations + 1,
+      }
     case 'TopUpRefundReported':
     case 'TopUpDisputeReported':
       return {
@@ -59,9 +62,13 @@ function folded(state: TopUpState, event: TopUpEvent): TopUpState {
   }
 }
 
-type Moved = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
+type RefundedAmounts = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
 
-const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n | -1n) => ({
+const withRefundedAmounts = (
+  state: TopUpState,
+  { money, quota, rebateQuota }: RefundedAmounts,
+  sign: 1n | -1n,
+) => ({
   ...state,
   refundedCents: state.refundedCents + sign * storedCents(money),
   refundedQuota: state.refundedQuota + sign * fromWire(quota),
@@ -94,8 +101,8 @@ function refund(command: RefundTopUp, state: TopUpState): Outcome {
   const { order, payment } = state
   if (order === null) return codedError('TopUpUnknown')
   if (payment === null) return codedError('TopUpNotPaid')
-  const isSeen = refundsBefore === state.refunds && changesBefore === state.changes
-  if (!isSeen) return codedError('RefundedMeanwhile')
+  const isUpToDate = refundsBefore === state.refunds && changesBefore === state.changes
+  if (!isUpToDate) return codedError('RefundedMeanwhile')
   const left = storedCents(order.money) - state.refundedCents
   if (cents <= 0n || cents > left) return codedError('RefundOutOfRange', { left: moneyText(left) })
   const { orderId, userId } = order

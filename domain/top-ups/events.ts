@@ -1,4 +1,4 @@
-import type { DecimalText } from '../pricing/price.ts'
+import type { DecimalText } from '../pricing/price-snapshot.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { PaymentMethod } from '../shared/payment-methods.ts'
 import type { WireQuota } from '../shared/quota.ts'

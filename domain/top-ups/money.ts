@@ -1,5 +1,5 @@
 import { type Decimal, decimalOf, integer, rounded, times } from '../pricing/decimal.ts'
-import type { DecimalText } from '../pricing/price.ts'
+import type { DecimalText } from '../pricing/price-snapshot.ts'
 import type { Quota } from '../shared/quota.ts'
 import type { MoneyText } from './events.ts'
 

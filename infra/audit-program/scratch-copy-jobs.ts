@@ -1,6 +1,6 @@
 import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
-  existsCopy,
+  isActiveCopy,
   isBuildingCopy,
   isExpiredCopy,
   type ScratchCopyJob,
@@ -40,7 +40,7 @@ export async function cleanScratchCopies(core: Core): Promise<number> {
   for (const copy of copies) {
     if (isExpiredCopy(copy, core.now())) await end(core, copy.request.id, 'expired')
   }
-  const kept = (await scratchCopiesOf(core)).filter(existsCopy).map(({ request }) => request.id)
+  const kept = (await scratchCopiesOf(core)).filter(isActiveCopy).map(({ request }) => request.id)
   await dropOtherScratchTables(core.pg, kept)
   return kept.length
 }

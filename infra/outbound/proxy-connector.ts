@@ -38,7 +38,7 @@ export function proxyConnector(
   const at = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
   const toProxy = guardedConnector(policy, portOf(new URL(address.origin)), timeoutMs, resolve)
   const toTarget = buildConnector({ timeout: timeoutMs, allowH2: false })
-  const connectHead = connectRequest(`${target.hostname}:${portOf(target)}`, address.login)
+  const connectHead = connectRequest(`${target.hostname}:${portOf(target)}`, address.credentials)
   return (options, callback) => {
     toProxy(at, (error, socket) => {
       if (error !== null) return callback(unreached(error), null)

@@ -70,7 +70,7 @@ export const ${camel}: Action = (api, deps) => {
 `,
       },
       {
-        path: 'write-api/server.ts',
+        path: 'write-api/register-write-api.ts',
         edit: inOrder(
           addToBlock(/const ACTIONS: readonly Action\[\] = \[/, `${camel},`),
           addImport(`import { ${camel} } from './${resource}/${name}.ts'`),
@@ -148,7 +148,7 @@ export function ${camel}(app: App, deps: ReadDeps): void {
 `,
       },
       {
-        path: 'read-api/server.ts',
+        path: 'read-api/register-read-api.ts',
         edit: inOrder(
           addToBlock(/const ROUTES = \[/, `${camel},`),
           addImport(`import { ${camel} } from './${area}/${name}.ts'`),

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { request } from 'undici'
 import {
   type RefusedCheckpoint,
-  recordRefusingWitness,
-} from '../audit-program/record-refusing-witness.ts'
+  recordRefusedCosignature,
+} from '../audit-program/record-refused-cosignature.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
@@ -94,7 +94,7 @@ async function reportFailure(
     ...{ witness, size, reason, refusedSize },
     refusedRoot: root.toString('base64'),
   }
-  await recordRefusingWitness(deps, refused).catch((error: unknown) =>
+  await recordRefusedCosignature(deps, refused).catch((error: unknown) =>
     warnThrottled(log, { err: error }, 'the refusal of a witness was not recorded'),
   )
 }

@@ -8,8 +8,8 @@ import type {
 } from '#domain/accounts/events.ts'
 import { isCountable, savedByCache, tierOf, unitPrice } from '#domain/pricing/charge.ts'
 import { decimalOf, decimalText, times } from '#domain/pricing/decimal.ts'
-import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { ratioOfConditions } from '#domain/pricing/price-conditions.ts'
+import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, TOOL_NAMES, type Usage } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
 

@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint-table.ts'
 

@@ -1,6 +1,6 @@
 import type { Attempt, CallSettled } from '#domain/accounts/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type TaskEvent, taskStream } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'

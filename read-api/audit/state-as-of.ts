@@ -10,7 +10,7 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
 import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
-import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import { maskProxyPassword } from '#domain/shared/mask-proxy-credentials.ts'
 import { tokenDecider } from '#domain/tokens/decide.ts'
 import { type TokenEvent, tokensStream } from '#domain/tokens/events.ts'
 import { type UserEvent, userStream } from '#domain/users/events.ts'
@@ -201,7 +201,7 @@ function channelState({ terms, status, keyRefs, keyMode, setAside }: ChannelReco
   const { proxyRef, setting, ...others } = terms
   return {
     ...withWireNames(others),
-    ...{ setting: maskedSetting(setting), proxy: proxyRef === undefined ? '' : SECRET },
+    ...{ setting: maskProxyPassword(setting), proxy: proxyRef === undefined ? '' : SECRET },
     ...{ status, key: keyRefs.length === 0 ? '' : SECRET, key_count: keyRefs.length },
     ...{ key_mode: keyMode, suspended_keys: setAside.length },
   }

@@ -1,4 +1,4 @@
-import { maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import { maskProxyPassword } from '#domain/shared/mask-proxy-credentials.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import { CHANNEL_FIELDS } from '../contract/channel-fields.ts'
@@ -15,7 +15,7 @@ export function channelResponse({ terms, ...row }: ChannelRow, now: number): Cha
     ...terms,
     ...effectiveStatus(row, terms.expiredTime, now),
     key: '',
-    setting: maskedSetting(terms.setting),
+    setting: maskProxyPassword(terms.setting),
     balance: Number(row.balance),
     usedQuota: toWire(row.usedQuota),
     costRatio: terms.costRatio === undefined ? null : Number(terms.costRatio),

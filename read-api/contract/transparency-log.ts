@@ -34,7 +34,7 @@ const Witness = Type.Object({
 export type Witness = Static<typeof Witness>
 
 /** A witness that refuses to sign, because it has signed a tree that this log does not extend. */
-const RefusingWitness = Type.Object({
+const RefusedCosignature = Type.Object({
   id: Type.String(),
   witness: Type.String(),
   /** The number of events in the tree that the witness had signed. */
@@ -51,7 +51,7 @@ const RefusingWitness = Type.Object({
    */
   acknowledged_at: nullable(Type.Integer()),
 })
-export type RefusingWitness = Static<typeof RefusingWitness>
+export type RefusedCosignature = Static<typeof RefusedCosignature>
 
 /** The public status of the log. With it, anybody can check receipts of the site. */
 const LogStatus = Type.Object({
@@ -68,7 +68,7 @@ const LogStatus = Type.Object({
   witness_key: nullable(Type.String()),
   latest: nullable(SignedCheckpoint),
   witnesses: Type.Array(Witness),
-  refusals: Type.Array(RefusingWitness),
+  refusals: Type.Array(RefusedCosignature),
   /** The number of witnesses that must sign a checkpoint before its receipts are final. */
   quorum: Type.Integer(),
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILT_IN_PRICES_AS_OF, builtInRatios } from '#domain/pricing/built-in-prices.ts'
-import { isOpenRouterName } from '#domain/pricing/openrouter-names.ts'
+import { isOpenRouterName } from '#domain/pricing/openrouter-aliases.ts'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import type { PresetRatios } from '../contract/options.ts'
 

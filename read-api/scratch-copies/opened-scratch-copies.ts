@@ -1,6 +1,6 @@
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
-  existsCopy,
+  isActiveCopy,
   isReadyCopy,
   type ScratchCopyJob,
 } from '#domain/audit/decide-scratch-copies.ts'
@@ -55,7 +55,7 @@ export class OpenCopies {
   private async existing(): Promise<readonly ScratchCopyJob[]> {
     const { actors } = this.deps.core
     return await actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ scratchCopies }) =>
-      scratchCopies.filter(existsCopy),
+      scratchCopies.filter(isActiveCopy),
     )
   }
 

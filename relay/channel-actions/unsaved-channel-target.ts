@@ -1,5 +1,5 @@
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
-import { isMasked, maskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import { isMasked, maskProxyPassword } from '#domain/shared/mask-proxy-credentials.ts'
 import { checkAddress, checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -78,7 +78,7 @@ async function unsavedProxy(
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })
   if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy
-  const maskedProxy = proxyToUse({ setting: maskedSetting(channel.terms.setting) })
+  const maskedProxy = proxyToUse({ setting: maskProxyPassword(channel.terms.setting) })
   return proxy === maskedProxy ? channel.proxy : proxy
 }
 

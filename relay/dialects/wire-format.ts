@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ModelSuffix } from '../adapters/thinking-suffix-of-model-name.ts'

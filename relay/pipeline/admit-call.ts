@@ -1,5 +1,5 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { payableBy } from '#domain/accounts/decide-call.ts'
+import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { Quota } from '#domain/shared/quota.ts'
@@ -58,7 +58,7 @@ async function needsNoCount(
 ): Promise<boolean> {
   try {
     return await actors.ask(accountDecider, accountStream(user.userId), (state) =>
-      isClearlyAffordable(plan, payableBy(state, token.tokenId)),
+      isClearlyAffordable(plan, quotaAvailableToToken(state, token.tokenId)),
     )
   } catch {
     return true

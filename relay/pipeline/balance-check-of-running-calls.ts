@@ -1,6 +1,6 @@
 import type { AccountError } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { emptiedError } from '#domain/accounts/decide-call.ts'
+import { quotaUsedUpError } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { AccountState } from '#domain/accounts/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -81,7 +81,7 @@ export class BalanceCheck {
 function errorsIn(state: AccountState): Errors {
   const errors = new Map<string, RelayErrorCode>()
   for (const [call, open] of state.open) {
-    const error = emptiedError(open, state)
+    const error = quotaUsedUpError(open, state)
     const code = error === null ? null : codeOfEmptied(error)
     if (code !== null) errors.set(call, code)
   }

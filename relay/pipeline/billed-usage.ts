@@ -1,16 +1,16 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { dearestConditions } from '#domain/pricing/price-conditions.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import {
   conditionsOfUsage,
   imageUsage,
   inputTokensOf,
   NO_USAGE,
   type PriceCondition,
-  type TokenLimits,
   type ToolCounts,
   toolUsage,
   type Usage,
+  type UsageLimits,
   type UsageSource,
   usageWithin,
 } from '#domain/pricing/usage.ts'
@@ -85,7 +85,7 @@ export function meter(
   delivery: Delivery,
   candidate: MeteredCall,
   counter: UserTokenCounter,
-  limits: TokenLimits,
+  limits: UsageLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const metered = meterWithTools(delivery, candidate, counter, limits, price)
@@ -122,7 +122,7 @@ function meterWithTools(
   delivery: Delivery,
   candidate: MeteredCall,
   counter: UserTokenCounter,
-  limits: TokenLimits,
+  limits: UsageLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const metered = meterTokens(delivery, candidate, counter, limits, price)
@@ -175,7 +175,7 @@ function meterTokens(
   delivery: Delivery,
   candidate: MeteredCall,
   counter: UserTokenCounter,
-  limits: TokenLimits,
+  limits: UsageLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
   const { rawUsage, isWhole, isUsageEarly = false, usageAnomaly = null } = delivery
@@ -226,7 +226,7 @@ export function usageSoFar(
   rawUsage: unknown,
   counted: Usage,
   candidate: MeteredCall,
-  limits: TokenLimits,
+  limits: UsageLimits,
   price: PriceSnapshot,
 ): Usage {
   const read = readReport(rawUsage, candidate, boundsOf(candidate, limits), price)
@@ -256,7 +256,7 @@ function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
 
 const NO_TOOLS: Pick<ToolLimits, 'uses' | 'inputTokens'> = { uses: {} }
 
-function boundsOf({ request }: MeteredCall, { outputTokens }: TokenLimits): UsageBounds {
+function boundsOf({ request }: MeteredCall, { outputTokens }: UsageLimits): UsageBounds {
   const { uses, inputTokens = 0 } = request.toolLimits ?? NO_TOOLS
   // A tool without a price per use, such as one that reads web pages, may add any number of tokens.
   const ofTools = inputTokens > 0 ? TOKENS_MAX : totalUses(uses) * INPUT_TOKENS_PER_USE.most

@@ -1,5 +1,5 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { payableBy } from '#domain/accounts/decide-call.ts'
+import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
@@ -90,7 +90,7 @@ async function rejectUnpaid(
   try {
     const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
-      return payableBy(state, tokenId) <= 0n ? 'token_exhausted' : null
+      return quotaAvailableToToken(state, tokenId) <= 0n ? 'token_exhausted' : null
     })
     return error === null ? owner : relayError(error)
   } catch {

@@ -1,6 +1,6 @@
 import type { OutputReduction } from '#domain/accounts/commands.ts'
 import { type CallBounds, holdFor, type InputKinds } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { ToolCounts } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'

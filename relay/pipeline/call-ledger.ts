@@ -8,8 +8,8 @@ import {
   type RequestChanges,
   type Served,
 } from '#domain/accounts/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import type { TokenLimits, Usage, UsageSource } from '#domain/pricing/usage.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import type { Usage, UsageLimits, UsageSource } from '#domain/pricing/usage.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground-token-id.ts'
@@ -69,7 +69,7 @@ export type Bill = BilledChannel &
     readonly served?: Served
     readonly usage: Usage
     /** Usage up to these limits is charged even if the account can't pay for it. */
-    readonly limits: TokenLimits
+    readonly limits: UsageLimits
     readonly usageSource: UsageSource
     readonly anomaly: string | null
     readonly end: CallEnd

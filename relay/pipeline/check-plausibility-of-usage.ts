@@ -1,4 +1,4 @@
-import { inputTokensOf, type TokenLimits, type Usage } from '#domain/pricing/usage.ts'
+import { inputTokensOf, type Usage, type UsageLimits } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
 import {
   recordOf,
@@ -64,7 +64,7 @@ const WORKING = /reason|think|research|search|agent|compound|sonar|online|(?:^|[
  * Returns the output limit that was sent, as the sum over all choices; null if none was sent or the
  * format has none.
  */
-const sentLimit = ({ request }: MeteredCall, { outputTokens }: TokenLimits): number | null =>
+const sentLimit = ({ request }: MeteredCall, { outputTokens }: UsageLimits): number | null =>
   request.outputTokensMax === null || isDirectFormat(request.format.name) ? null : outputTokens
 
 /**
@@ -74,13 +74,13 @@ const sentLimit = ({ request }: MeteredCall, { outputTokens }: TokenLimits): num
 const explainedBy = (tokens: number): number => tokens + Math.ceil(tokens / 8) + SURPLUS
 
 /** Reports whether the output is well above the limit that was sent. */
-const exceedsLimit = (report: UsageReport, call: MeteredCall, limits: TokenLimits): boolean => {
+const exceedsLimit = (report: UsageReport, call: MeteredCall, limits: UsageLimits): boolean => {
   const limit = sentLimit(call, limits)
   return limit !== null && report.usage.output > explainedBy(limit)
 }
 
 /** Reports whether a report must be compared with the gateway's own count. */
-export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: TokenLimits): boolean =>
+export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: UsageLimits): boolean =>
   report.otherReading !== null || exceedsLimit(report, call, limits)
 
 /**
@@ -124,7 +124,7 @@ type Answer = { readonly rawUsage: unknown; readonly readText: () => CountableTe
 export type Evidence = {
   readonly delivery: Answer
   readonly call: MeteredCall
-  readonly limits: TokenLimits
+  readonly limits: UsageLimits
   /** The gateway's own count. */
   readonly counted: Usage
 }

@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { isByAudioTokens } from '../dialects/openai-audio/audio-usage.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'

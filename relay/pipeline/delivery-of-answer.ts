@@ -1,4 +1,4 @@
-import type { TokenLimits } from '#domain/pricing/usage.ts'
+import type { UsageLimits } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
@@ -42,7 +42,7 @@ export function deliveryOfTail(
   format: WireFormat,
   tail: Buffer,
   isEchoOfRequest: boolean,
-  { outputTokens }: TokenLimits,
+  { outputTokens }: UsageLimits,
 ): Delivery {
   const reported = deliveryOf(format, tail)
   const { rawUsage } = reported

@@ -1,6 +1,6 @@
 import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import type { TokenLimits } from '#domain/pricing/usage.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import type { UsageLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
@@ -117,7 +117,7 @@ export class OutputHoldTracker {
    * Returns the maximum usage that is charged even if the balance is spent. An open-ended stream
    * may exceed its hold by `PROGRESS_STEP_TOKENS`.
    */
-  limits(): TokenLimits {
+  limits(): UsageLimits {
     const { inputTokens, inputKinds, tools } = this.terms.bounds
     const step = this.isGrowing ? PROGRESS_STEP_TOKENS : 0
     const ofCache = inputKinds?.hasHourCache === false ? { hourWrites: 0 } : {}

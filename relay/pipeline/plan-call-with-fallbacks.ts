@@ -1,6 +1,6 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'

@@ -1,7 +1,6 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { HOUR_CACHE, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
-import type { DecimalText, PriceSnapshot } from '#domain/pricing/price.ts'
 import { withConditions } from '#domain/pricing/price-conditions.ts'
 import {
   moderationPriceOf,
@@ -10,6 +9,7 @@ import {
   withoutImages,
   withTools,
 } from '#domain/pricing/price-list.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'

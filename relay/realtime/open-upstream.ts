@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'

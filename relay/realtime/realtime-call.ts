@@ -1,6 +1,6 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
 import { holdFor, outputTokensWithin } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'

@@ -1,5 +1,5 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
 import {
   readOpenAiUsage,

@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
 
 /** The model that transcribes the input, and the size of the text that it reads each time. */

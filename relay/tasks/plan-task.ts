@@ -1,6 +1,6 @@
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Quota } from '#domain/shared/quota.ts'

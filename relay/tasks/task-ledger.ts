@@ -1,6 +1,6 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type Attempt, accountStream, type CallReleased } from '#domain/accounts/events.ts'
-import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'

@@ -8,7 +8,7 @@ import {
   initialChannels,
 } from '#domain/channels/state.ts'
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
-import type { ProviderCost } from '#domain/pricing/price.ts'
+import type { ProviderCost } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'

@@ -29,7 +29,7 @@ const TABLE: readonly Row[] = [
     from: /^infra\/(start|demo\/demo|dev)\.ts$/,
     may: [
       /^infra\//,
-      /^((write-api|read-api)\/server|relay\/(start-relay|served-channel-types))\.ts$/,
+      /^(write-api\/register-write-api|read-api\/register-read-api|relay\/(start-relay|served-channel-types))\.ts$/,
       /^projections\//,
       SHARED,
       /^npm:/,
@@ -101,7 +101,7 @@ const TABLE: readonly Row[] = [
       /^projections\/([^/]+\/query|projection-names)\.ts$/,
       SHARED,
       /^domain\/audit\//,
-      /^domain\/pricing\/(built-in-prices|openrouter-names|output-caps)\.ts$/,
+      /^domain\/pricing\/(built-in-prices|openrouter-aliases|output-caps)\.ts$/,
       /^domain\/options\/(option-registry|option-definition|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,

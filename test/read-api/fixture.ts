@@ -4,7 +4,7 @@ import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser, usersByIds } from '#projections/users/query.ts'
-import { readApi } from '#read-api/server.ts'
+import { registerReadApi } from '#read-api/register-read-api.ts'
 import { type Fixture, projectionFixture, sealed, userCreated } from '#test/projections/fixture.ts'
 
 export type Answer<T = Record<string, unknown>> = {
@@ -49,7 +49,7 @@ export async function apiFixture(): Promise<Api> {
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
   })
   const drain = new AbortController()
-  await readApi(app, {
+  await registerReadApi(app, {
     core,
     freshness: fixture.freshness,
     draining: drain.signal,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/options.ts'
-import { pageSources } from '#read-api/server.ts'
+import { pageSources } from '#read-api/register-read-api.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from '#test/write-api/write-fixture.ts'
 

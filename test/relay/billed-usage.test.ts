@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import type { PerTokenPrice } from '#domain/pricing/price.ts'
+import type { PerTokenPrice } from '#domain/pricing/price-snapshot.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'

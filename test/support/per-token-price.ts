@@ -1,4 +1,4 @@
-import type { PerTokenPrice } from '#domain/pricing/price.ts'
+import type { PerTokenPrice } from '#domain/pricing/price-snapshot.ts'
 
 /** Returns all ratios of a per-token price with the same value. */
 export const ratiosOf = <Ratio>(ratio: Ratio) => ({

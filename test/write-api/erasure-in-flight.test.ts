@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
-import { existsCopy } from '#domain/audit/decide-scratch-copies.ts'
+import { isActiveCopy } from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { loginsStream } from '#domain/credentials/events.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
@@ -160,6 +160,6 @@ it('ends copies of read models after it was interrupted behind the destruction',
   await expect.poll(unfinished).toBe(0)
   expect(await tablesWithWord()).toEqual([])
   const { scratchCopies } = await core.actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
-  expect(scratchCopies.filter(existsCopy)).toEqual([])
+  expect(scratchCopies.filter(isActiveCopy)).toEqual([])
   expect((await root.call('GET', '/api/user/self')).success).toBe(true)
 })

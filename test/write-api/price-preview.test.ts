@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
+import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
@@ -74,7 +74,7 @@ const preview = (body: object, call = fixture.admin.call) =>
   call<PricePreview>('POST', '/api/option/price_preview', { body })
 
 describe('a preview of batches and videos', () => {
-  const draft = draftCharges(
+  const draft = createDraftPricer(
     readPriceList(
       new Map([
         ['ModelRatio', '{"lines":1.25}'],

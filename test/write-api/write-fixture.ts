@@ -9,11 +9,11 @@ import type { ProjectionName } from '#projections/projection-names.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import { readApi } from '#read-api/server.ts'
+import { registerReadApi } from '#read-api/register-read-api.ts'
 import { CHAT_TYPES, SERVED_TYPES } from '#relay/served-channel-types.ts'
 import { siteDatabase } from '#test/support/site-database.ts'
 import { testCore } from '#test/support/test-core.ts'
-import { writeApi } from '#write-api/server.ts'
+import { registerWriteApi } from '#write-api/register-write-api.ts'
 
 export const PASSWORD = 'correct horse'
 
@@ -58,7 +58,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   })
   const printedLines: string[] = []
   const servedTypes = SERVED_TYPES
-  await writeApi(app, {
+  await registerWriteApi(app, {
     core,
     freshness,
     servedTypes,
@@ -67,7 +67,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
   const types = { servedTypes: [...servedTypes.keys()], chatTypes: CHAT_TYPES }
-  await readApi(app, { core, freshness, draining, ...types })
+  await registerReadApi(app, { core, freshness, draining, ...types })
   const readRoutes = routes.slice(writeRoutes.length)
   await app.ready()
 

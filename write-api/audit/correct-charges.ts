@@ -48,7 +48,7 @@ export const previewCorrection: Action = (api, deps) => {
       if (running !== null) throw correctionError('CorrectionRunning', { id: running.id })
       const upTo = await deps.core.store.headPosition()
       const scope = { model, group, from, to, price, upTo, base: corrections.length }
-      const plan = await planned(deps, scope, null)
+      const plan = await computePlan(deps, scope, null)
       const { id, sums, skipped } = plan
       const accounts = await payableAccounts(deps, plan)
       const unpaid = accounts.reduce((sum, account) => sum + account.unpaid, 0)
@@ -69,7 +69,7 @@ const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECT
  * Returns the plan of a correction. First waits until the usage log includes all calls in the
  * scope, because the log names the users who have such calls.
  */
-async function planned(deps: Deps, scope: CorrectionScope, ownId: string | null) {
+async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
     throw correctionError('CorrectionPreviewOutdated')
   }
@@ -147,8 +147,8 @@ export const applyCorrection: Action = (api, deps) => {
 
 const failedOf = ({ userId, calls, code }: FailedAccount) => ({ user_id: userId, calls, code })
 
-const findCorrection = async (deps: Deps, wanted: string) =>
-  (await stateOf(deps)).corrections.find(({ id }) => id === wanted)
+const findCorrection = async (deps: Deps, correctionId: string) =>
+  (await stateOf(deps)).corrections.find(({ id }) => id === correctionId)
 
 async function apply(
   deps: Deps,
@@ -158,7 +158,7 @@ async function apply(
   reason: string,
 ): Promise<void> {
   const { actors, vault, now } = deps.core
-  const plan = await planned(deps, scope, id)
+  const plan = await computePlan(deps, scope, id)
   if (plan.id !== id) throw correctionError('CorrectionPreviewOutdated')
   if (plan.accounts.length === 0) throw correctionError('CorrectionEmpty')
   const context = contextOf(deps, request)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CorrectionScope } from '#domain/corrections/events.ts'
-import type { PriceChange } from '#domain/pricing/price-corrections.ts'
+import type { CorrectedRatios } from '#domain/pricing/price-corrections.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import type { CorrectedPrice } from '../contract/corrections.ts'
@@ -21,7 +21,7 @@ const MEMBERS = [
   ['image_completion_ratio', 'imageCompletion'],
   ['model_price', 'price'],
   ['group_ratio', 'group'],
-] as const satisfies readonly (readonly [keyof CorrectedPrice, keyof PriceChange])[]
+] as const satisfies readonly (readonly [keyof CorrectedPrice, keyof CorrectedRatios])[]
 
 const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -46,7 +46,7 @@ const PREVIEW = Compile(
  * Converts the price in a request to a change of a price. Throws if the request contains no field
  * of the price.
  */
-export function priceChangeOf(price: CorrectedPrice): PriceChange {
+export function priceChangeOf(price: CorrectedPrice): CorrectedRatios {
   const change = orderedChange((member) => {
     const name = MEMBERS.find(([, one]) => one === member)?.[0]
     return name === undefined ? undefined : price[name]
@@ -55,7 +55,9 @@ export function priceChangeOf(price: CorrectedPrice): PriceChange {
   throw invalidField('price', { zh: '至少填写一项', en: 'must have at least one member' })
 }
 
-const orderedChange = (read: (member: keyof PriceChange) => string | undefined): PriceChange =>
+const orderedChange = (
+  read: (member: keyof CorrectedRatios) => string | undefined,
+): CorrectedRatios =>
   Object.fromEntries(
     MEMBERS.flatMap(([, member]) => {
       const value = read(member)
@@ -79,7 +81,7 @@ export function decodePreview(text: string): ConfirmedPreview {
   }
   const { id, scope } = parsed
   const { model, group, from, to, upTo, base } = scope
-  const price = orderedChange((member) => (scope.price as PriceChange)[member])
+  const price = orderedChange((member) => (scope.price as CorrectedRatios)[member])
   return { id, scope: { model, group, from, to, price, upTo, base } }
 }
 

@@ -30,7 +30,7 @@ import {
   waitUntilVisible,
 } from '../action.ts'
 import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { invoiceError } from './invoice-errors.ts'
 import { checkPeriod, periodIn } from './invoice-period.ts'
 import type { InvoiceFormat } from './read-invoice-row.ts'

@@ -7,7 +7,7 @@ import {
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
-import type { RefusingWitness } from '#domain/audit/refusing-witnesses.ts'
+import type { RefusedCosignature } from '#domain/audit/refused-cosignatures.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { Language } from '#infra/http/request-language.ts'
@@ -17,7 +17,7 @@ import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import { type MessageContent, storeText } from '../messages/send-message.ts'
 
-const LOOK_EVERY_MS = 5_000
+const POLL_INTERVAL_MS = 5_000
 
 /**
  * Starts to notify the admins when a verification has findings or a witness refuses to sign. A
@@ -30,7 +30,7 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
         const fields = { reason: reasonOf(error) }
         warnThrottled(deps.core.log, fields, 'a notice of findings will be sent again')
       })
-      await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      await delay(POLL_INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })
 
@@ -72,7 +72,7 @@ function nextNotice({ verifications, refusals }: AuditJobsState): Notice | null 
   return job === undefined ? null : { id: job.request.id, content: noticeOf(job) }
 }
 
-function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
+function refusalNotice({ witness, size }: RefusedCosignature): MessageContent {
   // The name of a witness's key has no spaces, and is shown as code.
   const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
   return {
@@ -89,14 +89,15 @@ function refusalNotice({ witness, size }: RefusingWitness): MessageContent {
 const LISTED_MAX = 10
 
 /** Removes characters that Markdown could interpret as markup. */
-const plain = (text: string): string => text.replace(/[^\w\p{Script=Han} .,:;()#=，：（）-]/gu, '')
+const withoutMarkup = (text: string): string =>
+  text.replace(/[^\w\p{Script=Han} .,:;()#=，：（）-]/gu, '')
 
 function listOf(findings: readonly Finding[], language: Language): string {
-  const counted = findings.filter(({ isAcknowledged }) => isAcknowledged !== true)
-  const lines = counted.slice(0, LISTED_MAX).map((finding) => {
+  const unacknowledged = findings.filter(({ isAcknowledged }) => isAcknowledged !== true)
+  const lines = unacknowledged.slice(0, LISTED_MAX).map((finding) => {
     const { check, position, stream } = finding
     const place = [position === null ? '' : `#${position}`, stream ?? ''].join(' ').trim()
-    return `- \`${check}\` ${plain(place)}: ${plain(detailIn(language, finding))}`
+    return `- \`${check}\` ${withoutMarkup(place)}: ${withoutMarkup(detailIn(language, finding))}`
   })
   return lines.join('\n')
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { CorrectedCallAttributes } from '#domain/accounts/call-trace.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
-import { changedPrice, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
+import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -212,7 +212,7 @@ function isInScope(event: Recorded<AccountEvent>, scope: CorrectionScope): event
 function planCall(event: EndedCall, { price: change }: CorrectionScope): PlannedCall | SkipReason {
   const { call, tokenId, charge, channelId, group, cost } = event.data
   if (event.type === 'CallSettled' && event.data.billedLines !== undefined) return 'batch'
-  const price = changedPrice(event.data.price, change)
+  const price = applyPriceCorrection(event.data.price, change)
   if (price === null) return 'other-kind-of-price'
   const corrected = chargeAtPrice(event.data, price)
   const place = { channelId, group, isCosted: cost !== undefined }

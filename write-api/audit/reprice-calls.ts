@@ -1,4 +1,4 @@
-import { draftCharges } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -40,7 +40,7 @@ export const repriceCalls: Action = (api, deps) => {
       const { core, freshness, runExclusive } = deps
       const { values, revision } = await allOptions(core.db)
       const list = readPriceList(new Map([...values, ...validTexts(body.prices)]), revision)
-      const draft = draftCharges(list)
+      const draft = createDraftPricer(list)
       const tally = createTally()
       const head = await core.store.headPosition()
       const isFresh = await freshness.waitFor(['corrected-calls'], head, FRESH_WITHIN_MS)

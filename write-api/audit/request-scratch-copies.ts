@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import {
-  existsCopy,
+  isActiveCopy,
   SCRATCH_COPIES_MAX,
   SCRATCH_COPIES_OF_AUDITOR_MAX,
 } from '#domain/audit/decide-scratch-copies.ts'
@@ -85,7 +85,7 @@ export const deleteScratchCopy: Action = (api, deps) => {
       const { actors, now } = deps.core
       const { userId, role } = principalOf(request)
       const { scratchCopies } = await actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
-      const copy = scratchCopies.find((one) => one.request.id === id && existsCopy(one))
+      const copy = scratchCopies.find((one) => one.request.id === id && isActiveCopy(one))
       if (copy === undefined) throw httpError('ScratchCopyUnknown')
       if (role < ADMIN && copy.request.requestedBy !== userId) throw httpError('Forbidden')
       const command: AuditJobCommand = {

@@ -7,13 +7,13 @@ import type { RecomputeCalls } from '../contract/corrections.ts'
 
 export type EndedCall = Recorded<CallSettled | CallInterrupted>
 
-const PAGE = 500
+const PAGE_SIZE = 500
 const TIME_MAX_MS = 15_000
 /**
  * The maximum difference between the clocks of processes, in milliseconds. The times of events may
  * be out of order by this much.
  */
-const CLOCKS_MS = 60_000
+const CLOCK_SKEW_MS_MAX = 60_000
 
 /** Throws if the end of a range is before its start. */
 export function checkRange({ from, to }: { readonly from: number; readonly to: number }): void {
@@ -39,14 +39,14 @@ export async function scanEndedCalls(
   const [start, end] = [filter.from * 1_000, (filter.to + 1) * 1_000]
   let after =
     filter.cursor === undefined
-      ? ((await positionOfTime(store, start - CLOCKS_MS, isDense)) ?? 0)
+      ? ((await positionOfTime(store, start - CLOCK_SKEW_MS_MAX, isDense)) ?? 0)
       : Number(filter.cursor)
   for (;;) {
-    const events = await store.readAll(after, PAGE)
+    const events = await store.readAll(after, PAGE_SIZE)
     const calls = events.filter((event): event is EndedCall => isMatch(event, filter))
     await onCalls(calls.filter(({ meta }) => meta.at >= start && meta.at < end))
     const last = events.at(-1)
-    if (last === undefined || last.meta.at >= end + CLOCKS_MS) return null
+    if (last === undefined || last.meta.at >= end + CLOCK_SKEW_MS_MAX) return null
     after = last.position
     if (performance.now() > until) return String(after)
   }

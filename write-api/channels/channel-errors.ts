@@ -7,7 +7,7 @@ const EXPIRED: TranslatedText = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',
   en: 'The channel has expired and cannot be enabled. Change its expiry or let it never expire',
 }
-const EXPIRED_ONES: TranslatedText = {
+const SEVERAL_EXPIRED: TranslatedText = {
   zh: EXPIRED.zh,
   en: 'These channels have expired. Change their expiry or let them never expire',
 }
@@ -45,7 +45,7 @@ export const CHANNEL_ERRORS = {
   ],
   ChannelExists: [200, { zh: '渠道已存在', en: 'The channel already exists' }],
   ModelsRequired: [200, { zh: '请至少选择一个模型！', en: 'Select at least one model' }],
-  ChannelExpired: [200, (params) => appendNames(params, EXPIRED, EXPIRED_ONES)],
+  ChannelExpired: [200, (params) => appendNames(params, EXPIRED, SEVERAL_EXPIRED)],
   WorkInFlight: [
     409,
     ({ tasks = 0, batches = 0 }) => ({

@@ -1,10 +1,10 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { proxyOf } from '#domain/channels/validate-channel-fields.ts'
 import {
-  maskedSetting,
-  secretProxyIn,
+  maskProxyPassword,
+  proxyWithCredentials,
+  restoreMaskedProxy,
   settingWithProxy,
-  unmaskedSetting,
 } from '#domain/shared/mask-proxy-credentials.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-keys-in-vault.ts'
@@ -31,7 +31,7 @@ async function readProxy(
  * Returns the terms (settings) of a channel for a copy of it, with the credentials of its proxy in
  * `setting`. The copy stores the credentials as a separate secret.
  */
-export async function termsWithProxyLogin(
+export async function termsWithProxyCredentials(
   vault: Vault,
   channelId: number,
   { proxyRef, ...terms }: ChannelTerms,
@@ -71,13 +71,13 @@ export async function settingChange(
   // Channels of old releases have the credentials of the proxy in the setting itself, and the vault
   // contains none.
   const setting =
-    proxyRef === undefined ? unmaskedSetting(sentSetting, before.setting) : sentSetting
+    proxyRef === undefined ? restoreMaskedProxy(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)
   if (isSame)
     return { terms: { setting, proxyRef: proxyRef ?? '' }, proxy: null, isSameProxy: true }
-  const proxy = secretProxyIn(setting)
+  const proxy = proxyWithCredentials(setting)
   if (proxy === null) return { terms: { setting, proxyRef: '' }, proxy, isSameProxy: false }
-  const masked = maskedSetting(setting)
+  const masked = maskProxyPassword(setting)
   const isSameProxy = (await readProxy(vault, channelId, proxyRef)) === proxy
   const terms = { setting: masked, ...(isSameProxy && proxyRef !== undefined ? { proxyRef } : {}) }
   return { terms, proxy: isSameProxy ? null : proxy, isSameProxy }

@@ -10,7 +10,7 @@ import {
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
-import { maskedSetting, secretProxyIn } from '#domain/shared/mask-proxy-credentials.ts'
+import { maskProxyPassword, proxyWithCredentials } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { checkAddress } from '#infra/http/check-channel-target.ts'
@@ -24,7 +24,7 @@ import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } f
 import { type CreateChannel, channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets, readChannelKeys, storeChannelKeys } from './channel-keys-in-vault.ts'
-import { storeProxy, termsWithProxyLogin } from './channel-proxy-in-vault.ts'
+import { storeProxy, termsWithProxyCredentials } from './channel-proxy-in-vault.ts'
 import {
   checkExpiry,
   checkKeys,
@@ -155,12 +155,12 @@ async function createBatch(
 ): Promise<number[]> {
   const context = contextOf(deps, request)
   const created = await deps.runExclusive('new-channel', async () => {
-    let first = (await highestChannelId(deps.core.db)) + 1
+    let firstId = (await highestChannelId(deps.core.db)) + 1
     for (let attempts = 1; ; attempts += 1) {
-      const { ids, outcome } = await createFrom(deps, context, batch, first)
+      const { ids, outcome } = await tryCreateBatch(deps, context, batch, firstId)
       const next = outcome.isDone ? null : outcome.error.params.next
       if (typeof next !== 'number' || attempts === ATTEMPTS_MAX) return { ids, outcome }
-      first = next
+      firstId = next
     }
   })
   const { position } = accepted(created.outcome)
@@ -168,19 +168,19 @@ async function createBatch(
   return created.ids
 }
 
-async function createFrom(
+async function tryCreateBatch(
   { core }: Deps,
   context: ReturnType<typeof contextOf>,
   { channels: batch, terms: entered, ...shared }: ChannelBatch,
-  first: number,
+  firstId: number,
 ) {
   const { actors, vault } = core
   const { setting } = entered
-  const proxy = secretProxyIn(setting)
-  const terms = proxy === null ? entered : { ...entered, setting: maskedSetting(setting) }
+  const proxy = proxyWithCredentials(setting)
+  const terms = proxy === null ? entered : { ...entered, setting: maskProxyPassword(setting) }
   const channels: NewChannel[] = []
   for (const [index, { name, keys }] of batch.entries()) {
-    const channelId = first + index
+    const channelId = firstId + index
     const keyRefs = await storeChannelKeys(vault, channelId, keys)
     const created = { channelId, name, keyRefs }
     if (proxy === null) channels.push(created)
@@ -258,7 +258,7 @@ export const copyChannel: Action = (api, deps) => {
       const channel = channels.get(idOf(request.params))
       if (channel === undefined) throw channelError('ChannelUnknown')
       const { channelId, keyMode, keyRefs, status } = channel
-      const terms = await termsWithProxyLogin(vault, channelId, channel.terms)
+      const terms = await termsWithProxyCredentials(vault, channelId, channel.terms)
       checkType(terms.type, deps.servedTypes)
       checkRequirements(terms, deps.servedTypes)
       checkAddress(terms.baseUrl, deps.upstreams)

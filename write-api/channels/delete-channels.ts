@@ -11,12 +11,12 @@ import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } f
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
-import { refuseWorkOf, whileSubmissionsPaused } from './work-in-flight.ts'
+import { assertNoUnfinishedWork, whileSubmissionsPaused } from './work-in-flight.ts'
 
 type Deletion = DeleteChannels | DeleteDisabledChannels
 
 /** Returns the ids of the channels that a command deletes. */
-const idsOf = ({ core }: Deps, command: Deletion): Promise<readonly number[]> =>
+const idsToDelete = ({ core }: Deps, command: Deletion): Promise<readonly number[]> =>
   core.actors.ask(channelsDecider, CHANNELS_STREAM, (state) => {
     const events = channelsDecider.decide(command, state)
     return 'code' in events ? [] : events.flatMap(deletedBy)
@@ -35,16 +35,17 @@ async function deleteUnused(
   command: Deletion,
   context: CommandContext,
 ): Promise<Deleted> {
-  const ids = await idsOf(deps, command)
+  const ids = await idsToDelete(deps, command)
   if (ids.length === 0) return deleteNow(deps, command, context, [])
   // Most refusals are decided here, without a pause of submissions.
-  await refuseWorkOf(deps, ids)
+  await assertNoUnfinishedWork(deps, ids)
   return whileSubmissionsPaused(deps, ids, context, async (resume) => {
-    await refuseWorkOf(deps, ids)
+    await assertNoUnfinishedWork(deps, ids)
     const isDisabledOnly = command.type === 'DeleteDisabledChannels'
-    const still = isDisabledOnly ? new Set(await idsOf(deps, command)) : null
-    const channelIds = still === null ? ids : ids.filter((id) => still.has(id))
-    const checked = still === null ? command : ({ type: 'DeleteChannels', channelIds } as const)
+    const stillDisabled = isDisabledOnly ? new Set(await idsToDelete(deps, command)) : null
+    const channelIds = stillDisabled === null ? ids : ids.filter((id) => stillDisabled.has(id))
+    const checked =
+      stillDisabled === null ? command : ({ type: 'DeleteChannels', channelIds } as const)
     return deleteNow(deps, checked, context, [resume()])
   })
 }

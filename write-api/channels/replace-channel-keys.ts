@@ -34,12 +34,12 @@ export async function readEnteredKeys(
   const currentRefs = await actors.ask(channelsDecider, CHANNELS_STREAM, ({ channels }) => [
     ...(channels.get(id)?.keyRefs ?? []),
   ])
-  const nothing = { isAppended, currentRefs, knownRefs: new Map<string, string>() }
-  if (entered.keys.length === 0) return { ...entered, ...nothing }
+  const current = { isAppended, currentRefs, knownRefs: new Map<string, string>() }
+  if (entered.keys.length === 0) return { ...entered, ...current }
   const keysByRef = await readKeysByRef(vault, id, currentRefs)
   const knownRefs = new Map([...keysByRef].map(([ref, value]) => [value, ref] as const))
-  const fit = isAppended ? keysToAdd(entered, new Set(knownRefs.keys())) : entered
-  return { ...fit, ...nothing, knownRefs }
+  const newOrAllKeys = isAppended ? keysToAdd(entered, new Set(knownRefs.keys())) : entered
+  return { ...newOrAllKeys, ...current, knownRefs }
 }
 
 /**

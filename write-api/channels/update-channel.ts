@@ -17,7 +17,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
 import { settingChange, storeProxy } from './channel-proxy-in-vault.ts'
 import {
@@ -36,7 +36,7 @@ import {
   type StoredKeys,
   storeEnteredKeys,
 } from './replace-channel-keys.ts'
-import { refuseWorkOf, whileSubmissionsPaused } from './work-in-flight.ts'
+import { assertNoUnfinishedWork, whileSubmissionsPaused } from './work-in-flight.ts'
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2
@@ -105,9 +105,9 @@ async function change(
   const keptRefs = keptRefsOf(fields, entered, isSameTarget)
   if (keptRefs === null) return write(() => [])
   await refuseInvalid(deps, changeCommand(fields, terms, provisionalKeys(entered)))
-  await refuseWorkOf(deps, [fields.id], keptRefs)
+  await assertNoUnfinishedWork(deps, [fields.id], keptRefs)
   return whileSubmissionsPaused(deps, [fields.id], context, async (resume) => {
-    await refuseWorkOf(deps, [fields.id], keptRefs)
+    await assertNoUnfinishedWork(deps, [fields.id], keptRefs)
     return write(() => [resume()])
   })
 }

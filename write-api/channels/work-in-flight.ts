@@ -23,7 +23,7 @@ async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
  * without their keys. If `keptRefs` is given, those that were sent with one of these keys do not
  * count.
  */
-export async function refuseWorkOf(
+export async function assertNoUnfinishedWork(
   deps: Deps,
   channelIds: readonly number[],
   keptRefs?: readonly string[],
@@ -45,30 +45,30 @@ export const whileSubmissionsPaused = <T>(
   deps: Deps,
   channelIds: readonly number[],
   context: CommandContext,
-  act: (resume: () => AnyStep) => Promise<T>,
+  action: (resume: () => AnyStep) => Promise<T>,
 ): Promise<T> =>
   // Requests to this process wait for each other. One to another process is refused meanwhile.
-  deps.runExclusive('pause-of-submissions', () => pauseFor(deps, channelIds, context, act))
+  deps.runExclusive('pause-of-submissions', () => pauseFor(deps, channelIds, context, action))
 
 async function pauseFor<T>(
   { core: { actors, now, log } }: Deps,
   channelIds: readonly number[],
   context: CommandContext,
-  act: (resume: () => AnyStep) => Promise<T>,
+  action: (resume: () => AnyStep) => Promise<T>,
 ): Promise<T> {
   const pause = randomUUID()
-  const of = { channelIds, pause }
+  const pauseIdentity = { channelIds, pause }
   const handle = (command: ChannelCommand) =>
     actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
-  accepted(await handle({ type: 'PauseSubmissions', ...of, now: now() }))
+  accepted(await handle({ type: 'PauseSubmissions', ...pauseIdentity, now: now() }))
   try {
-    return await act(() => ({
+    return await action(() => ({
       ...{ decider: channelsDecider, stream: CHANNELS_STREAM },
-      command: { type: 'ResumeSubmissions', ...of, neededAt: now() },
+      command: { type: 'ResumeSubmissions', ...pauseIdentity, neededAt: now() },
     }))
   } catch (error) {
     // The error of the act is the answer. A pause that can't be ended now ends by itself.
-    await handle({ type: 'ResumeSubmissions', ...of, neededAt: null }).catch((err) =>
+    await handle({ type: 'ResumeSubmissions', ...pauseIdentity, neededAt: null }).catch((err) =>
       log.warn({ err, channelIds }, 'the submissions to channels stay paused for a minute'),
     )
     throw error

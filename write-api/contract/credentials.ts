@@ -3,33 +3,33 @@ import { Done, Envelope, Id } from '#read-api/contract/response-envelope.ts'
 
 const code = Type.String({ maxLength: 64 })
 
-const base64 = (maxLength: number) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]*$' })
+const base64Url = (maxLength: number) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]*$' })
 
-const signed = {
-  id: base64(1_400),
-  rawId: base64(1_400),
+const publicKeyCredential = {
+  id: base64Url(1_400),
+  rawId: base64Url(1_400),
   type: Type.Literal('public-key'),
   authenticatorAttachment: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   clientExtensionResults: Type.Optional(Type.Object({})),
 }
 
 export const PasskeyRegistration = Type.Object({
-  ...signed,
+  ...publicKeyCredential,
   response: Type.Object({
-    clientDataJSON: base64(4_000),
-    attestationObject: base64(20_000),
+    clientDataJSON: base64Url(4_000),
+    attestationObject: base64Url(20_000),
     transports: Type.Optional(Type.Array(Type.String({ maxLength: 30 }), { maxItems: 10 })),
   }),
 })
 export type PasskeyRegistration = Static<typeof PasskeyRegistration>
 
 export const PasskeyAssertion = Type.Object({
-  ...signed,
+  ...publicKeyCredential,
   response: Type.Object({
-    clientDataJSON: base64(4_000),
-    authenticatorData: base64(4_000),
-    signature: base64(4_000),
-    userHandle: Type.Optional(Type.Union([base64(200), Type.Null()])),
+    clientDataJSON: base64Url(4_000),
+    authenticatorData: base64Url(4_000),
+    signature: base64Url(4_000),
+    userHandle: Type.Optional(Type.Union([base64Url(200), Type.Null()])),
   }),
 })
 export type PasskeyAssertion = Static<typeof PasskeyAssertion>
@@ -51,13 +51,13 @@ export type ProofOnly = Static<typeof ProofOnly>
 /**
  * A new secret for an authenticator app. The user must confirm it with a code within ten minutes.
  */
-export const TotpOffer = Type.Object({
+export const NewTotpSecret = Type.Object({
   /** The secret in base 32, for manual entry. */
   secret: Type.String(),
   /** An `otpauth://` URI, for a QR code. */
   uri: Type.String(),
 })
-export type TotpOffer = Static<typeof TotpOffer>
+export type NewTotpSecret = Static<typeof NewTotpSecret>
 
 const ConfirmTotp = Type.Object({ code })
 
@@ -125,7 +125,7 @@ export const credentialActions = {
   'POST /api/user/totp/begin': {
     summary: 'Create a secret for an authenticator app',
     body: ProofOnly,
-    response: { 200: Envelope(TotpOffer) },
+    response: { 200: Envelope(NewTotpSecret) },
   },
   'POST /api/user/totp': {
     summary: 'Enable the authenticator app',

@@ -20,7 +20,7 @@ export type RequestRebuild = Static<typeof RequestRebuild>
  * An admin's explanation why a witness refused to sign. It is shown in the audit log and is not
  * public.
  */
-const AcknowledgeWitness = Type.Object({
+const AcknowledgeRefusedCosignature = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 1_000 }),
 })
 
@@ -43,6 +43,6 @@ export const verificationActions = {
   'POST /api/audit/refusals/:id/acknowledge': {
     summary: 'Record that an admin knows why a witness refused to sign the history',
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
-    body: AcknowledgeWitness,
+    body: AcknowledgeRefusedCosignature,
   },
 }

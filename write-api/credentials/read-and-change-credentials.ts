@@ -38,7 +38,7 @@ const USES_PER_DAY_MAX = 200
  * the number of uses is limited: a user has 20 per minute and 200 per day. Throws 429 above these
  * limits. Strangers cannot use up the limits, because only valid codes and passkeys are recorded.
  */
-export async function recordUse(
+export async function recordFactorUse(
   deps: Deps,
   command: Extract<CredentialsCommand, { readonly type: 'UseTotpStep' | 'UsePasskey' }>,
   context: CommandContext,

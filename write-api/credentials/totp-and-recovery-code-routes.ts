@@ -11,11 +11,11 @@ import { requireProofOrRecentLogin, verifyProof } from './identity-proof.ts'
 import { changeCredentials, credentialsOf } from './read-and-change-credentials.ts'
 import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 import {
-  deleteTotpOffer,
+  deleteNewTotpSecret,
   isTotpCode,
   newTotpSecret,
-  readTotpOffer,
-  storeTotpOffer,
+  readNewTotpSecret,
+  storeNewTotpSecret,
   totpOwner,
   totpStep,
   totpUri,
@@ -36,7 +36,7 @@ export const beginTotp: Action = (api, deps) => {
       if (totp !== null) throw credentialsError('TotpAlreadyOn')
       await requireProofOrRecentLogin(deps, request, request.body)
       const secret = newTotpSecret()
-      await storeTotpOffer(deps, userId, secret)
+      await storeNewTotpSecret(deps, userId, secret)
       const { values } = await allOptions(deps.core.db)
       return success({ secret, uri: totpUri(secret, optionValue(values, 'SystemName'), username) })
     },
@@ -54,7 +54,7 @@ export const confirmTotp: Action = (api, deps) => {
     handler: async (request, reply) => {
       const { vault, now } = deps.core
       const { userId } = principalOf(request)
-      const secret = await readTotpOffer(deps, userId)
+      const secret = await readNewTotpSecret(deps, userId)
       if (secret === null) throw credentialsError('TotpOfferOver')
       const succeeded = await limitProofAttempts(deps, request)
       const code = request.body.code.replace(/\s/g, '')
@@ -75,7 +75,7 @@ export const confirmTotp: Action = (api, deps) => {
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })
-      await deleteTotpOffer(deps, userId)
+      await deleteNewTotpSecret(deps, userId)
       await waitUntilVisible(deps, reply, ['credentials'], position)
       return success({ recovery_codes: issuedCodes(events, recovery) })
     },

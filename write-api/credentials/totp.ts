@@ -46,7 +46,7 @@ const OFFER_MS = 10 * 60_000
  * Stores a secret that the user has not confirmed yet. It replaces an earlier unconfirmed secret.
  * The secret is encrypted, because short-lived values may be stored on another server.
  */
-export async function storeTotpOffer({ core }: Deps, userId: number, secret: string) {
+export async function storeNewTotpSecret({ core }: Deps, userId: number, secret: string) {
   const sealed = await core.vault.seal(userId, secret)
   await core.shortLived.put(KIND, String(userId), sealed, OFFER_MS)
 }
@@ -55,11 +55,11 @@ export async function storeTotpOffer({ core }: Deps, userId: number, secret: str
  * Reads the user's unconfirmed secret. Returns null if there is none or if it is older than ten
  * minutes.
  */
-export async function readTotpOffer({ core }: Deps, userId: number): Promise<string | null> {
+export async function readNewTotpSecret({ core }: Deps, userId: number): Promise<string | null> {
   const sealed = await core.shortLived.peek(KIND, String(userId))
   return sealed === null ? null : core.vault.open(userId, sealed as Sealed)
 }
 
-export async function deleteTotpOffer({ core }: Deps, userId: number): Promise<void> {
+export async function deleteNewTotpSecret({ core }: Deps, userId: number): Promise<void> {
   await core.shortLived.take(KIND, String(userId))
 }

@@ -12,7 +12,7 @@ import {
   passkeySite,
   webauthn,
 } from './passkeys.ts'
-import { credentialsOf, recordUse } from './read-and-change-credentials.ts'
+import { credentialsOf, recordFactorUse } from './read-and-change-credentials.ts'
 
 type PasskeyCheck = {
   readonly userId: number
@@ -44,7 +44,7 @@ export async function verifyPasskeySignature(
   const record = entry === undefined ? null : await openPasskey(vault, userId, entry[1] as Passkey)
   if (entry === undefined || record?.site !== site.id) throw credentialsError('PasskeyFailed')
   const counter = await verifiedCounter(deps, site, check, record)
-  await recordUse(deps, { type: 'UsePasskey', userId, passkeyId: entry[0], counter }, context)
+  await recordFactorUse(deps, { type: 'UsePasskey', userId, passkeyId: entry[0], counter }, context)
 }
 
 /** Verifies the signature of the passkey. Returns the authenticator's signature counter. */

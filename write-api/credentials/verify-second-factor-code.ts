@@ -7,7 +7,7 @@ import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
-import { changeCredentials, credentialsOf, recordUse } from './read-and-change-credentials.ts'
+import { changeCredentials, credentialsOf, recordFactorUse } from './read-and-change-credentials.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 
@@ -35,7 +35,7 @@ export async function verifyCode(
   const secret = secrets.get(ref)
   const step = secret === undefined ? null : totpStep(secret, code, now())
   if (step === null) throw credentialsError('CodeWrong')
-  await recordUse(deps, { type: 'UseTotpStep', userId, step }, context)
+  await recordFactorUse(deps, { type: 'UseTotpStep', userId, step }, context)
 }
 
 const FREE_FAILURES = 5
@@ -62,10 +62,11 @@ export async function limitCodeAttempts(
   user: { readonly id: number; readonly authVersion: number },
 ): Promise<OnSuccess> {
   const device = knownDevice(request, user)
-  if (device !== null) return enter(core, [backoff(`second-factor-device:${user.id}:${device}`)])
+  if (device !== null)
+    return acquireAttempt(core, [backoff(`second-factor-device:${user.id}:${device}`)])
   const key = `second-factor-day:${user.id}`
   const rate = { max: DAILY_FAILURES_MAX, periodMs: DAY_MS, isRefundable: true }
-  return enter(core, [
+  return acquireAttempt(core, [
     backoff(`second-factor:${user.id}:${addressKey(core.vault, request.ip)}`),
     { kind: 'rate', key, ...rate },
   ])
@@ -76,7 +77,7 @@ export async function limitCodeAttempts(
  * Each session has its own limit, so that a stolen session cannot block the owner.
  */
 export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
-  enter(core, [backoff(`proof:${sessionOf(request)}`)])
+  acquireAttempt(core, [backoff(`proof:${sessionOf(request)}`)])
 
 const backoff = (key: string): BackoffClaim => ({
   kind: 'backoff',
@@ -86,7 +87,10 @@ const backoff = (key: string): BackoffClaim => ({
   forgetMs: DAY_MS,
 })
 
-async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<OnSuccess> {
+async function acquireAttempt(
+  { limits }: Deps['core'],
+  claims: readonly Claim[],
+): Promise<OnSuccess> {
   const outcome = await limits.enter('login', claims)
   if (isFull(outcome)) throw httpError('TooManyRequests', {}, Math.ceil(outcome.waitMs / 1_000))
   return () => outcome.release({ isRefunded: true })

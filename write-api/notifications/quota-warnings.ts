@@ -14,12 +14,12 @@ import { allOptions } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
-const NAME = 'quota-warnings'
+const READER_NAME = 'quota-warnings'
 /**
  * The types of events that permanently lower a balance. Holds are not among them: they set quota
  * aside during a call, and are released when the call ends.
  */
-const LOWERING = new Set([
+const BALANCE_LOWERING_TYPES = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
   ...['TopUpReversed', 'RebateReversed', 'ChargeCorrected'],
 ])
@@ -43,9 +43,9 @@ export type WarningDeps = {
  * reads account events from the last checkpoint (the stored position of this reader) on.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
-  deps.core.leases.hold(NAME, async (_lease, lost) => {
+  deps.core.leases.hold(READER_NAME, async (_lease, lost) => {
     const { store, pg } = deps.core
-    const checkpoint = await openCheckpoint(pg, NAME)
+    const checkpoint = await openCheckpoint(pg, READER_NAME)
     let from = await checkpoint.read()
     if (from === null) {
       // When the site starts for the first time, all earlier events are skipped.
@@ -96,7 +96,7 @@ async function warnAbout(
   position: number,
   start: StartDelivery,
 ): Promise<void> {
-  const lowered = events.filter(({ type }) => LOWERING.has(type))
+  const lowered = events.filter(({ type }) => BALANCE_LOWERING_TYPES.has(type))
   const userIds = [...new Set(lowered.map(({ data }) => Number(Object(data).userId)))]
   if (userIds.length === 0) return
   if (!(await freshness.waitFor(READ_MODELS, position, FRESH_WITHIN_MS))) {
@@ -112,7 +112,7 @@ async function warnAbout(
     // Without mail settings, no warning is recorded. A record would delay the next warning by two
     // hours, even if an admin corrects the settings earlier.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
-    if (account.means === 'webhook' && !(await isSendable(core, account))) continue
+    if (account.means === 'webhook' && !(await canCallWebhook(core, account))) continue
     const eventId = await claimWarning(core, account)
     if (eventId !== null) await start(account, eventId, values)
   }
@@ -122,7 +122,7 @@ async function warnAbout(
  * Reports whether the webhook can be called. The rules for webhooks may have changed since the
  * address was saved. The user's profile page shows why a webhook cannot be called.
  */
-async function isSendable(
+async function canCallWebhook(
   { vault, log }: Pick<Core, 'vault' | 'log'>,
   { userId, webhookUrl, webhookSecretRef: ref }: AccountToWarn,
 ): Promise<boolean> {
@@ -142,7 +142,7 @@ async function claimWarning(
 ): Promise<string | null> {
   const at = now()
   const command = { type: 'WarnOfQuota', userId, means, remaining, threshold, at } as const
-  const context = { actor: `system:${NAME}`, cause: null, at }
+  const context = { actor: `system:${READER_NAME}`, cause: null, at }
   const stream = notificationsStream(userId)
   const outcome = await actors.handle(notificationsDecider, stream, command, context)
   return outcome.isDone ? (outcome.events[0]?.id ?? null) : null

@@ -70,7 +70,7 @@ async function attemptDelivery(
         'accept-encoding': 'identity',
         'user-agent': 'Tallygate',
         'x-gw-event-id': eventId,
-        ...(secret === null ? {} : signed(secret, text, nowMs)),
+        ...(secret === null ? {} : authenticationHeaders(secret, text, nowMs)),
       },
       body: text,
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
@@ -92,7 +92,11 @@ async function attemptDelivery(
  * Returns the headers that authenticate the webhook. In the signature, `t` is the time in Unix
  * seconds, and `v1` is the HMAC-SHA256 of the text `<t>.<body>` in hex.
  */
-function signed(secret: string, text: string, nowMs: number): Record<string, string> {
+function authenticationHeaders(
+  secret: string,
+  text: string,
+  nowMs: number,
+): Record<string, string> {
   const t = Math.floor(nowMs / 1_000)
   const v1 = createHmac('sha256', secret).update(`${t}.${text}`).digest('hex')
   return { authorization: `Bearer ${secret}`, 'x-gw-signature': `t=${t},v1=${v1}` }

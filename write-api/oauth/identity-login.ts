@@ -97,7 +97,7 @@ async function register(
   throw oauthError('NoFreeUsername')
 }
 
-const MAX = ACCOUNT_LIMITS.usernameCharacters
+const USERNAME_CHARACTERS_MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
@@ -111,7 +111,7 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
     // The first attempt with digits adds four digits to the name. Later attempts add up to seven.
     const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
     const stem = base === '' ? fallback : base
-    yield [...stem].slice(0, MAX - digits.length).join('') + digits
+    yield [...stem].slice(0, USERNAME_CHARACTERS_MAX - digits.length).join('') + digits
   }
 }
 
@@ -122,5 +122,5 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')
   const characters = [...name.replace(/[\s\p{C}]/gu, '')]
-  return characters.slice(0, MAX).join('')
+  return characters.slice(0, USERNAME_CHARACTERS_MAX).join('')
 }

@@ -1,5 +1,5 @@
 import { checkOption } from '#domain/options/option-registry.ts'
-import { draftCharges } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge.ts'
 import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'
@@ -13,7 +13,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { type UserRow, usersByIds } from '#projections/users/query.ts'
 import type { Action } from '../action.ts'
 import { optionActions, type PreviewPrices, type PricePreview } from '../contract/options.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { optionError } from './option-errors.ts'
 
 export type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
@@ -141,7 +141,7 @@ export async function previewDraft(
 type CountCall = (tally: Tally, call: ChargedCall) => void
 
 function createCounter(list: PriceList, users: ReadonlyMap<number, UserRow>): CountCall {
-  const charge = draftCharges(list)
+  const charge = createDraftPricer(list)
   return (tally, call) => {
     const accepts = users.get(call.userId)?.settings.acceptUnsetModelRatioModel === true
     addCall(tally, call, charge(call, accepts))

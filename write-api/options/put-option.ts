@@ -70,7 +70,7 @@ async function deleteReplacedText(
 }
 
 /** PUT /api/option/: sets one option. The caller must have the role that the option requires. */
-export const putOption: Action = (api, deps) => {
+export const setOption: Action = (api, deps) => {
   api.route({
     ...endpoint(optionActions, 'PUT /api/option/'),
     onRequest: onlyAdmin,

@@ -19,7 +19,11 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { redemptionActions } from '../contract/redemptions.ts'
 import { validationMessage } from '../messages-for-invalid-values.ts'
 import { redemptionError } from './redemption-errors.ts'
-import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms-from-request.ts'
+import {
+  applyRedemptionFields,
+  checkValidUntil,
+  INITIAL_TERMS,
+} from './redemption-terms-from-request.ts'
 
 /**
  * The characters of generated keys. Characters that look alike, such as `0` and `O`, are left out,
@@ -203,8 +207,8 @@ export const createRedemption: Action = (api, deps) => {
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
-      const terms = await termsWith(NO_TERMS, fields)
-      checkValidUntil(terms, NO_TERMS, deps.core.now())
+      const terms = await applyRedemptionFields(INITIAL_TERMS, fields)
+      checkValidUntil(terms, INITIAL_TERMS, deps.core.now())
       const repeatable = repeatableOf(deps.core.vault, request, { count, key: key.trim(), terms })
       const keys = keysFor(count, key, repeatable)
       const context = contextOf(deps, request)

@@ -80,7 +80,7 @@ export const deleteRedemption: Action = (api, deps) => {
  * DELETE /api/redemption/delete-by-name: deletes all codes with exactly this name. Returns their
  * number.
  */
-export const deleteByName: Action = (api, deps) => {
+export const deleteRedemptionsByName: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'DELETE /api/redemption/delete-by-name'),
     onRequest: onlyAdmin,
@@ -115,7 +115,7 @@ export const deleteDisabledRedemptions: Action = (api, deps) => {
  * PUT /api/redemption/batch-disable: disables several codes. Used and disabled codes are skipped.
  * Returns the number of disabled codes.
  */
-export const batchDisable: Action = (api, deps) => {
+export const disableRedemptions: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'PUT /api/redemption/batch-disable'),
     onRequest: onlyAdmin,

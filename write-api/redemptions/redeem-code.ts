@@ -17,7 +17,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { redemptionActions } from '../contract/redemptions.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { redemptionError } from './redemption-errors.ts'
 
 const WRONG_PER_MINUTE_MAX = 10

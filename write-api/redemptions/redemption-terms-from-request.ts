@@ -7,7 +7,7 @@ import type { UpdateRedemption } from '#write-api/contract/redemptions.ts'
 import { applyFields } from '../apply-request-fields.ts'
 import { redemptionError } from './redemption-errors.ts'
 
-export const NO_TERMS: RedemptionTerms = {
+export const INITIAL_TERMS: RedemptionTerms = {
   ...initialValues(REDEMPTION_TERMS),
   quota: toWire(0n),
 }
@@ -16,7 +16,7 @@ export const NO_TERMS: RedemptionTerms = {
  * Returns the terms (settings) of a code with the fields of a request applied. Throws if a field is
  * invalid.
  */
-export async function termsWith(
+export async function applyRedemptionFields(
   before: RedemptionTerms,
   fields: Partial<Omit<UpdateRedemption, 'id'>>,
 ): Promise<RedemptionTerms> {

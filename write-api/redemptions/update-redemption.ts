@@ -11,7 +11,7 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { redemptionActions } from '../contract/redemptions.ts'
 import { executeOnRedemptions } from './delete-and-disable-redemptions.ts'
 import { redemptionError } from './redemption-errors.ts'
-import { checkValidUntil, termsWith } from './redemption-terms-from-request.ts'
+import { applyRedemptionFields, checkValidUntil } from './redemption-terms-from-request.ts'
 
 /**
  * PUT /api/redemption/: changes an unused code. With `?status_only=true`, only the status is
@@ -64,7 +64,7 @@ async function change(
   const stream = redemptionStream(keyLookup)
   const { code } = await actors.stateOf(redemptionDecider, stream)
   if (code?.id !== redemptionId) throw redemptionError('RedemptionUnknown')
-  const terms = await termsWith(code.terms, fields)
+  const terms = await applyRedemptionFields(code.terms, fields)
   checkValidUntil(terms, code.terms, context.at)
   const command = { type: 'ChangeRedemption', redemptionId, terms } as const
   return accepted(await actors.handle(redemptionDecider, stream, command, context)).position

@@ -51,7 +51,7 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
   let running: Promise<void> = Promise.resolve()
 
   const endPeriod = async (): Promise<void> => {
-    const taken = tallies.take()
+    const taken = tallies.drain()
     try {
       await append(deps, taken)
     } catch (err) {
@@ -80,7 +80,7 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
       clearTimeout(timer)
       await running
       clearTimeout(timer)
-      const taken = tallies.take()
+      const taken = tallies.drain()
       await append(deps, taken).catch((err: unknown) => {
         deps.log.warn({ err, count: taken.length }, 'failed logins could not be recorded')
       })

@@ -52,10 +52,10 @@ const TALLIES_PER_PERIOD_MAX = 15
 export class FailedLoginTallies {
   #tallies = new Map<string, FailedLoginTally>()
   #networks = new Map<number | null, Set<string>>()
-  #rest: FailedLoginTally | null = null
+  #overflow: FailedLoginTally | null = null
 
   get size(): number {
-    return this.#tallies.size + (this.#rest === null ? 0 : 1)
+    return this.#tallies.size + (this.#overflow === null ? 0 : 1)
   }
 
   add({ reason, userId, urgency, ip, at }: FailedLogin): void {
@@ -69,10 +69,10 @@ export class FailedLoginTallies {
     const key = `${tally.userId} ${network}`
     const earlier = this.#tallies.get(key)
     if (earlier === undefined && this.#tallies.size >= TALLIES_MAX && !this.#makeRoomFor(tally)) {
-      this.#rest = withoutAccount(this.#rest, tally)
+      this.#overflow = addToOverflow(this.#overflow, tally)
       return
     }
-    const from = network === SEVERAL ? null : tally.from
+    const from = network === SEVERAL_NETWORKS ? null : tally.from
     this.#tallies.set(key, earlier === undefined ? { ...tally, from } : sumOf(earlier, tally))
   }
 
@@ -81,26 +81,27 @@ export class FailedLoginTallies {
    * first, then those with the highest counts. If there are too many, the last one is the sum of
    * the rest.
    */
-  take(): readonly FailedLoginTally[] {
+  drain(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
       (one, other) => other.urgency - one.urgency || other.count - one.count,
     )
-    const rest = all.slice(TALLIES_PER_PERIOD_MAX).reduce(withoutAccount, this.#rest)
+    const rest = all.slice(TALLIES_PER_PERIOD_MAX).reduce(addToOverflow, this.#overflow)
     this.#tallies.clear()
     this.#networks.clear()
-    this.#rest = null
+    this.#overflow = null
     return [...all.slice(0, TALLIES_PER_PERIOD_MAX), ...(rest === null ? [] : [rest])]
   }
 
   /**
-   * Returns the network under which a failed login is counted. Returns `SEVERAL` if the account
-   * already has the maximum number of networks.
+   * Returns the network under which a failed login is counted. Returns `SEVERAL_NETWORKS` if the
+   * account already has the maximum number of networks.
    */
   #networkOf({ userId, from, urgency }: FailedLoginTally): string {
-    const network = from === null ? SEVERAL : from.includes('/') ? from : networkOf(from)
+    const network = from === null ? SEVERAL_NETWORKS : from.includes('/') ? from : networkOf(from)
     const networks = this.#networks.get(userId) ?? new Set()
     if (networks.has(network)) return network
-    if (network === SEVERAL || networks.size >= NETWORKS_PER_ACCOUNT_MAX) return SEVERAL
+    if (network === SEVERAL_NETWORKS || networks.size >= NETWORKS_PER_ACCOUNT_MAX)
+      return SEVERAL_NETWORKS
     const isCounted = urgency > 0 || this.#tallies.size < TALLIES_MAX
     if (isCounted) this.#networks.set(userId, networks.add(network))
     return network
@@ -111,14 +112,14 @@ export class FailedLoginTallies {
     for (const [key, tally] of this.#tallies) {
       if (tally.urgency >= urgency) continue
       this.#tallies.delete(key)
-      this.#rest = withoutAccount(this.#rest, tally)
+      this.#overflow = addToOverflow(this.#overflow, tally)
       return true
     }
     return false
   }
 }
 
-const SEVERAL = 'several'
+const SEVERAL_NETWORKS = 'several'
 
 function sumOf(one: FailedLoginTally, other: FailedLoginTally): FailedLoginTally {
   const reasons = new Map(one.reasons)
@@ -127,7 +128,7 @@ function sumOf(one: FailedLoginTally, other: FailedLoginTally): FailedLoginTally
   return {
     userId: one.userId,
     urgency: one.urgency > other.urgency ? one.urgency : other.urgency,
-    from: one.from === other.from || one.from === null ? one.from : networkOfBoth(one, other),
+    from: one.from === other.from || one.from === null ? one.from : commonNetwork(one, other),
     count: one.count + other.count,
     reasons,
     firstAt: Math.min(one.firstAt, other.firstAt),
@@ -135,12 +136,12 @@ function sumOf(one: FailedLoginTally, other: FailedLoginTally): FailedLoginTally
   }
 }
 
-const networkOfBoth = ({ from }: FailedLoginTally, other: FailedLoginTally): string | null => {
+const commonNetwork = ({ from }: FailedLoginTally, other: FailedLoginTally): string | null => {
   if (from === null || other.from === null) return null
   return from.includes('/') ? from : networkOf(from)
 }
 
-const withoutAccount = (
+const addToOverflow = (
   rest: FailedLoginTally | null,
   tally: FailedLoginTally,
 ): FailedLoginTally => {

@@ -20,10 +20,10 @@ import { tokenActions } from '../contract/tokens.ts'
 import { userMustExist } from '../users/user-must-exist.ts'
 import { nameOf, namesFor } from './token-names.ts'
 import {
-  checkRemain,
+  applyTokenFields,
+  checkRemainingQuota,
   checkUsableGroup,
   INITIAL_TERMS,
-  termsWith,
 } from './token-terms-from-request.ts'
 
 type TokenBatch = {
@@ -141,9 +141,9 @@ export const createToken: Action = (api, deps) => {
         unlimited_quota = false,
         count = 1,
       } = request.body
-      checkRemain(remain_quota)
+      checkRemainingQuota(remain_quota)
       const name = nameOf(request.body.name, '')
-      const terms = await termsWith(deps.core, user.userId, INITIAL_TERMS, request.body)
+      const terms = await applyTokenFields(deps.core, user.userId, INITIAL_TERMS, request.body)
       await checkUsableGroup(deps, user, terms.group)
       const names = namesFor(name, count)
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }

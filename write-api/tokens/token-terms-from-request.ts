@@ -61,7 +61,7 @@ export const INITIAL_TERMS: SharedTerms = {
 }
 
 /** Throws if a requested budget is negative. An existing negative budget is not checked. */
-export function checkRemain(remain: number): void {
+export function checkRemainingQuota(remain: number): void {
   if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
 }
 
@@ -71,7 +71,7 @@ type Fields = CreateToken | UpdateToken
  * Returns the terms (settings) of a token with the fields of a request applied, except the name.
  * Throws if a field is invalid.
  */
-export async function termsWith(
+export async function applyTokenFields(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,
   before: SharedTerms,

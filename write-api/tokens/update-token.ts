@@ -18,7 +18,11 @@ import { userMustExist } from '../users/user-must-exist.ts'
 import { tokenError } from './token-errors.ts'
 import { sealName } from './token-names.ts'
 import { setTokensStatus } from './token-status.ts'
-import { checkRemain, checkUsableGroup, termsWith } from './token-terms-from-request.ts'
+import {
+  applyTokenFields,
+  checkRemainingQuota,
+  checkUsableGroup,
+} from './token-terms-from-request.ts'
 
 /**
  * PUT /api/token/: changes the fields in the request. With `?status_only=true`, only the status is
@@ -62,7 +66,7 @@ async function change(
   if (token === undefined) throw tokenError('TokenUnknown')
   const { name: nameBefore, ...before } = token.terms
   const name = await sealName(deps.core.vault, userId, fields.name, nameBefore)
-  const terms = { name, ...(await termsWith(deps.core, userId, before, fields)) }
+  const terms = { name, ...(await applyTokenFields(deps.core, userId, before, fields)) }
   if (terms.group !== before.group) await checkUsableGroup(deps, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const quota = await requestedQuota(deps, user, fields)
@@ -121,7 +125,7 @@ async function requestedQuota(
   )
   const remain = BigInt(quota)
   if (remain === remainNow && expected === undefined) return null
-  checkRemain(quota)
+  checkRemainingQuota(quota)
   const base = await baseOf(deps, user, fields)
   if (base === 'unknown') throw accountError('TokenBudgetMoved', { remain: String(remainNow) })
   return { remain, ...base }

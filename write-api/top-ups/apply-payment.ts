@@ -16,7 +16,7 @@ import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './place-order.ts'
 
 /** A payment that a provider has reported. The signature of the report is already verified. */
-type SignedPayment = Omit<PayTopUp, 'type' | 'rebate'>
+type VerifiedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
  * The result of a reported payment. `credited-before`: it was already credited. `rejected`: nothing
@@ -32,26 +32,27 @@ type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 export async function applyPayment(
   core: Core,
   values: ReadonlyMap<string, string>,
-  payment: SignedPayment,
+  payment: VerifiedPayment,
   cause: string,
 ): Promise<PaymentResult> {
   const { provider, tradeNo, paymentId } = payment
   const orderId = orderIdOf(tradeNo)
-  const alarm = (reason: string, details: object = {}): PaymentResult => {
+  const rejectWithAlarm = (reason: string, details: object = {}): PaymentResult => {
     const fields = { alarm: 'payment-refused', provider, orderId, paymentId, reason, ...details }
     core.log.error(fields, 'a payment was not credited and needs attention')
     return 'rejected'
   }
-  if (orderId === null) return alarm('TopUpUnknown')
+  if (orderId === null) return rejectWithAlarm('TopUpUnknown')
   const { order } = await core.actors.stateOf(topUpDecider, topUpStream(orderId))
-  if (order === null) return alarm('TopUpUnknown')
+  if (order === null) return rejectWithAlarm('TopUpUnknown')
   const steps = await paymentSteps(core, values, payment, order)
   const context = { actor: `system:${provider}`, cause, at: core.now() }
   const outcome = await core.actors.handleTogether(steps, context)
   if (outcome.isDone) return 'credited'
   const { code, params } = outcome.error
-  if (code !== 'TopUpPaidAlready') return alarm(code, params)
-  if (params.paymentId !== paymentId) return alarm('paid twice', { paidBy: params.paymentId })
+  if (code !== 'TopUpPaidAlready') return rejectWithAlarm(code, params)
+  if (params.paymentId !== paymentId)
+    return rejectWithAlarm('paid twice', { paidBy: params.paymentId })
   await assertCredited(core, order)
   return 'credited-before'
 }
@@ -73,7 +74,7 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 async function paymentSteps(
   core: Core,
   values: ReadonlyMap<string, string>,
-  payment: SignedPayment,
+  payment: VerifiedPayment,
   order: TopUpOrdered['data'],
 ): Promise<AnyStep[]> {
   const { orderId, userId, provider } = order
@@ -124,7 +125,7 @@ async function rebateOf(
  * restored. NOTE: an earlier step of the same append must fail if the order has changed since
  * `state` was read.
  */
-export function accountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
+export function refundAccountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state
   if (order === null || payment === null || cents === 0n) return []
   const { orderId, userId, provider } = order

@@ -12,10 +12,10 @@ import { orderOfPayment } from '#projections/top-ups/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import { storeText } from '../messages/send-message.ts'
-import { accountSteps } from './apply-payment.ts'
-import { noticeText, type ReportNotice } from './notice-of-refund-or-dispute.ts'
+import { refundAccountSteps } from './apply-payment.ts'
 import { orderIdOf } from './place-order.ts'
 import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
+import { type ReportNotice, refundOrDisputeMessage } from './refund-or-dispute-message.ts'
 import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
@@ -118,7 +118,10 @@ async function appendReport(
   const note = await vault.seal(order.userId, noteOf(report))
   const command: TopUpReport = { ...report, note, changesBefore: state.changes }
   const cents = reportedChange(command, state)
-  const steps = [{ decider: topUpDecider, stream, command }, ...accountSteps(state, cents, note)]
+  const steps = [
+    { decider: topUpDecider, stream, command },
+    ...refundAccountSteps(state, cents, note),
+  ]
   const context = { actor: 'system:stripe', cause, at: now() }
   const effect = reportEffect(command, state)
   const outcome =
@@ -141,7 +144,7 @@ async function withNotice(
   const { actors, db, vault } = core
   const recipients = rangesOf(await activeAdminIds(db))
   if (recipients.length === 0) return actors.handleTogether(steps, context)
-  const text = noticeText(notice)
+  const text = refundOrDisputeMessage(notice)
   const { outcome } = await nextIds('message', async (messageId) => {
     const textRef = await storeText(vault, messageId, text)
     const message = { type: 'SendMessage', messageId, recipients, format: 'markdown', textRef }

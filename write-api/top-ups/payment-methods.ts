@@ -1,5 +1,5 @@
 import { optionValue } from '#domain/options/option-registry.ts'
-import type { DecimalText } from '#domain/pricing/price.ts'
+import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 import type { PaymentMethod } from '#domain/shared/payment-methods.ts'
 import type { PaymentProvider } from '#domain/top-ups/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'

@@ -12,10 +12,10 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { orderActions, type Pay } from '../contract/top-ups.ts'
 import { epayForm } from './epay.ts'
 import { type PaymentMethods, paymentMethods, publicAddress } from './payment-methods.ts'
-import { openStripePage } from './stripe-checkout.ts'
+import { createStripeCheckout } from './stripe-checkout.ts'
 import { type Quote, quoteFor } from './top-up-price.ts'
 
-const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
+const TRADE_NO_PATTERN = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
 /**
  * Returns a new trade number, by which the payment provider identifies the order. It contains the
@@ -29,12 +29,12 @@ const newTradeNo = (orderId: number): string =>
  * site.
  */
 export function orderIdOf(tradeNo: string): number | null {
-  const [, id] = FORM.exec(tradeNo) ?? []
+  const [, id] = TRADE_NO_PATTERN.exec(tradeNo) ?? []
   return id === undefined ? null : Number(id)
 }
 
 /** POST /api/user/pay: places an order and returns the page on which the user pays. */
-export const pay: Action = (api, deps) => {
+export const placeOrder: Action = (api, deps) => {
   api.route({
     ...endpoint(orderActions, 'POST /api/user/pay'),
     onRequest: onlyUser,
@@ -109,7 +109,7 @@ async function paymentPage(
     const apiKey = stripe?.apiKey ?? ''
     const site = optionValue(values, 'SystemName') || 'Tallygate'
     const name = `${site}: $${amount}`
-    return { data: {}, url: await openStripePage(deps, { apiKey, order, returnUrl, name }) }
+    return { data: {}, url: await createStripeCheckout(deps, { apiKey, order, returnUrl, name }) }
   }
   if (epay === null) throw new Error('an order for a gateway that is not configured')
   const notifyUrl = `${siteAddress}/api/user/epay/notify`
@@ -121,7 +121,7 @@ async function paymentPage(
 }
 
 /** POST /api/user/amount: returns the price of a top-up before it is ordered. */
-export const getAmount: Action = (api, deps) => {
+export const quoteTopUp: Action = (api, deps) => {
   api.route({
     ...endpoint(orderActions, 'POST /api/user/amount'),
     onRequest: onlyUser,

@@ -13,7 +13,7 @@ import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { orderActions } from '../contract/top-ups.ts'
 import { userError } from '../users/user-errors.ts'
-import { accountSteps } from './apply-payment.ts'
+import { refundAccountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
@@ -75,5 +75,5 @@ function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: S
   const { refunds: refundsBefore, changes: changesBefore } = state
   const refund = { type: 'RefundTopUp', cents, refundsBefore, changesBefore, reason }
   const decision: AnyStep = { decider: topUpDecider, stream, command: refund }
-  return [decision, ...(cents > 0n ? accountSteps(state, cents, reason) : [])]
+  return [decision, ...(cents > 0n ? refundAccountSteps(state, cents, reason) : [])]
 }

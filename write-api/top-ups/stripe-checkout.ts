@@ -24,7 +24,7 @@ type CheckoutRequest = {
  * Opens a checkout page for an order and returns its URL. A repeated call returns the same URL. If
  * Stripe fails, an error is thrown and the order stays unpaid.
  */
-export async function openStripePage(deps: Deps, request: CheckoutRequest): Promise<string> {
+export async function createStripeCheckout(deps: Deps, request: CheckoutRequest): Promise<string> {
   const { order, returnUrl, name } = request
   const { tradeNo, money, currency } = order
   const price = {

@@ -16,7 +16,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type AdjustQuota, type QuotaAdjustment, userActions } from '../contract/users.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { accountError } from './account-errors.ts'
 
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
@@ -56,7 +56,7 @@ export const adjustQuota: Action = (api, deps) => {
       for (const userId of userIds) {
         const result = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
           if (body.ids === undefined || !(error instanceof HttpError)) throw error
-          return refusedItem(deps, request, userId, error)
+          return rejectedResult(deps, request, userId, error)
         })
         items.push(result.item)
         position = Math.max(position, result.position)
@@ -102,14 +102,14 @@ async function adjustOne(
   return deps.runExclusive(`user-${userId}`, async () => {
     const stream = accountStream(userId)
     const prefixes = prefixesOf(deps.core.vault, body)
-    const known = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
+    const existingIds = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
       [...grantIds, ...deductionIds].filter((id) =>
         prefixes.some((prefix) => id.startsWith(prefix)),
       ),
     )
-    const possible = prefixes.map((prefix) => adjustmentIdOf(prefix, body))
-    if (known.some((id) => !possible.includes(id))) throw accountError('RequestIdReused')
-    const adjustmentId = known[0] ?? possible[0] ?? ''
+    const candidateIds = prefixes.map((prefix) => adjustmentIdOf(prefix, body))
+    if (existingIds.some((id) => !candidateIds.includes(id))) throw accountError('RequestIdReused')
+    const adjustmentId = existingIds[0] ?? candidateIds[0] ?? ''
     const { note } = await sealReason(deps.core.vault, userId, body.reason)
     const command = commandOf(userId, adjustmentId, body, note)
     const steps = [
@@ -164,7 +164,7 @@ function commandOf(
  * Returns the result for a user whose change was rejected. It contains the balance only if the
  * caller may act on the user.
  */
-async function refusedItem(
+async function rejectedResult(
   { core }: Deps,
   request: FastifyRequest,
   userId: number,

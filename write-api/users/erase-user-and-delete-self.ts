@@ -12,7 +12,7 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { userActions } from '../contract/users.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { revokeCredentials } from '../credentials/read-and-change-credentials.ts'
-import { toHttpError } from '../error-catalogue.ts'
+import { toHttpError } from '../domain-error-catalogue.ts'
 import { releaseSteps } from './bind-identity.ts'
 import { finishErasure } from './finish-erasures.ts'
 import { userError } from './user-errors.ts'

@@ -6,10 +6,10 @@ import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import type { TotpOffer } from '#write-api/contract/credentials.ts'
+import type { NewTotpSecret } from '#write-api/contract/credentials.ts'
 
 export function TotpSetupDialog(props: {
-  offer: TotpOffer
+  offer: NewTotpSecret
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
 }) {

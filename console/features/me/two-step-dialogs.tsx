@@ -8,7 +8,7 @@ import { IdentityProofDialog } from '#console/ui/identity-proof/identity-proof-d
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
-import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
+import type { NewTotpSecret, ProofOnly } from '#write-api/contract/credentials.ts'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { TotpSetupDialog } from './totp-setup-dialog.tsx'
 
@@ -62,7 +62,7 @@ function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
 
 export type TwoStepDialog =
   | { readonly kind: 'begin-totp' | 'disable-totp' | 'new-codes' }
-  | { readonly kind: 'totp'; readonly offer: TotpOffer }
+  | { readonly kind: 'totp'; readonly offer: NewTotpSecret }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
   | { readonly kind: 'passkey'; readonly passkeyToRename: OwnPasskey | null }
   | { readonly kind: 'remove-passkey'; readonly passkey: OwnPasskey }

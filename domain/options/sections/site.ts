@@ -1,7 +1,7 @@
 import type { OptionSection } from '../option-definition.ts'
 import {
   FLAG,
-  formed,
+  formattedText,
   integer,
   lines,
   type OptionType,
@@ -24,11 +24,11 @@ export const SMTP: OptionSection = {
   id: 'smtp',
   tab: 'system',
   options: [
-    { key: 'SMTPServer', type: formed('host', 255), preset: '', access: 'root' },
+    { key: 'SMTPServer', type: formattedText('host', 255), preset: '', access: 'root' },
     { key: 'SMTPPort', type: integer(1, 65_535), preset: '587', access: 'root' },
     { key: 'SMTPSSLEnabled', type: FLAG, preset: 'false', access: 'root' },
     { key: 'SMTPAccount', type: text(320), preset: '', access: 'root' },
-    { key: 'SMTPFrom', type: formed('mail', 320), preset: '', access: 'root' },
+    { key: 'SMTPFrom', type: formattedText('mail', 320), preset: '', access: 'root' },
     { key: 'SMTPToken', type: SECRET, preset: '', access: 'secret' },
   ],
 }
@@ -59,7 +59,7 @@ export const PAGES: OptionSection = {
   ],
 }
 
-const STEPS: OptionType = { kind: 'choice', choices: ['hour', 'day', 'week'] }
+const INTERVALS: OptionType = { kind: 'choice', choices: ['hour', 'day', 'week'] }
 
 export const STATISTICS: OptionSection = {
   id: 'statistics',
@@ -68,7 +68,7 @@ export const STATISTICS: OptionSection = {
     { key: 'LogConsumeEnabled', type: FLAG, preset: 'true', hasNoEffect: true },
     { key: 'DataExportEnabled', type: FLAG, preset: 'true' },
     { key: 'DataExportInterval', type: integer(1, 1_440), preset: '5', unit: 'minute' },
-    { key: 'DataExportDefaultTime', type: STEPS, preset: 'hour' },
+    { key: 'DataExportDefaultTime', type: INTERVALS, preset: 'hour' },
     { key: 'DisplayTokenStatEnabled', type: FLAG, preset: 'true' },
   ],
 }

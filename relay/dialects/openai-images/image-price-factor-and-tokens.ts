@@ -1,4 +1,4 @@
-import type { DecimalText } from '#domain/pricing/price.ts'
+import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 
 const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
 /** Sizes with a name, each with the factor by which its price is multiplied. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type {
   LogStatus,
-  RefusingWitness,
+  RefusedCosignature,
   SignedCheckpoint,
 } from '#read-api/contract/transparency-log.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
@@ -155,7 +155,7 @@ it('anybody can read the proof of records, also without a login', async () => {
   expect(await lookFaults(app.page, 'proof-en')).toEqual([])
 })
 
-const REFUSAL: RefusingWitness = {
+const REFUSAL: RefusedCosignature = {
   ...{ id: 'r1', witness: 'other.example', size: 1_200_000, refused_at: NOW - 60 },
   ...{ refused_size: 1_200_400, refused_root: HASH },
   acknowledged_at: null,

@@ -1,9 +1,9 @@
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { payableBy } from '#domain/accounts/decide-call.ts'
+import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
@@ -167,7 +167,8 @@ export class MeteredCall {
     const byLength = callTerms(price, [chat, ...overridden], options)
     const plan = { price, terms: byLength, isOverridden: true, offer: offerAllowing(allowed) }
     const isCounted =
-      isWorthCounting(chat, plan) && !isClearlyAffordable(plan, payableBy(account.state, tokenId))
+      isWorthCounting(chat, plan) &&
+      !isClearlyAffordable(plan, quotaAvailableToToken(account.state, tokenId))
     const forms = [chat, ...overridden] as const
     const most = forms.map(({ body }) => Math.ceil(body.length * request.countedShare))
     const view = { options } as Views['options']

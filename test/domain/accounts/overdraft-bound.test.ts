@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import {
   inputTokensOf,
   NO_USAGE,
-  type TokenLimits,
   type Usage,
   type UsageCount,
+  type UsageLimits,
   usageWithin,
 } from '#domain/pricing/usage.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
@@ -396,7 +396,7 @@ describe('the cost that the open calls of an account or a token can still cause'
 type Terms = {
   readonly price: PriceSnapshot
   readonly calls: number
-  readonly limits: TokenLimits
+  readonly limits: UsageLimits
   /** True if the hold covers the limits, as for every call but an open-ended stream. */
   readonly isCovered: boolean
   readonly hold: bigint

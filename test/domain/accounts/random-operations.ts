@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import type { CallEnd } from '#domain/accounts/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 

@@ -1,7 +1,7 @@
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type TokenLimits, type Usage, type UsageCount } from '#domain/pricing/usage.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import { NO_USAGE, type Usage, type UsageCount, type UsageLimits } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from '../pricing/independent-charge.ts'
 
 const MAX = 2n ** 53n - 1n
@@ -459,7 +459,7 @@ const INPUT = [
  * Returns the part of the usage within the limits, followed by each part with one more token: first
  * the tokens of the input, then audio and text of the output.
  */
-function partsBeyond(usage: Usage, { inputTokens, outputTokens }: TokenLimits): readonly Usage[] {
+function partsBeyond(usage: Usage, { inputTokens, outputTokens }: UsageLimits): readonly Usage[] {
   const input = INPUT.flatMap((kind) => Array.from({ length: usage[kind] }, () => kind))
   const parts: Usage[] = []
   const least = Math.min(inputTokens, input.length)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountCommand, SetTokenBudget } from '#domain/accounts/commands.ts'
 import { accountDecider, heldBy } from '#domain/accounts/decide.ts'
-import { emptiedError } from '#domain/accounts/decide-call.ts'
+import { quotaUsedUpError } from '#domain/accounts/decide-call.ts'
 import type { AccountState, OpenCall } from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
@@ -248,7 +248,7 @@ describe('a token’s budget', () => {
       const wasRaised = target > expected
       if (apply(state, command) === 0) return
       const calls = [...state.open.values()]
-      const kept = calls.filter((call) => emptiedError(call, state) === null)
+      const kept = calls.filter((call) => quotaUsedUpError(call, state) === null)
       const [cost, held] = [sumOfHolds(kept), sumOfHolds(calls)]
       const spendable = left - ended.charge
       if (wasRaised) {

@@ -2,10 +2,10 @@ import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import {
-  addEndedCall,
-  type EndedCall,
-  findEndedCall,
-  noEndedCalls,
+  addCorrectableCall,
+  type CorrectableCall,
+  createCorrectableCallTable,
+  findCorrectableCall,
 } from '#domain/audit/ended-calls-for-corrections.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/positions-of-call-ends.ts'
@@ -130,10 +130,10 @@ describe('the audit of corrections', () => {
 
 const END = { ...{ model: 'm', group: 'default', second: 1_795_000_000 }, isBilledByLine: false }
 
-const kept = (call: EndedCall): EndedCall | null => {
-  const calls = noEndedCalls()
-  addEndedCall(calls, 'one', call)
-  return findEndedCall(calls, 'one')
+const kept = (call: CorrectableCall): CorrectableCall | null => {
+  const calls = createCorrectableCallTable()
+  addCorrectableCall(calls, 'one', call)
+  return findCorrectableCall(calls, 'one')
 }
 
 describe('an audit that remembers the positions of ended calls', () => {
@@ -192,12 +192,15 @@ describe('the ended calls of an audit', () => {
   it('keep the price and the usage of each call', () => {
     const all = used({ inputUncached: 2 ** 40, cacheRead: 127, cacheWrite5m: 128, seconds: 1 })
     const plain = { ...END, usage: all, charge: 2 ** 52, position: 3 }
-    const perToken: EndedCall = { ...plain, price: perTokenPrice({ list: 0, completion: '4' }) }
+    const perToken: CorrectableCall = {
+      ...plain,
+      price: perTokenPrice({ list: 0, completion: '4' }),
+    }
     expect(kept(perToken)).toEqual(perToken)
     const conditions = ['flex' as const]
     const tools = { toolCalls: 3, tools: { web_search: 3 }, outputImage: 9, conditions }
     const full = { usage: used(tools), unpaidUsage: used({ output: 7, ...tools }), calls: 0 }
-    const perCall: EndedCall = { ...plain, ...full, price: { ...PER_CALL, list: 0 } }
+    const perCall: CorrectableCall = { ...plain, ...full, price: { ...PER_CALL, list: 0 } }
     expect(kept(perCall)).toEqual(perCall)
     const ofBatch = { ...perToken, isBilledByLine: true, calls: 128 }
     expect(kept(ofBatch)).toEqual(ofBatch)
@@ -205,28 +208,28 @@ describe('the ended calls of an audit', () => {
 
   it('leave out the revision of the price, which does not change a charge', () => {
     const call = { ...END, usage: used({}), charge: 0, position: 1 }
-    const calls = noEndedCalls()
+    const calls = createCorrectableCallTable()
     for (const list of [1, 2, 3]) {
-      addEndedCall(calls, `call ${list}`, { ...call, price: perTokenPrice({ list }) })
+      addCorrectableCall(calls, `call ${list}`, { ...call, price: perTokenPrice({ list }) })
     }
     expect(calls.texts).toHaveLength(2)
   })
 
   it('are found among many others after they were stored, in at most 80 bytes each', () => {
-    let calls = noEndedCalls()
-    const callOf = (n: number): EndedCall => ({
+    let calls = createCorrectableCallTable()
+    const callOf = (n: number): CorrectableCall => ({
       ...{ ...END, position: 10_000_000 + n, charge: 87 + n, price: perTokenPrice({ list: 0 }) },
       usage: used({ inputUncached: n, cacheRead: 600, output: n % 700 }),
     })
     const COUNT = 50_000
     for (let n = 0; n < COUNT; n += 1) {
-      addEndedCall(calls, `account-${n % 9} ${n}`, callOf(n))
+      addCorrectableCall(calls, `account-${n % 9} ${n}`, callOf(n))
       if (n === COUNT / 2) calls = deserialize(serialize(calls))
     }
     for (let n = 0; n < COUNT; n += 997) {
-      expect(findEndedCall(calls, `account-${n % 9} ${n}`)).toEqual(callOf(n))
+      expect(findCorrectableCall(calls, `account-${n % 9} ${n}`)).toEqual(callOf(n))
     }
-    expect(findEndedCall(calls, `account-1 ${COUNT}`)).toBeNull()
+    expect(findCorrectableCall(calls, `account-1 ${COUNT}`)).toBeNull()
     expect((calls.slots.byteLength + calls.bytes.byteLength) / COUNT).toBeLessThan(80)
   })
 

@@ -120,7 +120,7 @@ describe('the refusal of a witness', () => {
     ...{ type: 'WitnessRefused', v: 1, data: refusal(size) },
   })
   const record = (size: number, witness = 'other.example'): AuditJobCommand => ({
-    ...{ type: 'RecordRefusingWitness', ...refusal(size, 'again'), witness, continued: [] },
+    ...{ type: 'RecordRefusedCosignature', ...refusal(size, 'again'), witness, continued: [] },
   })
   const notify = (id: string): AuditJobCommand => ({ type: 'NotifyOfFindings', id })
   const notified = (id: string): AuditJobEvent => ({
@@ -129,7 +129,7 @@ describe('the refusal of a witness', () => {
 
   it('is recorded once for each witness and size', () => {
     given()
-      .when({ type: 'RecordRefusingWitness', ...refusal(300), continued: [] })
+      .when({ type: 'RecordRefusedCosignature', ...refusal(300), continued: [] })
       .then([refused(300)])
     given(refused(300)).when(record(300)).then([])
     for (const [size, witness] of [
@@ -154,7 +154,7 @@ describe('the refusal of a witness', () => {
     ...{ id, note: 'sealed:why' as Sealed, acknowledgedBy: 1, acknowledgedAt: 12 },
   })
   const acknowledge = (id: string): AuditJobCommand => ({
-    ...{ type: 'AcknowledgeRefusingWitness', ...data(id) },
+    ...{ type: 'AcknowledgeRefusedCosignature', ...data(id) },
   })
   const acknowledged = (size: number): AuditJobEvent => ({
     ...{ type: 'RefusalAcknowledged', v: 1 },
@@ -181,7 +181,7 @@ describe('the refusal of a witness', () => {
   })
 
   const recordGrown = (root: string, continued: string[]): AuditJobCommand => ({
-    ...{ type: 'RecordRefusingWitness', ...refusal(300, 'again', root), continued },
+    ...{ type: 'RecordRefusedCosignature', ...refusal(300, 'again', root), continued },
     refusedSize: 450,
   })
   const refusedAgain = (root: string): AuditJobEvent => ({

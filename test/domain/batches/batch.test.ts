@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { ratiosOf } from '#test/support/per-token-price.ts'

@@ -8,7 +8,7 @@ import type {
   BatchLinesBilled,
   BatchSubmitted,
 } from '#domain/batches/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'

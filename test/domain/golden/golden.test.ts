@@ -341,8 +341,8 @@ describe('the events of options and the site, as first recorded', () => {
       `the refusal of a witness${kind}`,
       auditJobsDecider,
       [
-        [first, { type: 'RecordRefusingWitness', continued: [], ...refused }],
-        [second, { type: 'AcknowledgeRefusingWitness', ...given }],
+        [first, { type: 'RecordRefusedCosignature', continued: [], ...refused }],
+        [second, { type: 'AcknowledgeRefusedCosignature', ...given }],
       ],
       {
         ...{ verifications: [], rebuilds: [], scratchCopies: [], rotatedKeys: [] },

@@ -4,7 +4,7 @@ import { checkText, TEXT_BYTES_MAX } from '#domain/options/check-option.ts'
 import {
   decimal,
   FLAG,
-  formed,
+  formattedText,
   integer,
   LINK,
   lines,
@@ -24,7 +24,7 @@ describe('plain options', () => {
   const optional = decimal('0', '10', true)
   const few = integer(-1, 20)
   const named: OptionType = { kind: 'text', maxLength: 9, isRequired: true }
-  const [host, mail] = [formed('host', 99), formed('mail', 99)]
+  const [host, mail] = [formattedText('host', 99), formattedText('mail', 99)]
   const huge = integer(0, Number.MAX_SAFE_INTEGER)
 
   it.each([

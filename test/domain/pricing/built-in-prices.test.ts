@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInRatios, DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import { isOpenRouterName, withOpenRouterNames } from '#domain/pricing/openrouter-names.ts'
+import { addOpenRouterNames, isOpenRouterName } from '#domain/pricing/openrouter-aliases.ts'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
@@ -46,7 +46,7 @@ describe('built-in prices', () => {
     const named = MODELS.filter(isOpenRouterName)
     expect(named.length).toBeGreaterThan(10)
     for (const name of named) {
-      const model = MODELS.find((other) => withOpenRouterNames([other]).includes(name))
+      const model = MODELS.find((other) => addOpenRouterNames([other]).includes(name))
       if (model === undefined) throw new Error(name)
       const all = Object.keys(NO_USAGE).map((kind) => ({ [kind]: 300_000 }) as Partial<Usage>)
       for (const usage of all) {

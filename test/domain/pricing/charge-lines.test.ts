@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { chargeLines } from '#domain/pricing/charge-lines.ts'
 import { plus, times } from '#domain/pricing/decimal.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
 /** A repeatable series of numbers (mulberry32). */

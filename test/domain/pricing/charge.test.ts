@@ -7,7 +7,7 @@ import {
   isCountable,
   savedByCache,
 } from '#domain/pricing/charge.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage, type UsageCount } from '#domain/pricing/usage.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { exactCharge, recomputedCharge } from './independent-charge.ts'

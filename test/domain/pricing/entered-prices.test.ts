@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { completionRatioOf, ratioOfPrice } from '#console/features/settings/price-conversion.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import type { PerTokenPrice } from '#domain/pricing/price.ts'
+import type { PerTokenPrice } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 
 const MILLION = 1_000_000n

@@ -1,4 +1,4 @@
-import type { ContextTier, PriceSnapshot } from '#domain/pricing/price.ts'
+import type { ContextTier, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
 /** This second implementation of the bill shares no code with the product. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
-import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
+import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
 import { contextTiersText, readContextTiers } from '#domain/pricing/context-tiers.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
 import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'
@@ -269,7 +269,7 @@ describe('the prices of tools', () => {
     const usage = { ...NO_USAGE, toolCalls: 3, tools, inputUncached: 10 }
     const call = { model: 'm', group: 'default', userGroup: 'default', usage }
     const options = { ModelRatio: '{"m":1}', ToolPrice: '{"web_search":20}' }
-    expect(draftCharges(listOf(options))(call, false)).toBe(30_010n)
+    expect(createDraftPricer(listOf(options))(call, false)).toBe(30_010n)
   })
 
   it('leave a price unchanged without tools, and are cached with the price otherwise', () => {

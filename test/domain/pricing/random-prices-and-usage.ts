@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
-import type { ContextTier, PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
+import type { ContextTier, PerCallPrice, PerTokenPrice } from '#domain/pricing/price-snapshot.ts'
 import {
   imageUsage,
   NO_USAGE,

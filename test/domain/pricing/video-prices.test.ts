@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
 
 const ENTERED: PriceSnapshot = { mode: 'call', list: 0, price: '0.1', group: '1' }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chargeFor, draftCharges } from '#domain/pricing/charge.ts'
+import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import {
   inBatchPrice,
   priceOf,
@@ -9,6 +8,7 @@ import {
   withImageFactor,
   withTools,
 } from '#domain/pricing/price-list.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from './independent-charge.ts'
 
@@ -122,7 +122,7 @@ describe('worked examples of images', () => {
   })
 
   it('a draft of other prices keeps the factor of a past call', () => {
-    const draft = draftCharges(readPriceList(new Map([['ModelPrice', `{"${MODEL}":0.1}`]]), 1))
+    const draft = createDraftPricer(readPriceList(new Map([['ModelPrice', `{"${MODEL}":0.1}`]]), 1))
     const call = { model: MODEL, group: 'default', userGroup: 'default', usage: two, calls: 2 }
     expect(draft({ ...call, imageFactor: '2' }, false)).toBe(200_000n)
     expect(draft(call, false)).toBe(100_000n)

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { isMasked, maskedSetting, unmaskedSetting } from '#domain/shared/mask-proxy-credentials.ts'
+import {
+  isMasked,
+  maskProxyPassword,
+  restoreMaskedProxy,
+} from '#domain/shared/mask-proxy-credentials.ts'
 
 const settingOf = (proxy: unknown): string => JSON.stringify({ a: 1, proxy })
 
@@ -18,19 +22,21 @@ describe('the password of a proxy', () => {
     ['token@h', '***@h'],
   ])('is hidden in %s, which is shown as %s', (proxy, shown) => {
     const [stored, masked] = [settingOf(proxy), settingOf(shown)]
-    expect(maskedSetting(stored)).toBe(masked)
+    expect(maskProxyPassword(stored)).toBe(masked)
     expect(isMasked(shown)).toBe(true)
-    expect(unmaskedSetting(masked, stored)).toBe(stored)
-    expect(unmaskedSetting(` ${masked} `, stored)).toBe(` ${stored} `)
+    expect(restoreMaskedProxy(masked, stored)).toBe(stored)
+    expect(restoreMaskedProxy(` ${masked} `, stored)).toBe(` ${stored} `)
     const elsewhere = settingOf(shown.replace('@h', '@thief'))
-    expect(unmaskedSetting(elsewhere, stored)).toBe(elsewhere)
+    expect(restoreMaskedProxy(elsewhere, stored)).toBe(elsewhere)
   })
 
   it.each(['http://h:1', 'http://[::1]:3128', '', 7, null])(
     'is absent in %j, which stays unchanged',
     (proxy) => {
-      expect(maskedSetting(settingOf(proxy))).toBe(settingOf(proxy))
-      expect(unmaskedSetting(settingOf(proxy), settingOf('http://u:p@h:1'))).toBe(settingOf(proxy))
+      expect(maskProxyPassword(settingOf(proxy))).toBe(settingOf(proxy))
+      expect(restoreMaskedProxy(settingOf(proxy), settingOf('http://u:p@h:1'))).toBe(
+        settingOf(proxy),
+      )
     },
   )
 
@@ -49,18 +55,18 @@ describe('the password of a proxy', () => {
     [{ proxy: SHOWN }],
   ])('is not inserted into %j', (setting) => {
     const text = JSON.stringify(setting)
-    expect(unmaskedSetting(text, STORED)).toBe(text)
+    expect(restoreMaskedProxy(text, STORED)).toBe(text)
   })
 
   it('is inserted only into the proxy field, even among similar fields', () => {
     const others = `"n":[1,"proxy"], "a":{"proxy":"${SHOWN}"}, "${SHOWN}":"${SHOWN}"`
     const text = (proxy: string) => `{ ${others}, "pr\\u006fxy" : "${proxy}" ,"z":"${SHOWN}"}`
-    expect(unmaskedSetting(text(SHOWN), STORED)).toBe(text('http://u:p@h:1'))
-    expect(maskedSetting(text('http://u:p@h:1'))).toBe(text(SHOWN))
+    expect(restoreMaskedProxy(text(SHOWN), STORED)).toBe(text('http://u:p@h:1'))
+    expect(maskProxyPassword(text('http://u:p@h:1'))).toBe(text(SHOWN))
   })
 
   it.each(['', '{', '[]', '{"proxy":"http://u:p@h","proxy":"x"}'])('%j stays unchanged', (text) => {
-    expect(maskedSetting(text)).toBe(text)
-    expect(unmaskedSetting(text, settingOf('http://u:p@h:1'))).toBe(text)
+    expect(maskProxyPassword(text)).toBe(text)
+    expect(restoreMaskedProxy(text, settingOf('http://u:p@h:1'))).toBe(text)
   })
 })

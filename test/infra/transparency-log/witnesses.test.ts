@@ -163,7 +163,7 @@ describe('a site whose history differs from the one that a witness has signed', 
     const command = { ...acknowledged, acknowledgedBy: 1, note: 'sealed:restored' as Sealed }
     await site.core.actors.handle(
       ...([auditJobsDecider, AUDIT_JOBS_STREAM] as const),
-      { type: 'AcknowledgeRefusingWitness', ...command },
+      { type: 'AcknowledgeRefusedCosignature', ...command },
       { actor: 'user:1', cause: null, at: 12 },
     )
     return acknowledged

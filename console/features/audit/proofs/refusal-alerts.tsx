@@ -12,7 +12,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import type { RefusingWitness } from '#read-api/contract/transparency-log.ts'
+import type { RefusedCosignature } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 
 /**
@@ -21,13 +21,13 @@ import { Hash } from '../elements/amounts-and-hashes.tsx'
  * versions of the history exist.
  */
 export function RefusalAlerts(props: {
-  refusals: readonly RefusingWitness[]
+  refusals: readonly RefusedCosignature[]
   isEditable: boolean
 }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const mayAcknowledge = isAdmin(useUser()) && props.isEditable && currentScratchCopy() === null
-  const [selected, setSelected] = useState<RefusingWitness | null>(null)
+  const [selected, setSelected] = useState<RefusedCosignature | null>(null)
   return (
     <>
       {props.refusals.map((refusal) => {
@@ -57,7 +57,7 @@ export function RefusalAlerts(props: {
   )
 }
 
-function AcknowledgeDialog(props: { refusal: RefusingWitness; onClose: () => void }) {
+function AcknowledgeDialog(props: { refusal: RefusedCosignature; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { id, witness } = props.refusal

@@ -8,7 +8,7 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
-import { acknowledgeWitness } from './audit/acknowledge-witness.ts'
+import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { deleteInvoice, importInvoice } from './audit/import-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
@@ -61,7 +61,7 @@ import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
-import { putOption, resetModelRatios } from './options/put-option.ts'
+import { resetModelRatios, setOption } from './options/put-option.ts'
 import {
   cancelPrices,
   schedulePrices,
@@ -69,10 +69,10 @@ import {
 } from './options/schedule-price-changes.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
-  batchDisable,
-  deleteByName,
   deleteDisabledRedemptions,
   deleteRedemption,
+  deleteRedemptionsByName,
+  disableRedemptions,
 } from './redemptions/delete-and-disable-redemptions.ts'
 import { redeemCode } from './redemptions/redeem-code.ts'
 import { updateRedemption } from './redemptions/update-redemption.ts'
@@ -93,7 +93,7 @@ import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { notifyEpay } from './top-ups/epay-notification.ts'
 import { warnOfPartialConfigAtStart } from './top-ups/payment-methods.ts'
-import { getAmount, pay } from './top-ups/place-order.ts'
+import { placeOrder, quoteTopUp } from './top-ups/place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
@@ -126,7 +126,7 @@ const ACTIONS: readonly Action[] = [
   weChatBind,
   telegramLogin,
   telegramBind,
-  putOption,
+  setOption,
   resetModelRatios,
   schedulePrices,
   cancelPrices,
@@ -152,9 +152,9 @@ const ACTIONS: readonly Action[] = [
   createRedemption,
   updateRedemption,
   deleteRedemption,
-  deleteByName,
+  deleteRedemptionsByName,
   deleteDisabledRedemptions,
-  batchDisable,
+  disableRedemptions,
   redeemCode,
   sendMessage,
   editMessage,
@@ -186,8 +186,8 @@ const ACTIONS: readonly Action[] = [
   updateSettings,
   transferAffiliate,
   checkIn,
-  getAmount,
-  pay,
+  quoteTopUp,
+  placeOrder,
   notifyEpay,
   stripeWebhook,
   refundOrder,
@@ -203,7 +203,7 @@ const ACTIONS: readonly Action[] = [
   deleteInvoice,
   requestVerification,
   requestRebuild,
-  acknowledgeWitness,
+  acknowledgeRefusedCosignature,
   requestScratchCopy,
   deleteScratchCopy,
 ]
@@ -221,7 +221,7 @@ export type WriteApiDeps = {
 }
 
 /** Registers the write routes. The app must have been created with `createHttpApp`. */
-export async function writeApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
+export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()
   const upstreams = operatorPolicy(core.config)

@@ -1,5 +1,5 @@
 import type { OptionSection } from '../option-definition.ts'
-import { FLAG, integer, lines, type OptionType } from '../option-type.ts'
+import { FLAG, integer, type OptionType } from '../option-type.ts'
 
 const COUNT_MAX = 1_000_000_000
 const MINUTES_OF_A_YEAR = 525_600
@@ -10,7 +10,7 @@ const LIMITS: OptionType = {
   members: ['calls', 'successes', 'tokensPerMinute', 'concurrency'],
 }
 
-export const RATE_LIMIT: OptionSection = {
+export const USAGE_LIMITS: OptionSection = {
   id: 'rate-limit',
   tab: 'ratelimit',
   options: [
@@ -27,16 +27,5 @@ export const RATE_LIMIT: OptionSection = {
     { key: 'RateLimitsByGroup', type: LIMITS, preset: '{}' },
     { key: 'RateLimitsByModel', type: LIMITS, preset: '{}' },
     { key: 'BatchFilesGigabytesPerUser', type: integer(0, 1_000_000), preset: '10' },
-  ],
-}
-
-export const SCREENING: OptionSection = {
-  id: 'screening',
-  tab: 'models',
-  options: [
-    { key: 'CheckSensitiveEnabled', type: FLAG, preset: 'false' },
-    { key: 'CheckSensitiveOnPromptEnabled', type: FLAG, preset: 'false' },
-    { key: 'StopOnSensitiveEnabled', type: FLAG, preset: 'false' },
-    { key: 'SensitiveWords', type: lines(200_000), preset: '' },
   ],
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM, type WitnessRefused } from '#domain/audit/events.ts'
-import type { RefusingWitness } from '#domain/audit/refusing-witnesses.ts'
+import type { RefusedCosignature } from '#domain/audit/refused-cosignatures.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
   listCheckpoints,
@@ -19,7 +19,7 @@ type RecordDeps = Pick<Core, 'actors' | 'now' | 'pg' | 'vault'>
  * lost. A repeated refusal is recorded once, until this site has a history that does not continue
  * the refused one.
  */
-export async function recordRefusingWitness(
+export async function recordRefusedCosignature(
   deps: RecordDeps,
   refused: RefusedCheckpoint,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function recordRefusingWitness(
     refusals.filter(({ witness, size }) => witness === refused.witness && size === refused.size),
   )
   const command = {
-    ...({ type: 'RecordRefusingWitness', id: randomUUID() } as const),
+    ...({ type: 'RecordRefusedCosignature', id: randomUUID() } as const),
     ...{ ...refused, refusedAt: at, continued: await continuedBy(deps, earlier, refused) },
   }
   const context = { actor: 'system:audit', cause: null, at }
@@ -44,7 +44,7 @@ export async function recordRefusingWitness(
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,
-  refusals: readonly RefusingWitness[],
+  refusals: readonly RefusedCosignature[],
   refused: RefusedCheckpoint,
 ): Promise<string[]> {
   const [latest] = await listCheckpoints(pg, 1)

@@ -36,7 +36,12 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
  * Returns the message to the admins about a report. It is in Chinese and English, because the
  * language of each admin is unknown.
  */
-export function noticeText({ order, effect, command, cents }: ReportNotice): MessageContent {
+export function refundOrDisputeMessage({
+  order,
+  effect,
+  command,
+  cents,
+}: ReportNotice): MessageContent {
   const { orderId, userId, tradeNo, currency } = order
   const [zh, en] = TITLES[effect]
   const sum = `${moneyText(command.cents)} ${command.currency}`

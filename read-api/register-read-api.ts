@@ -150,7 +150,7 @@ type OwnDeps = Pick<
 >
 
 /** Registers the read routes and the live socket of the management API. */
-export async function readApi(
+export async function registerReadApi(
   app: FastifyInstance,
   {
     upgrades,

@@ -11,7 +11,7 @@ import { verificationActions } from '../contract/verifications.ts'
  * POST /api/audit/refusals/{id}/acknowledge: records that an admin knows why a witness refused to
  * sign. The refusal stays public. Later verifications list it but do not count it as a finding.
  */
-export const acknowledgeWitness: Action = (api, deps) => {
+export const acknowledgeRefusedCosignature: Action = (api, deps) => {
   api.route({
     ...endpoint(verificationActions, 'POST /api/audit/refusals/:id/acknowledge'),
     onRequest: onlyAdmin,
@@ -23,7 +23,7 @@ export const acknowledgeWitness: Action = (api, deps) => {
       const note = await vault.seal(acknowledgedBy, reason)
       const { id } = request.params
       const command = {
-        ...({ type: 'AcknowledgeRefusingWitness', id } as const),
+        ...({ type: 'AcknowledgeRefusedCosignature', id } as const),
         ...{ note, acknowledgedBy, acknowledgedAt: now() },
       }
       const context = contextOf(deps, request)

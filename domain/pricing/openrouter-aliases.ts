@@ -19,7 +19,7 @@ const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the models and the names that OpenRouter has for them. */
-export const withOpenRouterNames = (models: readonly string[]): readonly string[] =>
+export const addOpenRouterNames = (models: readonly string[]): readonly string[] =>
   models.flatMap((model) => {
     const name = OPENROUTER_NAMES.get(model)
     return name === undefined ? [model] : [model, name]

@@ -2,7 +2,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { RefusalAcknowledged, WitnessRefused } from './events.ts'
 
 /** A refusal of a witness to sign, with the admins' reaction to it. */
-export type RefusingWitness = WitnessRefused['data'] & {
+export type RefusedCosignature = WitnessRefused['data'] & {
   /** True if the admins were notified of the refusal. */
   readonly isNotified: boolean
   /**
@@ -18,21 +18,21 @@ export type RefusingWitness = WitnessRefused['data'] & {
  */
 const REFUSALS_PER_WITNESS_MAX = 10
 
-export type RefusingWitnessCommand =
+export type RefusedCosignatureCommand =
   | ({
-      readonly type: 'RecordRefusingWitness'
+      readonly type: 'RecordRefusedCosignature'
       /**
        * The ids of earlier refusals that are of the same history: the log begins with the tree of
        * the refusal, and with the last tree that the witness refused as its continuation.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])
-  | ({ readonly type: 'AcknowledgeRefusingWitness' } & Omit<
+  | ({ readonly type: 'AcknowledgeRefusedCosignature' } & Omit<
       RefusalAcknowledged['data'],
       'witness' | 'size' | 'refusedSize' | 'refusedRoot'
     >)
 
-export type RefusingWitnessErrorCode = 'RefusalUnknown'
+export type RefusedCosignatureErrorCode = 'RefusalUnknown'
 
 /**
  * A refusal of a witness is recorded once for each size that the witness has signed and each
@@ -41,12 +41,12 @@ export type RefusingWitnessErrorCode = 'RefusalUnknown'
  * size, and the admins must learn of it. What is acknowledged makes room for new refusals of the
  * witness.
  */
-export function decideOnRefusingWitnesses(
-  command: RefusingWitnessCommand,
-  refusals: readonly RefusingWitness[],
-): readonly (WitnessRefused | RefusalAcknowledged)[] | CodedError<RefusingWitnessErrorCode> {
+export function decideRefusedCosignature(
+  command: RefusedCosignatureCommand,
+  refusals: readonly RefusedCosignature[],
+): readonly (WitnessRefused | RefusalAcknowledged)[] | CodedError<RefusedCosignatureErrorCode> {
   switch (command.type) {
-    case 'RecordRefusingWitness': {
+    case 'RecordRefusedCosignature': {
       const { type, continued, ...data } = command
       const earlier = refusals.filter(({ witness }) => witness === data.witness)
       const ofSize = earlier.filter(({ size }) => size === data.size)
@@ -55,7 +55,7 @@ export function decideOnRefusingWitnesses(
       if (open.length >= REFUSALS_PER_WITNESS_MAX) return []
       return [{ type: 'WitnessRefused', v: 1, data }]
     }
-    case 'AcknowledgeRefusingWitness': {
+    case 'AcknowledgeRefusedCosignature': {
       const { type, ...acknowledged } = command
       const refusal = refusals.find(({ id }) => id === acknowledged.id)
       if (refusal === undefined) return codedError('RefusalUnknown')
@@ -73,7 +73,7 @@ export function decideOnRefusingWitnesses(
  * release does not name its tree: it stands for every history until it is acknowledged.
  */
 function isSameHistory(
-  { id, refusedSize, refusedRoot, acknowledgedAt }: RefusingWitness,
+  { id, refusedSize, refusedRoot, acknowledgedAt }: RefusedCosignature,
   refused: WitnessRefused['data'],
   continued: readonly string[],
 ): boolean {
@@ -83,8 +83,8 @@ function isSameHistory(
 }
 
 export function withAcknowledged(
-  refusals: readonly RefusingWitness[],
+  refusals: readonly RefusedCosignature[],
   { id, acknowledgedAt }: RefusalAcknowledged['data'],
-): readonly RefusingWitness[] {
+): readonly RefusedCosignature[] {
   return refusals.map((refusal) => (refusal.id === id ? { ...refusal, acknowledgedAt } : refusal))
 }
