@@ -270,7 +270,7 @@ export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDe
   if (!site.isInitialized) {
     const { text } = deps.setupToken
     printLine?.(
-      `First run: open {url}/setup?token=${text} (other machines need the token)`,
+      `First run: open {url}/setup?token=${text} (the token is required from other machines)`,
       'ready',
     )
   }

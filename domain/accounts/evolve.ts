@@ -108,7 +108,7 @@ function correct(state: AccountState, data: ChargeCorrected['data']): AccountSta
 function recordProgress(state: AccountState, data: CallProgressed['data']): AccountState {
   const { call, userId, leaseUntil, ...progress } = data
   const open = state.open.get(call)
-  assert(open !== undefined, () => `progress of ${call}, which is not open`)
+  assert(open !== undefined, () => `progress of ${call} was recorded, but the call is not open`)
   open.progress = progress
   open.leaseUntil = leaseUntil
   return state
@@ -164,7 +164,7 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
 
 function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']): AccountState {
   const open = state.open.get(call)
-  assert(open !== undefined, () => `a larger hold of ${call}, which is not open`)
+  assert(open !== undefined, () => `the hold of ${call} was raised, but the call is not open`)
   const amount = fromWire(added)
   open.hold += amount
   state.balance -= amount
@@ -175,7 +175,7 @@ function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']
 
 function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): AccountState {
   const open = state.open.get(call)
-  assert(open !== undefined, () => `end of ${call}, which is not open`)
+  assert(open !== undefined, () => `the end of ${call} was recorded, but the call is not open`)
   const { hold } = open
   state.balance += hold - charge
   state.held -= hold

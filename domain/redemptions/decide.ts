@@ -42,7 +42,7 @@ function evolveRedemption(state: RedemptionState, event: RedemptionEvent): Redem
   // the deletion of its code. Such an event is ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
-  assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
+  assert(code?.id === event.data.redemptionId, `${event.type} of a code that does not exist`)
   switch (event.type) {
     case 'RedemptionTermsChanged':
       state.code = { ...code, terms: event.data.terms }
@@ -227,7 +227,7 @@ function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   if (terms.maxUses !== null && userIds.size >= terms.maxUses) return codedError('CodeUsedUp')
   if (terms.validFrom !== null && now < terms.validFrom) return codedError('CodeNotYetValid')
   if (terms.validUntil !== null && now >= terms.validUntil) return codedError('CodeExpired')
-  assert(quota > 0n, 'a code is worth something')
+  assert(quota > 0n, 'the quota of a code is positive')
   if (redemptionId !== code.id || quota !== BigInt(terms.quota)) return codedError('CodeChanged')
   const data = { redemptionId, userId, quota: toWire(quota), use: userIds.size + 1 }
   return [{ type: 'CodeRedeemed', v: 1, data }]
@@ -290,7 +290,10 @@ export const redemptionIdsDecider: Decider<
 > = {
   initialState: () => ({ highest: 0, requests: new Map() }),
   decide: ({ type, ...data }, { highest, requests }) => {
-    assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
+    assert(
+      Number.isSafeInteger(data.count) && data.count > 0,
+      'the count of ids is a positive integer',
+    )
     const { request } = data
     const earlierContent = request && requests.get(request.key)
     if (earlierContent !== undefined) {

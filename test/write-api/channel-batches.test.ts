@@ -167,7 +167,7 @@ describe('all channels of a tag', () => {
 describe('deleting several channels', () => {
   it('needs a selection', async () => {
     expect(await post('batch', { ids: [] })).toMatchObject({
-      ...{ status: 200, success: false, message: '请先选择要删除的通道！' },
+      ...{ status: 200, success: false, message: '请先选择要删除的渠道！' },
     })
     expect(await written()).toEqual([])
   })

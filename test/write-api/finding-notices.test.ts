@@ -38,6 +38,6 @@ it('a notice of findings lists them in both languages, without markup', async ()
   const lines = data.content.split('\n').filter((line) => line.startsWith('- '))
   expect(lines).toEqual([
     '- `postings` #5 account-7: 记入了其他账户 user:9:main bx(y)',
-    '- `postings` #5 account-7: posts to user:9:main bx(y)',
+    '- `postings` #5 account-7: posts to user:9:main bx(y), which is another account',
   ])
 }, 90_000)

@@ -6,7 +6,7 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
     409,
     ({ id = '' }) => ({
       zh: `涉及相同请求的更正 ${id} 尚未完成，请稍后再试`,
-      en: `The correction ${id} of some of these calls has not finished. Try again later`,
+      en: `Correction ${id}, which includes some of these calls, has not finished. Try again later`,
     }),
   ],
   CorrectionPreviewOutdated: [
@@ -40,7 +40,7 @@ export const correctionError = errorsOf({
   ],
   CorrectionEmpty: [
     400,
-    { zh: '没有费用会改变的请求', en: 'There is no call whose charge would change' },
+    { zh: '没有费用会改变的请求', en: 'The correction would not change the charge of any call' },
   ],
   CorrectionUnfinished: [
     503,

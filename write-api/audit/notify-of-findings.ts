@@ -28,7 +28,11 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
     while (!lost.aborted) {
       await notifyOfFindings(deps).catch((error: unknown) => {
         const fields = { reason: reasonOf(error) }
-        warnThrottled(deps.core.log, fields, 'a notice of findings will be sent again')
+        warnThrottled(
+          deps.core.log,
+          fields,
+          'sending a notice of findings failed; it will be retried',
+        )
       })
       await delay(POLL_INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
@@ -76,11 +80,11 @@ function refusalNotice({ witness, size }: RefusedCosignature): MessageContent {
   // The name of a witness's key has no spaces, and is shown as code.
   const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
   return {
-    title: '见证人拒绝联署 / A witness refuses the history',
+    title: '见证人拒绝联署 / A witness refuses to sign the history',
     content:
       `见证人 ${name} 此前签名的 ${size} 个事件与本站当前的历史不一致，因此拒绝联署。` +
       '历史可能被改写，或数据库恢复自旧备份。请在“审计”中查看。\n\n' +
-      `The witness ${name} refuses to sign: it has signed another history of ${size} events. ` +
+      `The witness ${name} refuses to sign: it has signed a different history of ${size} events. ` +
       'The history may have been rewritten, or the database restored from an old backup. ' +
       'See the audit section.',
   }

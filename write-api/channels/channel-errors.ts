@@ -18,7 +18,7 @@ export const CHANNEL_ERRORS = {
     200,
     { zh: '请填写渠道名称和渠道密钥！', en: 'The channel name and the key are required' },
   ],
-  NoChannelToDelete: [200, { zh: '请先选择要删除的通道！', en: 'Select the channels to delete' }],
+  NoChannelToDelete: [200, { zh: '请先选择要删除的渠道！', en: 'Select the channels to delete' }],
   NoChannelToTag: [200, { zh: '请先选择要设置标签的渠道！', en: 'Select the channels to tag' }],
   NoChannelSelected: [200, { zh: '请先选择渠道！', en: 'Select at least one channel' }],
   TagRequired: [200, { zh: '标签不能为空！', en: 'The tag must not be empty' }],
@@ -31,7 +31,7 @@ export const CHANNEL_ERRORS = {
         en: 'another request has just changed the keys of the channel. Refresh the page and retry',
       }),
   ],
-  OneKeyOnly: [200, { zh: '该渠道只能填写一个密钥', en: 'This channel takes only one key' }],
+  OneKeyOnly: [200, { zh: '该渠道只能填写一个密钥', en: 'This channel accepts only one key' }],
   KeyRepeated: [
     200,
     { zh: '该渠道已有这个密钥，无需重复添加', en: 'The channel already has this key' },
@@ -54,9 +54,9 @@ export const CHANNEL_ERRORS = {
         '没有原来的密钥将无法获取结果，也无法向用户计费，但上游仍会收费。' +
         '请等待完成，或强制执行（force）',
       en:
-        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). Without its key, the results ` +
-        'can be neither fetched nor billed, but the provider charges for them. Wait until the ' +
-        'work has ended, or repeat with force',
+        `Unfinished work: ${tasks} tasks, ${batches} batches. Without the original key, the ` +
+        'results can be neither fetched nor billed, but the provider still charges for them. ' +
+        'Wait until the work has finished, or repeat the request with force',
     }),
   ],
   SubmissionsPaused: [

@@ -69,7 +69,10 @@ async function pauseFor<T>(
   } catch (error) {
     // The error of the act is the answer. A pause that can't be ended now ends by itself.
     await handle({ type: 'ResumeSubmissions', ...pauseIdentity, neededAt: null }).catch((err) =>
-      log.warn({ err, channelIds }, 'the submissions to channels stay paused for a minute'),
+      log.warn(
+        { err, channelIds },
+        'resuming submissions to channels failed; the pause ends after a minute',
+      ),
     )
     throw error
   }

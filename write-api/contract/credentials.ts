@@ -142,7 +142,7 @@ export const credentialActions = {
     response: { 200: Envelope(PasskeyOptions) },
   },
   'POST /api/user/proof': {
-    summary: 'Prove your identity for calls that require a recent login and carry no proof',
+    summary: 'Prove your identity for requests that require a recent login and include no proof',
     body: ProofOnly,
     response: { 200: Done },
   },

@@ -48,8 +48,8 @@ const StatusOnly = Type.Object({
 export const redemptionActions = {
   'POST /api/redemption/': {
     summary:
-      'Create one or `count` redemption codes; returns their keys, and the same keys for ' +
-      'a repetition with the same Idempotency-Key header',
+      'Create one or `count` redemption codes; returns their keys; a retry with the ' +
+      'same Idempotency-Key header returns the same keys',
     body: CreateRedemption,
     response: { 200: Envelope(Type.Array(Type.String())) },
   },

@@ -46,8 +46,8 @@ export const UpdateToken = Type.Object({
     Type.Integer({
       ...QUOTA_RANGE,
       description:
-        'The difference to expected_remain_quota is added to the remaining quota, unless another ' +
-        'edit has changed the budget since budget_version (409).',
+        'The difference from expected_remain_quota is added to the remaining quota. Rejected ' +
+        'with 409 if the budget was edited after budget_version.',
     }),
   ),
   /**

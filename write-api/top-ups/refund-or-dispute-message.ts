@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
   'dispute-won': ['拒付争议胜诉', 'A dispute was won'],
   'dispute-lost': ['拒付争议败诉', 'A dispute was lost'],
   'dispute-closed': ['拒付争议已关闭', 'A dispute was closed'],
-  'other-currency': ['Stripe 报告的币种不符', 'A Stripe report has another currency'],
+  'other-currency': ['Stripe 报告的币种不符', 'A Stripe report is in a different currency'],
 }
 
 /**
@@ -83,7 +83,7 @@ function movement(
     const sum = `${moneyText(cents)} ${currency}`
     return [
       `已自动扣回 ${sum} 对应的额度与邀请返佣，余额可能为负。`,
-      `The quota bought with ${sum} and the inviter’s share of it were taken back. ` +
+      `The quota bought with ${sum} and the inviter’s share of it were deducted. ` +
         'Balances may be below zero.',
     ]
   }
@@ -97,15 +97,15 @@ function movement(
   if (effect === 'disputed') {
     return [
       '额度暂未扣回；Stripe 划走款项或争议败诉时自动扣回，款项退回时自动恢复。',
-      'No quota has been taken back yet. This happens when Stripe withdraws the money or the ' +
-        'dispute is lost; it is restored when the money is returned.',
+      'No quota has been deducted yet. It will be deducted when Stripe withdraws the money or ' +
+        'the dispute is lost, and restored when the money is returned.',
     ]
   }
   if (effect === 'other-currency') {
     return [
       '报告的币种与订单不同，额度没有变动，请手动处理。',
-      'The report has another currency than the order, so no quota has changed. Record the ' +
-        'refund of the order if its money is gone.',
+      'The currency of the report differs from that of the order, so no quota has changed. If ' +
+        'the money has left your account, record the refund of the order manually.',
     ]
   }
   return ['额度没有变动。', 'No quota has changed.']

@@ -6,41 +6,41 @@ export const RECORD_TEXTS = {
   }),
   FieldInvalid: ({ type, field }: { type: string; field: string }) => ({
     zh: `${type} 的字段 ${field} 缺失或格式错误`,
-    en: `${type} has no valid ${field}`,
+    en: `the field ${field} of ${type} is missing or invalid`,
   }),
   DataNotJson: { zh: '事件数据不是有效的 JSON', en: 'the data is not valid JSON' },
   DataNotObject: { zh: '事件数据不是对象', en: 'the data is not an object' },
-  LineNotRecord: { zh: '该行不是事件记录', en: 'a line is not a record of an event' },
+  LineNotRecord: { zh: '该行不是事件记录', en: 'the line is not an event record' },
   Unreadable: ({ reason }: { reason: string }) => ({
     zh: `无法读取：${reason}`,
     en: `cannot be read: ${reason}`,
   }),
   VerificationStopped: ({ reason }: { reason: string }) => ({
     zh: `核验中途出错，未能完成后续检查：${reason}`,
-    en: `the verification stopped before its end, so checks were not made: ${reason}`,
+    en: `the verification stopped early, so the remaining checks were not made: ${reason}`,
   }),
   PositionNotNext: ({ last }: { last: number }) => ({
     zh: `紧接在序号 ${last} 之后，事件序号不连续`,
-    en: `follows position ${last}`,
+    en: `directly follows position ${last}, so the positions are not consecutive`,
   }),
   RevisionNotNext: ({ last }: { last: number }) => ({
     zh: `紧接在流内序号 ${last} 之后，流内序号不连续`,
-    en: `follows revision ${last}`,
+    en: `directly follows revision ${last}, so the revisions of the stream are not consecutive`,
   }),
   RevisionNotFirst: {
     zh: '该事件流之前没有事件，但流内序号不是 0',
-    en: 'follows no earlier revision, although it is not revision 0',
+    en: 'is the first event of its stream, but its revision is not 0',
   },
   LastRevisionMissing: ({ revision }: { revision: number | string }) => ({
     zh: `最后一个事件（流内序号 ${revision}）缺失`,
-    en: `its last revision ${revision} is missing`,
+    en: `the last event (revision ${revision}) is missing`,
   }),
   VerifiedEventsMissing: ({ first, last }: { first: number; last: number }) => ({
     zh: `序号 ${first} 到 ${last} 的事件此前已核验，现已缺失`,
-    en: `the events from ${first} to ${last} were verified before, and are gone`,
+    en: `the events from position ${first} to ${last} were verified earlier, but are now missing`,
   }),
   LastEventsMissing: ({ head, last }: { head: number; last: number }) => ({
     zh: `事件存储记录的最后序号是 ${head}，但最后一个事件的序号是 ${last}`,
-    en: `the store names ${head} as its last position, but the last event is ${last}`,
+    en: `the event store records ${head} as its last position, but the last event is at position ${last}`,
   }),
 }

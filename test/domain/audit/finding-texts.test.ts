@@ -272,7 +272,7 @@ describe('a finding', () => {
     findings.reportError('records', null, new FindingError({ code: 'LineNotRecord', params: {} }))
     findings.reportError('records', null, new SyntaxError('"secret" is not JSON'))
     expect(findings.list()).toMatchObject([
-      { code: 'LineNotRecord', detail: 'a line is not a record of an event' },
+      { code: 'LineNotRecord', detail: 'the line is not an event record' },
       { code: 'Unreadable', detail: 'cannot be read: SyntaxError' },
     ])
   })
