@@ -20,7 +20,8 @@ const PLANTED =
   'secret.person@example.org, projects/secret-project-1, Bearer SECRETTOKEN, 10.9.8.7:8443'
 const FOUND = new RegExp(`SECRET|secret|10\\.9\\.8|${HOST}`)
 const provider = startedForEach(() => providerOfAllFormats())
-const rig = startedForEach(relayRig)
+// Streams of models that may hide their reasoning are read on this long after their caller left.
+const rig = startedForEach(() => relayRig({ deadlines: { readOnStreamMs: 500 } }))
 
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
@@ -135,7 +136,7 @@ describe.each(FORMATS)('a call in the format $name', (format) => {
       const response = await send(format, true, leaving.signal)
       await response.body?.getReader().read()
       leaving.abort()
-      await expect.poll(async () => (await rig.callEvents()).length).toBeGreaterThan(1)
+      await expect.poll(async () => (await rig.callEvents()).at(-1)?.type).toBe('CallSettled')
       const bill = await billOf()
       expect(bill.end).toBe('client-gone')
       expect(bill.usage.output).toBeLessThanOrEqual(countTokens(SENTENCE))
