@@ -22,6 +22,9 @@ import { type Content, NO_CONTENT, textContent } from './size-of-conversation-it
 const OUTPUT_TOKENS = 4_096
 /** The beginning of the types of the events about transcriptions. */
 export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+const TEXTS = new Set([`${TRANSCRIPTION}.delta`, `${TRANSCRIPTION}.segment`])
+/** The events with the beginning or the end of audio that the provider commits by itself. */
+const TURNS = /^input_audio_buffer\.(?:speech_(?:started|stopped)|timeout_triggered)$/
 /** The events with which a caller commits or clears the audio that it has sent. */
 const REQUESTS: Readonly<Record<string, 'commit' | 'clear'>> = {
   'input_audio_buffer.commit': 'commit',
@@ -93,7 +96,7 @@ export class ClientGate {
     const terms = await this.transcriptionTerms(settings?.transcription)
     if (terms && isRelayError(terms)) return terms
     if (settings?.respondsToSilence === true) this.mayHearSpeech = true
-    const limit = settings?.outputTokensMax ?? this.outputTokensMax
+    const limit = settings?.outputTokensMax ?? this.outputCap ?? OUTPUT_TOKENS
     await this.sendOwnUpdate(limit, settings, terms)
     return true
   }
@@ -350,8 +353,8 @@ export class ClientGate {
   noteAudio(event: ServerEvent): RelayError | null {
     const { type, item_id } = event
     const { calls, transcription } = this
-    if (type === `${TRANSCRIPTION}.delta`) return transcription.noteDelta(event)
-    if (type.startsWith('input_audio_buffer.speech_')) calls.audio.noteSpeech(event)
+    if (TEXTS.has(type)) return transcription.noteText(event)
+    if (TURNS.test(type)) calls.audio.noteSpeech(event)
     if (type === 'input_audio_buffer.cleared') calls.audio.noteCleared()
     if (type !== 'input_audio_buffer.committed') return null
     const id = typeof item_id === 'string' ? item_id : ''

@@ -81,15 +81,15 @@ export class InputAudio {
     if (at >= 0) this.requests.splice(at, 1)
   }
 
-  /** Notes the beginning or the end of a turn of speech. */
+  /** Notes the beginning or the end of a turn of speech, or of a silence that becomes an item. */
   noteSpeech({ item_id, audio_start_ms, audio_end_ms }: ServerEvent): void {
     if (typeof item_id !== 'string') return
-    const turn = this.turns.get(item_id)
-    if (turn === undefined && isTime(audio_start_ms)) {
+    if (isTime(audio_start_ms) && !this.turns.has(item_id)) {
       const [oldest] = this.turns.keys()
       if (this.turns.size >= TURNS_MAX && oldest !== undefined) this.turns.delete(oldest)
       this.turns.set(item_id, { start: audio_start_ms * PCM_BYTES_PER_MS, end: null })
     }
+    const turn = this.turns.get(item_id)
     if (turn !== undefined && isTime(audio_end_ms)) turn.end = audio_end_ms * PCM_BYTES_PER_MS
   }
 

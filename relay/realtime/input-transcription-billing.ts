@@ -36,8 +36,12 @@ const BYTES_PER_TOKEN = 4
 type Item = {
   readonly bytes: number | null
   textTokens: number
+  /** The same text may also arrive in segments. */
+  segmentTokens: number
   readonly terms: TranscriptionTerms
 }
+const NO_TEXT = { textTokens: 0, segmentTokens: 0 }
+const textTokensOf = (item: Item): number => Math.max(item.textTokens, item.segmentTokens)
 type Completion = { readonly isShown: boolean; readonly error: RelayError | null }
 
 /**
@@ -160,7 +164,7 @@ export class InputTranscriptionBilling {
       const seen = known.get(position)
       const terms = seen === undefined ? this.settings.at(position).transcription : seen
       known.set(position, terms)
-      return terms === null ? [] : [{ bytes, textTokens: 0, terms }]
+      return terms === null ? [] : [{ bytes, ...NO_TEXT, terms }]
     })
     return [...this.awaited.values(), ...beyond, ...ofCommits]
   }
@@ -246,7 +250,7 @@ export class InputTranscriptionBilling {
   noteCommitted(itemId: string, { bytes, position }: Committed): RelayError | null {
     const { settings } = this
     const { transcription: terms } = position === null ? settings.confirmed : settings.at(position)
-    return terms === null ? null : this.awaitItem(itemId, { bytes, textTokens: 0, terms })
+    return terms === null ? null : this.awaitItem(itemId, { bytes, ...NO_TEXT, terms })
   }
 
   private awaitItem(itemId: string, item: Item): RelayError | null {
@@ -254,7 +258,8 @@ export class InputTranscriptionBilling {
     if (this.done.has(itemId) || (known !== undefined && known.bytes !== null)) return null
     this.lastTerms = item.terms
     if (known !== undefined || this.awaited.size < ITEMS_MAX) {
-      this.awaited.set(itemId, { ...item, textTokens: known?.textTokens ?? item.textTokens })
+      const { bytes, terms } = item
+      this.awaited.set(itemId, known === undefined ? item : { ...known, bytes, terms })
       return null
     }
     this.beyond = item
@@ -263,16 +268,18 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Counts a piece of a transcription that is sent to the caller. The item may not be committed
-   * yet. Returns the error with which the session must end, or null.
+   * Counts a piece of a transcription that is sent to the caller: a delta, or a segment of a model
+   * that tells speakers apart. The item may not be committed yet. Returns the error with which the
+   * session must end, or null.
    */
-  noteDelta({ item_id, delta }: ServerEvent): RelayError | null {
+  noteText({ item_id, delta, text }: ServerEvent): RelayError | null {
     const id = String(item_id)
     const terms = this.settings.confirmed.transcription
     const isNew = !this.awaited.has(id) && terms !== null
-    const error = isNew ? this.awaitItem(id, { bytes: null, textTokens: 0, terms }) : null
+    const error = isNew ? this.awaitItem(id, { bytes: null, ...NO_TEXT, terms }) : null
     const item = this.awaited.get(id)
     if (item !== undefined && typeof delta === 'string') item.textTokens += estimateTokens(delta)
+    if (item !== undefined && typeof text === 'string') item.segmentTokens += estimateTokens(text)
     return error
   }
 
@@ -293,7 +300,7 @@ export class InputTranscriptionBilling {
     if (this.done.has(id)) return { isShown: true, error: null }
     const { confirmed, latest } = this.settings
     const terms = confirmed.transcription ?? latest.transcription ?? this.lastTerms
-    const unseen = terms === null ? null : { bytes: null, textTokens: 0, terms }
+    const unseen = terms === null ? null : { bytes: null, ...NO_TEXT, terms }
     const item = this.awaited.get(id) ?? unseen
     if (item === null) return { isShown: false, error: null }
     const call = await this.takeCall(id, item.terms)
@@ -315,8 +322,8 @@ export class InputTranscriptionBilling {
     // A model that reports a duration has no tokens of output.
     const hasOutput = !isObject(raw) || raw.type !== 'duration'
     const ofTranscript = typeof transcript === 'string' ? estimateTokens(transcript) : 0
-    const textTokens = hasOutput ? Math.max(item.textTokens, ofTranscript) : 0
-    const counted = this.usageOf([{ ...item, textTokens }])
+    const textTokens = hasOutput ? Math.max(textTokensOf(item), ofTranscript) : 0
+    const counted = this.usageOf([{ ...item, textTokens, segmentTokens: 0 }])
     return this.charges.track(call.settle(billedUsage(report, counted, call.price, true), 'done'))
   }
 
@@ -376,7 +383,7 @@ export class InputTranscriptionBilling {
       ...NO_USAGE,
       inputUncached: Math.ceil(prompts / BYTES_PER_TOKEN),
       inputAudio: inputAudioTokens(bytes, BYTES_PER_SECOND.pcm),
-      output: Math.ceil(items.reduce((sum, { textTokens }) => sum + textTokens, 0)),
+      output: Math.ceil(items.reduce((sum, item) => sum + textTokensOf(item), 0)),
     }
   }
 }

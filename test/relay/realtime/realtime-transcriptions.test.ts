@@ -427,6 +427,17 @@ describe('turns of speech', () => {
     expect(await openCalls(rig)).toBe(0)
   })
 
+  it('that are silences after which the provider speaks have their own audio', async () => {
+    const client = await transcribingSession()
+    client.send(audio(960_000))
+    await expect.poll(() => sent('append')).toBe(1)
+    const silence = { item_id: 'item_1', audio_start_ms: 2_000, audio_end_ms: 7_000 }
+    session().send({ type: 'input_audio_buffer.timeout_triggered', ...silence })
+    await committed(client, 'item_1')
+    await completed(client, 'item_1')
+    expect(await audioTokens()).toEqual([50])
+  })
+
   it('leave the rest of the audio to a commit of the caller', async () => {
     const client = await transcribingSession()
     client.send(audio(960_000))
@@ -441,12 +452,16 @@ describe('turns of speech', () => {
   })
 })
 
-it('the text of an item that is not yet committed is charged if the caller leaves', async () => {
+it.each([
+  ['deltas', 'delta', 'delta'],
+  ['segments', 'segment', 'text'],
+])('%s of an item that is not yet committed are charged', async (_name, type, member) => {
   const client = await transcribingSession()
   client.send(audio(48_000))
   await expect.poll(() => sent('append')).toBe(1)
-  session().send({ type: `${EVENT}.delta`, item_id: 'item_1', delta: 'Hello there, '.repeat(40) })
-  await client.event(`${EVENT}.delta`)
+  const text = { [member]: 'Hello there, '.repeat(40) }
+  session().send({ type: `${EVENT}.${type}`, item_id: 'item_1', ...text })
+  await client.event(`${EVENT}.${type}`)
   client.socket.close()
   const usages = async () => (await bills(rig)).map(({ usage }) => usage)
   await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])
