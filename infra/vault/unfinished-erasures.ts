@@ -15,9 +15,21 @@ export async function beginErasure(pg: Pool, userId: number): Promise<void> {
   )
 }
 
-/** Records that nothing of the user is left, or that the erasure was refused. */
-export async function endErasure(pg: Pool, userId: number): Promise<void> {
+/** Removes the record of an erasure that was refused, so that nothing was erased. */
+export async function forgetErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query('delete from vault.unfinished_erasures where user_id = $1', [userId])
+}
+
+/**
+ * Records that nothing of the user is left in the tables. Rows were deleted and changed since the
+ * data key was destroyed, so the files are noted to contain old rows again.
+ */
+export async function endErasure(pg: Pool, userId: number): Promise<void> {
+  await pg.query(
+    `with ended as (delete from vault.unfinished_erasures where user_id = $1 returning user_id)
+     insert into vault.erased_rows select from ended`,
+    [userId],
+  )
 }
 
 /** Returns the erasures that have begun and not ended, the oldest first. */

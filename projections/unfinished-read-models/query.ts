@@ -20,9 +20,9 @@ const DROP_LOCK_MS = 2_000
 
 /**
  * Drops the schemas in which an erasure does not change rows: those of verifications, also of
- * running ones, which then begin again, and those of scratch copies. Returns false if a schema is in
- * use for longer than two seconds. The schemas of running rebuilds stay, because a rebuild applies
- * the erasure before its tables are used.
+ * running ones, which then begin again, and those of scratch copies. Returns false if a schema is
+ * in use for longer than two seconds. The schemas of running rebuilds stay, because a rebuild
+ * applies the erasure before its tables are used.
  */
 export async function dropCopiesOfReadModels(pg: Pool): Promise<boolean> {
   const verified = new Set(PROJECTION_NAMES.map((name) => foldedSchemaOf('verify', name)))

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -89,4 +89,22 @@ it('they leave them after the last transaction that can see them has ended', asy
     { begin: 'begin isolation level repeatable read' },
   )
   await expect.poll(inFiles).toEqual([false, false])
+})
+
+it('a private message leaves the files, deleted after the removal of the key’s rows', async () => {
+  const { core, root } = fixture
+  const { id, erase } = await userWithTexts('recipient-in-files')
+  const content = 'a message that is only in the files'
+  const body = { title: 'About you', content, user_ids: [id] }
+  expect((await root.call('POST', '/api/admin/messages', { body })).success).toBe(true)
+  const inFile = () => isInFile('read_messages.messages', Buffer.from(content))
+  await expect.poll(inFile).toBe(true)
+  const destroyUser = core.vault.destroyUser.bind(core.vault)
+  vi.spyOn(core.vault, 'destroyUser').mockImplementation(async (userId) => {
+    await destroyUser(userId)
+    // The background job removes the rows of the key before this erasure goes on.
+    await expect.poll(() => hasErasedRows(core.pg)).toBe(false)
+  })
+  expect((await root.call('POST', '/api/user/erase', erase)).success).toBe(true)
+  await expect.poll(inFile).toBe(false)
 })

@@ -6,7 +6,7 @@ import { onlyRootSession, onlySession, principalOf } from '#infra/http/access-ch
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
-import { beginErasure, endErasure } from '#infra/vault/unfinished-erasures.ts'
+import { beginErasure, forgetErasure } from '#infra/vault/unfinished-erasures.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { userActions } from '../contract/users.ts'
@@ -48,7 +48,7 @@ export const eraseUser: Action = (api, deps) => {
         const released = releaseSteps(id, state.user?.identities ?? {})
         const steps = [erase, ...released, ...releaseName(deps, id, name)]
         const outcome = await actors.handleTogether(steps, context)
-        if (!outcome.isDone) await endErasure(deps.core.pg, id)
+        if (!outcome.isDone) await forgetErasure(deps.core.pg, id)
         accepted(outcome)
         // NOTE: if a later step fails, the background job or another request of the admin continues
         // the erasure.

@@ -9,7 +9,12 @@ import type { Sessions } from '#infra/http/sessions.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
-import { beginErasure, endErasure, unfinishedErasures } from '#infra/vault/unfinished-erasures.ts'
+import {
+  beginErasure,
+  endErasure,
+  forgetErasure,
+  unfinishedErasures,
+} from '#infra/vault/unfinished-erasures.ts'
 import { dropCopiesOfReadModels } from '#projections/unfinished-read-models/query.ts'
 import { erasedUserIds } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'
@@ -33,7 +38,7 @@ const INTERRUPTED_AFTER_MS = 5_000
  * The age in milliseconds from which an erasure without its event was refused or has failed. An
  * append ends after ten seconds, so its event can no longer come.
  */
-const GIVEN_UP_AFTER_MS = 3_600_000
+const GIVEN_UP_AFTER_MS = 600_000
 /** The maximum wait in milliseconds for the read models to apply an erasure. */
 const APPLIED_WITHIN_MS = 10_000
 const RETRY_SECONDS = 5
@@ -108,7 +113,7 @@ export async function finishInterruptedErasures(deps: Deps, sessions: Sessions):
       const { user } = await actors.peek(userDecider, stream)
       if (user?.isErased === true) {
         await deps.runExclusive(stream, () => finishErasure(deps, sessions, userId, context))
-      } else if (ageMs > GIVEN_UP_AFTER_MS) await endErasure(pg, userId)
+      } else if (ageMs > GIVEN_UP_AFTER_MS) await forgetErasure(pg, userId)
       else continue
       left -= 1
     } catch (error) {
