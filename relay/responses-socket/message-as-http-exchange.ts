@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from '
 import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
+import { objectOf, parsedObject } from '../conversion/json-fields.ts'
 import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 
@@ -40,6 +41,11 @@ const NO_HEADERS: ReadonlySet<string> = new Set([
   'access-control-expose-headers',
 ])
 
+/** The headers that name what a provider did not get. A message has no headers. */
+const LOSS_HEADERS = ['x-conversion-loss', 'x-dropped-members']
+/** A longer event is sent unchanged, because parsing it would block the event loop. */
+const PARSED_LENGTH_MAX = 1024 * 1024
+
 class SocketResponse extends Writable implements CallResponse {
   private statusCode = 0
   headersSent = false
@@ -51,6 +57,7 @@ class SocketResponse extends Writable implements CallResponse {
   private readonly onEvent: (data: string) => void
   private readonly headers = new Map<string, string>()
   private isStream = false
+  private hasBegun = false
   private readonly parts: Buffer[] = []
 
   constructor(socket: WebSocket, onEvent: (data: string) => void) {
@@ -112,9 +119,25 @@ class SocketResponse extends Writable implements CallResponse {
     const messages: string[] = []
     for (const event of events.split(EVENT_BOUNDARY)) {
       const data = eventData(event)
-      if (data?.startsWith('{') === true) messages.push(data)
+      if (data?.startsWith('{') === true) messages.push(this.withLosses(data))
     }
     this.send(messages, done)
+  }
+
+  /**
+   * Adds what the provider did not get to the `metadata` of the first event, `response.created`.
+   * Clients accept any text there. They might reject an event of another type.
+   */
+  private withLosses(data: string): string {
+    if (this.hasBegun) return data
+    this.hasBegun = true
+    const losses = [...this.headers].filter(([name]) => LOSS_HEADERS.includes(name))
+    if (losses.length === 0 || data.length > PARSED_LENGTH_MAX) return data
+    const event = parsedObject(data)
+    const response = objectOf(event?.response)
+    if (event?.type !== 'response.created' || response === null) return data
+    const metadata = { ...objectOf(response.metadata), ...Object.fromEntries(losses) }
+    return JSON.stringify({ ...event, response: { ...response, metadata } })
   }
 
   private send(messages: readonly string[], done: (error?: Error | null) => void): void {

@@ -212,10 +212,27 @@ describe('a call on the websocket of the Responses API', () => {
     client.create()
     const events = await client.response()
     const { id } = completed(events)
-    client.create({ previous_response_id: id, input: 'More' })
-    await client.response()
+    client.create({ previous_response_id: id, input: 'More', truncation: 'auto' })
+    const [begin, ...others] = await client.response()
+    expect(begin).toMatchObject({
+      type: 'response.created',
+      response: { metadata: { 'x-conversion-loss': expect.stringMatching(/\btruncation\b/) } },
+    })
+    expect(JSON.stringify(others)).not.toContain('x-conversion-loss')
     const messages = sentBodies()[1]?.messages as { role: string }[]
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+  })
+
+  it('names members that were dropped in its first event, beside the caller’s metadata', async () => {
+    const [begin = '', ...others] = STREAM.split('\n\n')
+    const own = begin.replace('"response":{', '"response":{"metadata":{"a":"b"},')
+    answerWith([own, ...others].join('\n\n'))
+    const client = await new Client().open()
+    client.create({ service_tier: 'priority', metadata: { a: 'b' } })
+    const [created, ...rest] = await client.response()
+    const metadata = { a: 'b', 'x-dropped-members': 'service_tier' }
+    expect(created).toMatchObject({ type: 'response.created', response: { metadata } })
+    expect(rest).toEqual(dataOf(STREAM).slice(1))
   })
 
   it('gets a plain answer as events', async () => {
