@@ -223,7 +223,7 @@ describe('a call on the websocket of the Responses API', () => {
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
   })
 
-  it('names members that were dropped in its first event, beside the caller’s metadata', async () => {
+  it('names dropped members in its first event, beside the caller’s metadata', async () => {
     const [begin = '', ...others] = STREAM.split('\n\n')
     const own = begin.replace('"response":{', '"response":{"metadata":{"a":"b"},')
     answerWith([own, ...others].join('\n\n'))
