@@ -23,6 +23,7 @@ export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(pat
 const UNLIMITED = 100_000_000
 /** OpenAI's usage is in hundredths of a dollar. */
 const HUNDREDTHS = 100
+const UNCACHED = ['Cache-Control', 'no-store, private']
 
 /**
  * Answers how much quota a key has and has used. The answer has the format of OpenAI's earlier
@@ -51,7 +52,8 @@ export async function lookUpQuota(
   const expiresAt = terms.expiresAt ?? 0
   if (lookUp === 'token') {
     const models = terms.models ?? []
-    return sendJson(exchange, 200, tokenAnswer(usage, models, terms.models !== null, expiresAt))
+    const answer = tokenAnswer(usage, models, terms.models !== null, expiresAt)
+    return sendJson(exchange, 200, answer, UNCACHED)
   }
   const shown = quotaDisplay.isOfToken ? usage : ofUser(usage)
   const isUnlimited = quotaDisplay.isOfToken && usage.isUnlimited
@@ -60,7 +62,7 @@ export async function lookUpQuota(
     lookUp === 'usage'
       ? { object: 'list', total_usage: inUnit(shown.used, quotaDisplay) * HUNDREDTHS }
       : subscriptionAnswer(isUnlimited ? UNLIMITED : inUnit(totalOf(shown), quotaDisplay), until)
-  sendJson(exchange, 200, answer, ['Cache-Control', 'no-store, private'])
+  sendJson(exchange, 200, answer, UNCACHED)
 }
 
 type Totals = Pick<TokenUsage, 'remain' | 'held' | 'used'>

@@ -28,13 +28,21 @@ const rig = startedForEach(() => {
 async function get(path: string, key = `sk-${KEY}`, method = 'GET') {
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(`${rig.url}${path}`, { method, headers })
-  return { status: response.status, body: JSON.parse(await response.text()) }
+  const { status, headers: received } = response
+  return { status, caching: received.get('cache-control'), body: JSON.parse(await response.text()) }
 }
 
 const SUBSCRIPTION = '/v1/dashboard/billing/subscription'
 const TOTAL = '/v1/dashboard/billing/usage?start_date=2026-11-01&end_date=2026-11-28'
 
 describe('a key looks up its quota', () => {
+  it.each([SUBSCRIPTION, TOTAL, '/api/usage/token', '/api/usage/token/'])(
+    'at %s, in an answer that no cache keeps',
+    async (path) => {
+      expect((await get(path)).caching).toBe('no-store, private')
+    },
+  )
+
   it.each([SUBSCRIPTION, '/dashboard/billing/subscription'])('at %s', async (path) => {
     const { status, body } = await get(path)
     expect(status).toBe(200)
