@@ -189,6 +189,15 @@ const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "sub
   denied_at::float8 as "deniedAt", failing_since::float8 as "failingSince",
   end_seen_at::float8 as "endSeenAt", request, object, uploaded`
 
+const ADDITION = `with added as (
+    insert into relay.batches (batch, user_id, submitted_at, api, request)
+    values ($1, $2, $3, $6, $7)
+    on conflict do nothing returning batch
+  ), lines as (
+    insert into relay.batch_lines (batch, id_hash, facts)
+    select added.batch, one.* from added, unnest($4::text[], $5::text[]) as one
+  )
+  select from added`
 const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
   delete from relay.batches where batch = $1`
 const SWEEP = `with old as (
@@ -241,22 +250,11 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
     (await pg.query<StoredBatch>(`select ${ROW} from relay.batches ${text}`, [...values])).rows
   return {
     add: async ({ batch, userId, api, submittedAt, request }, lines) => {
-      const { rowCount } = await pg.query(
-        `with added as (
-           insert into relay.batches (batch, user_id, submitted_at, api, request)
-           values ($1, $2, $3, $6, $7)
-           on conflict do nothing returning batch
-         ), lines as (
-           insert into relay.batch_lines (batch, id_hash, facts)
-           select added.batch, one.* from added, unnest($4::text[], $5::text[]) as one
-         )
-         select from added`,
-        [
-          ...[batch, userId, submittedAt],
-          ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
-          ...[api, request],
-        ],
-      )
+      const { rowCount } = await pg.query(ADDITION, [
+        ...[batch, userId, submittedAt],
+        ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
+        ...[api, request],
+      ])
       return rowCount === 1
     },
     describe: async (batch, object) => {

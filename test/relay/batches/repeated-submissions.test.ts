@@ -220,7 +220,7 @@ describe.each([
     await expectOneBatch()
   })
 
-  it('is free after a refusal by the provider, although it could not be freed at once', async () => {
+  it('is free after a refusal by the provider, although freeing it failed at first', async () => {
     vi.spyOn(claimedCalls, 'free').mockRejectedValueOnce(new Error('away'))
     answers(creation, { status: 400, body: {}, next: { body: description } })
     expect((await submit()).status).toBe(400)
