@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -213,15 +214,19 @@ async function planInGroup(
     return false
   }
   try {
-    if (!take(stored.bytes) || !(await uploads.hasRoomFor(stored.bytes))) throw new NoRoom()
+    if (!take(stored.bytes)) throw new NoRoom()
+    const handle = await createFile(uploads, stored.bytes)
     const plan = new FilePlan(deps, channel.channelId, call, endpoint)
     const path = contentPathOf(stored.upstreamId)
     const download = { keys: fileKeys, path, headers: {} }
-    const content = await openDownload(deps, download, signal)
+    const content = await openDownload(deps, download, signal).catch(async (error: unknown) => {
+      await handle.close()
+      throw error
+    })
     const sent = counted(plan.sentLines(caller, content), stored.bytes, take)
     const description = { name: 'batch.jsonl', type: 'application/jsonl' }
-    const hasRoom = () => uploads.hasRoomFor(0)
-    const file = await spool(sent, description, await uploads.create(), hasRoom)
+    const hasRoom = () => hasRoomFor(uploads, 0)
+    const file = await spool(sent, description, handle, hasRoom)
     const release = () => {
       giveBack()
       file.close().catch(() => {})
@@ -234,6 +239,22 @@ async function planInGroup(
 }
 
 class NoRoom extends Error {}
+
+type Uploads = BatchDeps['uploads']
+
+/** Throws `NoRoom` unless the disk has room for so many bytes. */
+async function hasRoomFor(uploads: Uploads, bytes: number): Promise<true> {
+  if (await uploads.hasRoomFor(bytes).catch(() => false)) return true
+  throw new NoRoom()
+}
+
+/** Creates the file for the changed lines. Throws `NoRoom` if the disk is full or can't be used. */
+async function createFile(uploads: Uploads, bytes: number): Promise<FileHandle> {
+  await hasRoomFor(uploads, bytes)
+  return uploads.create().catch(() => {
+    throw new NoRoom()
+  })
+}
 
 /**
  * Yields the given lines. If they are longer than `free` bytes, reserves more space on disk. Throws

@@ -1,7 +1,8 @@
 import OpenAI, { toFile } from 'openai'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
+import { SpoolFolder } from '#relay/uploads/spool-folder.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
@@ -283,6 +284,17 @@ describe('a batch of a file', () => {
     expect((await create(id, {}, KEY, key)).status).toBe(409)
     expect((await create(id, { metadata: { a: 'b' } }, KEY, key)).status).toBe(422)
     expect(await rig.balance()).toBe(balance)
+  })
+
+  it('is answered with 503, and not downloaded, while the disk takes no files', async () => {
+    const { id } = (await upload([chat('a')])).json()
+    vi.spyOn(SpoolFolder.prototype, 'create').mockRejectedValueOnce(new Error('read-only'))
+    const refused = await create(id)
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('at its limit')])
+    expect(provider.requests.filter(({ path }) => path.endsWith('/content'))).toEqual([])
+    vi.spyOn(SpoolFolder.prototype, 'hasRoomFor').mockRejectedValueOnce(new Error('unmounted'))
+    expect((await create(id)).status).toBe(503)
+    expect((await create(id)).status).toBe(200)
   })
 
   it('may have embeddings', async () => {
