@@ -7,12 +7,12 @@ import type { ChatRequest } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate } from './pipeline/authenticate.ts'
-import { chatBodyOwnerOf } from './pipeline/body-memory-limit-of-user.ts'
+import { chatBodyShareOf } from './pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
-import { accessError } from './pipeline/plan-call.ts'
+import { accessError } from './pipeline/plan-alternative.ts'
 import { readBody } from './pipeline/read-body.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { rejectUpload } from './pipeline/send-error-before-body-is-read.ts'
+import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */
 type CountWork = {
@@ -63,10 +63,10 @@ export async function countTokens(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  const owner = await chatBodyOwnerOf(deps, caller, request)
-  if (isRelayError(owner)) return rejectUpload(exchange, owner)
-  const upload = await readBody(request, deps.bodies, owner)
-  if (isRelayError(upload)) return rejectUpload(exchange, upload)
+  const owner = await chatBodyShareOf(deps, caller, request)
+  if (isRelayError(owner)) return rejectUnreadRequest(exchange, owner)
+  const upload = await readBody(request, deps.bodyMemory, owner)
+  if (isRelayError(upload)) return rejectUnreadRequest(exchange, upload)
   try {
     const parsed = read(upload)
     if (isRelayError(parsed)) return sendError(exchange, parsed)
@@ -88,7 +88,7 @@ export async function countTokens(
       permit.release({ isSuccess: true, tokens: 0 })
     }
   } finally {
-    deps.bodies.giveBack(upload.length)
-    deps.bodies.release(owner, upload.length)
+    deps.bodyMemory.giveBack(upload.length)
+    deps.bodyMemory.release(owner, upload.length)
   }
 }

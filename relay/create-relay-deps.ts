@@ -22,11 +22,15 @@ import {
   DEFAULT_CAPS,
   RunningCallCount,
 } from './limits/process-call-limit.ts'
-import { AutoDisable } from './pipeline/auto-disable-channel.ts'
+import { ChannelAutoDisabler } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
-import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/call-deadlines-and-timer.ts'
+import {
+  DEFAULT_DEADLINES,
+  type Deadlines,
+  DeadlineTimer,
+} from './pipeline/call-deadlines-and-timer.ts'
 import { Cancellations } from './pipeline/cancel-background-responses.ts'
-import { KeyChoice } from './pipeline/choose-channel-key.ts'
+import { KeySelector } from './pipeline/choose-channel-key.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
@@ -85,7 +89,7 @@ function usageReader({ db }: Core): RelayDeps['usageOfToken'] {
 /** Creates the dependencies of all relay code. Resolves when the views are loaded. */
 export async function createRelayDeps(core: Core, overrides: DepsOverrides): Promise<RelayDeps> {
   const { actors, callLimits: limits, vault, sharedCache: cache, log, now, config } = core
-  const caps = { ...DEFAULT_CAPS, ...overrides.caps }
+  const concurrencyCaps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
   const policy = operatorPolicy(config)
   const outboundLimits: OutboundLimits = {
@@ -113,19 +117,19 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     publicOutbound: createOutbound(userPolicy, { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }),
     counter: overrides.counter ?? createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
-    underWay: new RunningCallCount(caps.total),
-    caps,
-    bodies: overrides.bodies ?? new BodyMemory(),
+    runningCallCount: new RunningCallCount(concurrencyCaps.total),
+    concurrencyCaps,
+    bodyMemory: overrides.bodies ?? new BodyMemory(),
     settlementMemory: overrides.settlementMemory ?? new BodyMemory(SETTLEMENTS_BYTES_MAX),
     uploads: new SpoolFolder(config.dataDir),
     breaker,
-    autoDisable: new AutoDisable({ actors, log, now, views }),
+    autoDisable: new ChannelAutoDisabler({ actors, log, now, views }),
     balanceCheck: new BalanceCheck(actors),
-    keys: new KeyChoice(breaker),
+    keySelector: new KeySelector(breaker),
     sessions: new SessionAffinity({ vault, cache, idleMs, now }),
-    retries: new RetryBudget(),
-    watch: new Watch(),
-    live: new UnorderedList(),
+    retryBudget: new RetryBudget(),
+    timer: new DeadlineTimer(),
+    runningCalls: new UnorderedList(),
     cancellations: new Cancellations(deadlines.cancelMs),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),

@@ -11,7 +11,7 @@ const EVERY_MS = 1_000
 const REPEAT_MS = 4_000
 
 type Deps = {
-  readonly live: UnorderedList<RunningCall>
+  readonly runningCalls: UnorderedList<RunningCall>
   readonly gauges: Gauges
   readonly log: Logger
 }
@@ -20,12 +20,12 @@ type Deps = {
  * Reports the running calls per channel once a second. The calls are counted here, so that the code
  * that handles calls maintains no counters. Returns a function that stops the reports.
  */
-export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<void> {
+export function reportCallsInFlight({ runningCalls, gauges, log }: Deps): () => Promise<void> {
   let reported = ''
   let reportedAt = performance.now() - REPEAT_MS
   let isReporting = false
   const report = async (): Promise<void> => {
-    const counts = countsOf(live)
+    const counts = countsOf(runningCalls)
     const text = JSON.stringify(counts)
     if (isReporting || (text === reported && performance.now() - reportedAt < REPEAT_MS)) return
     isReporting = true
@@ -48,9 +48,9 @@ export function reportCallsInFlight({ live, gauges, log }: Deps): () => Promise<
   }
 }
 
-function countsOf(live: UnorderedList<RunningCall>): Record<string, number> {
+function countsOf(runningCalls: UnorderedList<RunningCall>): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { member } of live) {
+  for (const { member } of runningCalls) {
     const { channelUnderWay } = member
     if (channelUnderWay === null) continue
     counts[channelUnderWay] = (counts[channelUnderWay] ?? 0) + 1

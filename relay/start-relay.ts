@@ -19,7 +19,7 @@ import { startSweeper } from './expired-call-sweeper.ts'
 import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
 import { listModels } from './list-models.ts'
 import { lookUpQuota, quotaLookUpAt } from './look-up-quota.ts'
-import { BY_KEY, type CallWork, executeCall } from './pipeline/execute-call.ts'
+import { API_KEY_AUTHENTICATOR, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
   clientIpReader,
   type Exchange,
@@ -112,8 +112,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
     abort: () => {
-      for (const { member: call } of deps.live) call.abort('draining')
-      deps.cancellations.hurry()
+      for (const { member: call } of deps.runningCalls) call.abort('draining')
+      deps.cancellations.limitForShutdown()
     },
     cancellations: deps.cancellations,
     uploadStallMs,
@@ -153,7 +153,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       await channelActions.stop()
       await tasks.stop()
       await batches.stop()
-      deps.watch.close()
+      deps.timer.close()
       await Promise.all([stopReporting(), sweeper.stop(), deps.views.stop(), deps.counter.close()])
       await Promise.all([deps.outbound.close(), deps.publicOutbound.close()])
     },
@@ -258,7 +258,11 @@ type RouteDeps = {
   readonly draining: Draining
 }
 
-const RESPONSES_CALL: CallWork = { format: OPENAI_RESPONSES, authenticator: BY_KEY, path: null }
+const RESPONSES_CALL: CallWork = {
+  format: OPENAI_RESPONSES,
+  authenticator: API_KEY_AUTHENTICATOR,
+  path: null,
+}
 
 /**
  * Returns an error if the relay is shutting down or the request comes from a blocked browser
@@ -291,7 +295,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   const work = callAt(path)
   if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
-    return runCall(deps, exchange, draining, { ...work, authenticator: BY_KEY })
+    return runCall(deps, exchange, draining, { ...work, authenticator: API_KEY_AUTHENTICATOR })
   }
   const count = countWorkAt(path)
   if (count !== null) {

@@ -10,7 +10,7 @@ import {
   tierOf,
 } from './charge.ts'
 import { type Decimal, decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
-import { dearestConditions, ratioOfConditions } from './price-conditions.ts'
+import { mostExpensiveConditions, ratioOfConditions } from './price-conditions.ts'
 import type { PerTokenPrice, PriceSnapshot } from './price-snapshot.ts'
 import {
   inputTokensOf,
@@ -57,7 +57,7 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
     isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
     () => `1 to ${CALLS_MAX} choices`,
   )
-  const dearest = ratioOfConditions(price, dearestConditions(price))
+  const dearest = ratioOfConditions(price, mostExpensiveConditions(price))
   const others = inBatch(price, times(withoutTools(price, bounds), dearest))
   return quotaOf(plus(others, ofTools(price, bounds)))
 }

@@ -92,7 +92,9 @@ export function ratioOfConditions(
  * Returns the most expensive combination of conditions that a call at this price may have. At most
  * one speed is included, and only if it costs more than the normal speed.
  */
-export function dearestConditions({ conditions = {} }: PriceSnapshot): readonly PriceCondition[] {
+export function mostExpensiveConditions({
+  conditions = {},
+}: PriceSnapshot): readonly PriceCondition[] {
   let speed: PriceCondition | null = null
   let highest = ONE
   for (const name of SPEEDS) {

@@ -3,7 +3,7 @@ import { writeThinking as claudeThinking } from '../conversion/anthropic-message
 import type { Effort, Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
-import type { ChatVendor } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
+import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { THINKING_MEMBERS, writeThinking } from '../conversion/openai-chat/thinking-control.ts'
 import { writeReasoning } from '../conversion/openai-responses/reasoning-control.ts'
 import { ROUTING_MEMBERS } from '../dialects/gemini/upstream-body.ts'
@@ -39,7 +39,7 @@ export type AdapterTarget = {
   readonly thinking: Thinking | null
   /** The output limit in tokens that is sent. Null if no limit is sent. */
   readonly outputTokensMax: number | null
-  readonly vendor: ChatVendor
+  readonly vendor: ChatExtensions
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
   /**

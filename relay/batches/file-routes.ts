@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { chatBodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { chatBodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
   type Exchange,
   headersOf,
@@ -11,8 +11,8 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
-import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
-import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { servingGroupsOf } from '../pipeline/plan-call.ts'
+import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
@@ -73,10 +73,10 @@ export async function uploadBatchFile(
   caller: Caller,
 ): Promise<void> {
   const { request } = exchange
-  const owner = await chatBodyOwnerOf(deps, caller, request)
-  if (isRelayError(owner)) return rejectUpload(exchange, owner)
+  const owner = await chatBodyShareOf(deps, caller, request)
+  if (isRelayError(owner)) return rejectUnreadRequest(exchange, owner)
   const form = await readForm(request, deps, owner, FORM)
-  if (isRelayError(form)) return rejectUpload(exchange, form)
+  if (isRelayError(form)) return rejectUnreadRequest(exchange, form)
   try {
     const sized = { ...CALLS_NO_MODEL, body: form.document }
     const permit = await acquirePermit(deps, caller, sized)
@@ -144,7 +144,7 @@ async function storeForm(
   if (full !== null) return full
   const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
   if (isRelayError(channel)) return channel
-  const choice = await deps.keys.choose(channel)
+  const choice = await deps.keySelector.choose(channel)
   if (choice === null) return relayError('no_channel', { subject: '', retryAfter: 10 })
   const { key, probes } = choice
   // Uploads tell little about the health of a key, so they are not reported as probes.

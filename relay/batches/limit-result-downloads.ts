@@ -1,4 +1,4 @@
-import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */
@@ -31,7 +31,7 @@ export class DownloadTooSlow extends Error {}
 export class ResultsMemoryFull extends Error {}
 
 /** Returns the owner of the memory in which batches of this user are settled. */
-export const settlementOwnerOf = (userId: number): BodyOwner => ({
+export const settlementOwnerOf = (userId: number): BodyMemoryShare => ({
   userId,
   bytesMax: SETTLEMENTS_OF_USER_BYTES_MAX,
 })
@@ -44,9 +44,9 @@ export class ResultsMemory {
   private bytes = 0
   private readonly usual: number
   private readonly limits: BodyMemory
-  private readonly owner: BodyOwner
+  private readonly owner: BodyMemoryShare
 
-  private constructor(limits: BodyMemory, owner: BodyOwner, lines: number) {
+  private constructor(limits: BodyMemory, owner: BodyMemoryShare, lines: number) {
     this.limits = limits
     this.owner = owner
     this.usual = lines * FACTS_BYTES + USUAL_RESULT_BYTES * COPIES
@@ -56,7 +56,7 @@ export class ResultsMemory {
    * Reserves memory for the facts of a batch with this number of lines, and for a result of usual
    * length. Returns null if too little memory is left. `close` must be called in the end.
    */
-  static reserve(limits: BodyMemory, owner: BodyOwner, lines: number): ResultsMemory | null {
+  static reserve(limits: BodyMemory, owner: BodyMemoryShare, lines: number): ResultsMemory | null {
     const memory = new ResultsMemory(limits, owner, lines)
     return memory.resize(memory.usual) ? memory : null
   }

@@ -15,9 +15,14 @@ import { estimateOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import { accessError, type CallPlan, isValid, planAlternative } from '../pipeline/plan-call.ts'
+import {
+  accessError,
+  type CallPlan,
+  isUnexpired,
+  planAlternative,
+} from '../pipeline/plan-alternative.ts'
 import { candidateOf, outputLimitsOf } from '../pipeline/prepare-request-for-channel.ts'
-import { errorInFiles } from '../pipeline/refuse-files-of-provider.ts'
+import { providerFileError } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
@@ -113,7 +118,7 @@ export function acceptsBatches(
   api: BatchApi,
 ): boolean {
   const { profile } = channel.target ?? {}
-  const isOffered = profile?.batches === api && isValid(channel.terms, now())
+  const isOffered = profile?.batches === api && isUnexpired(channel.terms, now())
   return isOffered && serves(channel, request.format.name, request.model)
 }
 
@@ -131,7 +136,7 @@ export async function planLine(
   if (read.stored !== undefined) {
     return relayError('stored_input', { param: read.stored.references[0]?.param ?? 'input' })
   }
-  const fileError = errorInFiles(caller, read)
+  const fileError = providerFileError(caller, read)
   if (fileError !== null) return fileError
   const request = resolveModelSuffix(read, views.channels, adapters)
   if (isRelayError(request)) return request

@@ -49,7 +49,7 @@ export async function readResultLine(
   const format = protocol.formatOf(storedLine.format)
   const rawUsage = format.usageInAnswer(answer)
   const readText = () => textOfAnswer(answer, format.readTexts)
-  const delivery = { rawUsage, answeredModel: null, readText, isWhole: true, chargesInput: true }
+  const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine
   const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
   const { usage } = await meter(

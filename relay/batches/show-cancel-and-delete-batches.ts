@@ -4,7 +4,7 @@ import type { BatchRecord } from '#domain/batches/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf, ownerOfCopies } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf, copiesShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
   type Exchange,
   headersOf,
@@ -325,8 +325,8 @@ export async function withMemoryForResults(
   { userId, lines }: { readonly userId: number; readonly lines: number },
   work: (memory: ResultsMemory) => Promise<void>,
 ): Promise<void> {
-  const owner = ownerOfCopies(await bodyOwnerOf(deps, userId, exchange.request))
-  const memory = ResultsMemory.reserve(deps.bodies, owner, lines)
+  const owner = copiesShareOf(await bodyShareOf(deps, userId, exchange.request))
+  const memory = ResultsMemory.reserve(deps.bodyMemory, owner, lines)
   if (memory === null) return sendError(exchange, BUSY)
   try {
     await work(memory)

@@ -2,12 +2,12 @@ import type { FileHandle } from 'node:fs/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
-import { isValid } from '../pipeline/plan-call.ts'
-import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
+import { isUnexpired } from '../pipeline/plan-alternative.ts'
+import { servingGroupsOf } from '../pipeline/plan-call.ts'
 import { readBody } from '../pipeline/read-body.ts'
-import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { claimKeyOfBatch } from './claim-key-of-batch.ts'
@@ -41,13 +41,13 @@ const readers = new FileReaders()
  * error if there is none in time, or too little memory is left.
  */
 export async function whileReadingFile<T>(
-  { bodies }: Pick<BatchDeps, 'bodies'>,
+  { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
   { user: { userId } }: Pick<Caller, 'user'>,
   work: () => Promise<T>,
 ): Promise<T | RelayError> {
   const release = await readers.acquire(userId)
   if (release === null) return BUSY
-  if (!bodies.take(READING_BYTES)) {
+  if (!bodyMemory.take(READING_BYTES)) {
     release()
     return BUSY
   }
@@ -55,7 +55,7 @@ export async function whileReadingFile<T>(
     return await work()
   } finally {
     release()
-    bodies.giveBack(READING_BYTES)
+    bodyMemory.giveBack(READING_BYTES)
   }
 }
 
@@ -65,10 +65,10 @@ export async function submitBatchFile(
   exchange: Exchange,
   caller: Caller,
 ): Promise<void> {
-  const { bodies } = deps
-  const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
-  const body = await readBody(exchange.request, bodies, owner)
-  if (isRelayError(body)) return rejectUpload(exchange, body)
+  const { bodyMemory } = deps
+  const owner = await bodyShareOf(deps, caller.user.userId, exchange.request)
+  const body = await readBody(exchange.request, bodyMemory, owner)
+  if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
     const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
     if (isRelayError(permit)) return sendError(exchange, permit)
@@ -79,8 +79,8 @@ export async function submitBatchFile(
       permit.release(outcomeOf(isSuccess))
     }
   } finally {
-    bodies.giveBack(body.length)
-    bodies.release(owner, body.length)
+    bodyMemory.giveBack(body.length)
+    bodyMemory.release(owner, body.length)
   }
 }
 
@@ -135,7 +135,7 @@ async function submissionOf(
     const channel = views.channels.find(stored.channelId)
     const fileKeys = keysOfSubmitted(views.channels, stored)
     const key = fileKeys.find((one) => channel?.keys.includes(one) === true)
-    const isUsable = channel?.isEnabled === true && isValid(channel.terms, now())
+    const isUsable = channel?.isEnabled === true && isUnexpired(channel.terms, now())
     if (channel === undefined || key === undefined || !isUsable) {
       return relayError('no_channel', { subject: id, retryAfter: 10 })
     }
@@ -168,14 +168,14 @@ async function planFile(
   let calls: ReturnType<typeof callsOf> | null = null
   for (const group of servingGroupsOf(caller, deps.views)) {
     const known = calls !== null
-    const full = calls === null ? permit.errorIn(group) : await permit.claimBatch(group, calls)
+    const full = calls === null ? permit.groupErrorOf(group) : await permit.claimBatch(group, calls)
     if (full !== null) {
       first ??= full
       continue
     }
     const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
     if (isRelayError(planned)) {
-      if (known) permit.giveBackBatch()
+      if (known) permit.releaseBatch()
       first ??= planned
       if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
       continue
@@ -196,7 +196,7 @@ async function planInGroup(
   { request: { endpoint }, stored, channel, fileKeys, signal }: BatchFileSubmission,
 ): Promise<PlannedFile | RelayError> {
   const { uploads } = deps
-  const share = await bodyOwnerOf(deps, caller.user.userId, request)
+  const share = await bodyShareOf(deps, caller.user.userId, request)
   const owner = { ...share, bytesMax: share.bytesMax * 4 }
   let reserved = 0
   const giveBack = () => {

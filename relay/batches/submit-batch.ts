@@ -7,13 +7,13 @@ import {
   type CallPermit,
 } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { withCopiesOfBody } from '../pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
-import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
+import { servingGroupsOf } from '../pipeline/plan-call.ts'
 import { readBody } from '../pipeline/read-body.ts'
-import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
@@ -53,18 +53,18 @@ export async function submitBatch(
   caller: Caller,
   api: InlineBatches,
 ): Promise<void> {
-  const { bodies } = deps
-  const owner = await bodyOwnerOf(deps, caller.user.userId, exchange.request)
-  const body = await readBody(exchange.request, bodies, owner)
-  if (isRelayError(body)) return rejectUpload(exchange, body)
+  const { bodyMemory } = deps
+  const owner = await bodyShareOf(deps, caller.user.userId, exchange.request)
+  const body = await readBody(exchange.request, bodyMemory, owner)
+  if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
-    const error = await withCopiesOfBody(bodies, owner, body.length * COPIES, () =>
+    const error = await withCopiesOfBody(bodyMemory, owner, body.length * COPIES, () =>
       submitBody(deps, exchange, caller, body, api),
     )
     if (error !== null) sendError(exchange, error)
   } finally {
-    bodies.giveBack(body.length)
-    bodies.release(owner, body.length)
+    bodyMemory.giveBack(body.length)
+    bodyMemory.release(owner, body.length)
   }
 }
 
@@ -192,7 +192,7 @@ async function send(
 ): Promise<boolean> {
   const { call: batch } = exchange
   const { channelId } = channel
-  const choice = await deps.keys.choose(channel)
+  const choice = await deps.keySelector.choose(channel)
   // Submissions are not reported to the circuit breaker, so they are not used as probes.
   if (choice !== null) deps.breaker.release(choice.probes)
   const error = await channelError(deps, batch, channelId, choice?.key)

@@ -231,7 +231,7 @@ export class DeliveredText {
    * four bytes in an ASCII event: four characters, or one escape of six characters. In any other
    * event, it takes at least two bytes.
    */
-  roughTokensAtMost(): number {
+  tokensUpperBound(): number {
     for (; this.boundedEvents < this.events.length; this.boundedEvents += 1) {
       const events = this.events[this.boundedEvents] ?? NOTHING
       this.pendingTokensAtMost += events.length / (isAscii(events) ? 4 : 2)

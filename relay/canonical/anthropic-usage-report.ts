@@ -29,7 +29,7 @@ export function readAnthropicUsage(
   { body, inputCeiling, outputCeiling }: UsageContext,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly: 'missing' }
   }
   const reported = raw as JsonObject
   const counts = new Counts()
@@ -63,7 +63,7 @@ export function readAnthropicUsage(
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const tools = reported.server_tool_use
   const toolUses = { web_search: recordOf(tools).web_search_requests }
-  const read = { usage, otherReading: null, isTrusted: counts.anomaly === null, anomaly }
+  const read = { usage, otherInterpretation: null, isTrusted: counts.anomaly === null, anomaly }
   const report = tools === undefined || tools === null ? read : { ...read, toolUses }
   return sumOf('split') > 0 ? report : withHourCache(report, body)
 }

@@ -21,7 +21,7 @@ export function readGeminiUsage(
   { inputCeiling, outputCeiling }: UsageBounds,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly: 'missing' }
   }
   const reported = raw as Record<string, unknown>
   const counts = new Counts()
@@ -59,7 +59,7 @@ export function readGeminiUsage(
     inAnswer.audio + inAnswer.image > candidates ||
     candidates + thoughts > outputCeiling
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  return { usage, otherReading: null, isTrusted, anomaly }
+  return { usage, otherInterpretation: null, isTrusted, anomaly }
 }
 
 /**

@@ -7,11 +7,11 @@ import { recordOf, type UsageReport } from './provider-usage-report.ts'
  * providers do not report the lifetime of cache writes.
  */
 export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
-  const { usage, otherReading } = report
-  const hasWrites = usage.cacheWrite5m > 0 || (otherReading?.cacheWrite5m ?? 0) > 0
+  const { usage, otherInterpretation } = report
+  const hasWrites = usage.cacheWrite5m > 0 || (otherInterpretation?.cacheWrite5m ?? 0) > 0
   if (!hasWrites || !requestsHourCache(body)) return report
-  const other = otherReading && inHourCache(otherReading)
-  return { ...report, usage: inHourCache(usage), otherReading: other }
+  const other = otherInterpretation && inHourCache(otherInterpretation)
+  return { ...report, usage: inHourCache(usage), otherInterpretation: other }
 }
 
 const inHourCache = (usage: Usage): Usage => ({
@@ -40,6 +40,10 @@ export function withLongWrites(
     const moved = isCount ? Math.min(all, long as number) : all
     return { ...usage, cacheWrite5m: all - moved, cacheWrite1h: usage.cacheWrite1h + moved }
   }
-  const { usage, otherReading } = report
-  return { ...report, usage: move(usage), otherReading: otherReading && move(otherReading) }
+  const { usage, otherInterpretation } = report
+  return {
+    ...report,
+    usage: move(usage),
+    otherInterpretation: otherInterpretation && move(otherInterpretation),
+  }
 }

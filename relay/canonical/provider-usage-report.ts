@@ -15,7 +15,7 @@ export type UsageReport = {
    * null. Here, the cached tokens are beside the prompt, as Anthropic counts them. In `usage`, they
    * are a part of the prompt, and reduced to it.
    */
-  readonly otherReading: Usage | null
+  readonly otherInterpretation: Usage | null
   /**
    * True if every count in the report is valid. A part, such as cached tokens, may still exceed its
    * total. It is then reduced, and the report stays trusted.
@@ -72,7 +72,7 @@ export function readOpenAiUsage(
   isOutputTotalLessPrompt = false,
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly: 'missing' }
+    return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly: 'missing' }
   }
   const counts = new Counts()
   const reported = raw as Record<string, unknown>
@@ -119,10 +119,10 @@ export function readOpenAiUsage(
     reasoning > whole ||
     outputAudio + outputImage > whole
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  const report = { usage: inclusive, otherReading: null, isTrusted, anomaly }
+  const report = { usage: inclusive, otherInterpretation: null, isTrusted, anomaly }
   if (isCacheWithin) return report
   const parts = { prompt, cached, cacheWritten, audio, image }
-  return { ...report, otherReading: withCacheBeside(inclusive, parts, inputMost) }
+  return { ...report, otherInterpretation: withCacheBeside(inclusive, parts, inputMost) }
 }
 
 type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>

@@ -9,9 +9,9 @@ export type SseSink = {
    * Receives one event that probably contains usage, an error or an empty list of choices, and must
    * be inspected.
    */
-  readonly marked: (bytes: Buffer) => void
+  readonly onMarkedEvent: (bytes: Buffer) => void
   /** Receives the last event of the stream. */
-  readonly done: (bytes: Buffer) => void
+  readonly onLastEvent: (bytes: Buffer) => void
 }
 
 /** Reports whether the event from `start` to `end` is the last event of the stream. */
@@ -128,8 +128,8 @@ export class SseScanner {
       if (isMarked || isDone) {
         if (passFrom < eventStart) this.sink.pass(view(bytes, passFrom, eventStart))
         const event = view(bytes, eventStart, eventEnd)
-        if (isDone) this.sink.done(event)
-        else this.sink.marked(event)
+        if (isDone) this.sink.onLastEvent(event)
+        else this.sink.onMarkedEvent(event)
         passFrom = eventEnd
       }
       eventStart = eventEnd

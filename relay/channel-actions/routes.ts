@@ -75,7 +75,7 @@ export type ChannelActions = {
 
 export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
-  const { actors, now, outbound, watch, views } = relay
+  const { actors, now, outbound, timer, views } = relay
   const providerOutbound = createOutbound(policy, PROVIDER_REQUEST_LIMITS)
   const judging = { ...relay, slowTests: new SlowTestCounts() }
   const judge: CheckDeps['judge'] = (...test) => applyTestResult(judging, ...test)
@@ -84,7 +84,7 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
     actors,
     now,
     outbound,
-    watch,
+    timer,
     views,
     policy,
     providerOutbound,

@@ -6,13 +6,13 @@ import { isRelayError } from '../canonical/relay-error.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerForwarder, AudioForwarder } from '../pipeline/audio-forwarder.ts'
-import { callOf } from '../pipeline/build-provider-call.ts'
+import { buildProviderCall } from '../pipeline/build-provider-call.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/call-deadlines-and-timer.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { adapterOf, type Candidate, candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
-import { decoderFor, transportOf } from '../pipeline/translate-chat-for-provider.ts'
+import { decoderFor, transportOf } from '../pipeline/translate-chat-to-proprietary-api.ts'
 import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
@@ -22,7 +22,7 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 
-export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'> & {
+export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
 }
 
@@ -58,7 +58,7 @@ export type ProbeResult = {
 /** The deadlines of a channel test. They are short because an admin waits for the result. */
 export const PROBE_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
-  firstByteMs: 30_000,
+  firstEventMs: 30_000,
   idleMs: 15_000,
   totalMs: 60_000,
 }
@@ -132,7 +132,7 @@ function discardingForwarder(format: WireFormat, isStream: boolean): AnswerForwa
 }
 
 async function sendTest(
-  { outbound, watch }: ProbeDeps,
+  { outbound, timer }: ProbeDeps,
   { target, candidate, deadlines, signal }: TestRequest,
 ): Promise<Answered | Failed> {
   const { request } = candidate
@@ -142,19 +142,19 @@ async function sendTest(
     decoder: decoderFor(candidate.translated, target, ''),
     adaptAnswer: adapterOf(candidate, target)?.answer,
     // Providers send an image only when it is complete.
-    firstByteMs: deadlines[format.name === 'images' ? 'totalMs' : 'firstByteMs'],
+    answerStartMs: deadlines[format.name === 'images' ? 'totalMs' : 'firstEventMs'],
   })
   const startedAt = performance.now()
   const watched = {
-    watch: (at: number) => {
+    onTick: (at: number) => {
       if (at - startedAt > deadlines.totalMs) attempt.abort('timeout')
-      attempt.watch(at)
+      attempt.onTick(at)
       return !attempt.isClosed
     },
   }
   const abort = () => attempt.abort('draining')
-  watch.add(watched)
-  const call = callOf(candidate, target, {})
+  timer.add(watched)
+  const call = buildProviderCall(candidate, target, {})
   const connections = outbound.via(target.proxy)
   const authorized = authorizedCall(target, call, connections)
   const ended = attempt.start(transportOf(target, connections, call.origin), authorized)

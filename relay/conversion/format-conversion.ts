@@ -1,7 +1,7 @@
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
 import type { CanonicalRequest, Converted, JsonObject, Thinking } from './canonical-request.ts'
-import type { ChatVendor } from './openai-chat/chat-extensions-of-provider.ts'
+import type { ChatExtensions } from './openai-chat/chat-extensions-of-provider.ts'
 
 /** The formats to which requests can be converted. */
 export type ProviderFormatName = Exclude<ConvertedFormatName, 'completions'>
@@ -17,7 +17,7 @@ export type ConversionTarget = {
    * The highest output limit that the call's hold (the reserved quota) covers. Null for no maximum.
    */
   readonly outputTokensMost?: number | null
-  readonly vendor: ChatVendor
+  readonly vendor: ChatExtensions
   /** How much the model should think. It replaces what the request states. */
   readonly thinking?: Thinking
 }

@@ -124,11 +124,11 @@ export type AnsweredConditions = {
 
 /**
  * Returns the price conditions that are billed: the requested ones, unless the answer contradicts
- * them. If the answer states no known speed, the requested conditions in `dearest` are billed.
+ * them. If the answer states no known speed, the requested conditions in `mostExpensive` are billed.
  */
 export function billedConditions(
   requested: readonly PriceCondition[],
-  dearest: readonly PriceCondition[],
+  mostExpensive: readonly PriceCondition[],
   { serviceTier, speed: ofUsage, inferenceGeo }: AnsweredConditions,
 ): readonly PriceCondition[] {
   const named = ofUsage ?? serviceTier
@@ -136,7 +136,7 @@ export function billedConditions(
   const isSpeedKnown = speed !== undefined || NORMAL.has(named)
   const speeds = isSpeedKnown
     ? requested.filter((name) => name === speed)
-    : dearest.filter((name) => name !== 'us_inference' && requested.includes(name))
+    : mostExpensive.filter((name) => name !== 'us_inference' && requested.includes(name))
   const isUs = requested.includes('us_inference') && inferenceGeo !== 'global'
   return isUs ? [...speeds, 'us_inference'] : speeds
 }

@@ -11,7 +11,7 @@ const DECODERS_BYTES_OF_USER_MAX = 64 * 1024 * 1024
  * The user who sends a request body. `bytesMax` limits the bytes of all bodies that this user has
  * in memory.
  */
-export type BodyOwner = { readonly userId: number; readonly bytesMax: number }
+export type BodyMemoryShare = { readonly userId: number; readonly bytesMax: number }
 
 /**
  * Counts the bytes of request bodies in memory, in total for the process and separately for each
@@ -46,14 +46,14 @@ export class BodyMemory {
    * Reserves bytes, before a body arrives, out of the memory that one user's request bodies may
    * use. Returns false if fewer bytes are left.
    */
-  reserve({ userId, bytesMax }: BodyOwner, bytes: number): boolean {
+  reserve({ userId, bytesMax }: BodyMemoryShare, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes
     if (held > bytesMax) return false
     this.heldBy.set(userId, held)
     return true
   }
 
-  release({ userId }: BodyOwner, bytes: number): void {
+  release({ userId }: BodyMemoryShare, bytes: number): void {
     lower(this.heldBy, userId, bytes)
   }
 
@@ -61,14 +61,14 @@ export class BodyMemory {
    * Reserves memory out of that of the process and of the user. Returns the limit that is reached,
    * or null. After a result of null, `giveBackOf` must be called with the same number.
    */
-  takeOf(owner: BodyOwner, bytes: number): 'user' | 'process' | null {
+  takeOf(owner: BodyMemoryShare, bytes: number): 'user' | 'process' | null {
     if (!this.reserve(owner, bytes)) return 'user'
     if (this.take(bytes)) return null
     this.release(owner, bytes)
     return 'process'
   }
 
-  giveBackOf(owner: BodyOwner, bytes: number): void {
+  giveBackOf(owner: BodyMemoryShare, bytes: number): void {
     this.giveBack(bytes)
     this.release(owner, bytes)
   }
@@ -79,7 +79,7 @@ export class BodyMemory {
    * few slow uploads could make the relay refuse all other requests. Returns false if too little
    * memory is left.
    */
-  takeDecoder(owner: BodyOwner | null, bytes: number): boolean {
+  takeDecoder(owner: BodyMemoryShare | null, bytes: number): boolean {
     const ofUser = owner === null ? 0 : (this.decodersOf.get(owner.userId) ?? 0) + bytes
     const isFull = this.decoders + bytes > DECODERS_BYTES_MAX
     if (isFull || ofUser > DECODERS_BYTES_OF_USER_MAX) return false
@@ -88,7 +88,7 @@ export class BodyMemory {
     return true
   }
 
-  giveBackDecoder(owner: BodyOwner | null, bytes: number): void {
+  giveBackDecoder(owner: BodyMemoryShare | null, bytes: number): void {
     this.decoders -= bytes
     if (owner !== null) lower(this.decodersOf, owner.userId, bytes)
   }

@@ -6,7 +6,7 @@ import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
-import { groupsOf } from './plan-call-with-fallbacks.ts'
+import { groupsOf } from './plan-call.ts'
 
 /** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
 export type AccessCheck = () => RelayError | null
@@ -28,7 +28,7 @@ export function accessCheck(
 ): AccessCheck {
   // Views do not contain the generated token of a playground call. Such a call is checked by its
   // user and session only.
-  const isListed = token.keyLookup !== ''
+  const isStoredToken = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token
   let isAddressRefused = false
@@ -48,11 +48,11 @@ export function accessCheck(
       },
     )
   }
-  const codeNow = (): RelayErrorCode | null => {
+  const currentErrorCode = (): RelayErrorCode | null => {
     const currentUser = views.users.find(user.userId)
     if (currentUser?.isEnabled !== true) return 'user_disabled'
     if (hasSessionEnded()) return 'session_ended'
-    if (isListed) {
+    if (isStoredToken) {
       const current = views.tokens.find(token.keyLookup)
       if (current === undefined) return 'invalid_key'
       if (!current.isEnabled) return 'token_disabled'
@@ -71,7 +71,7 @@ export function accessCheck(
     return isDeleted ? 'group_not_allowed' : balanceCheck.errorOf(user.userId, call)
   }
   return () => {
-    const code = codeNow()
+    const code = currentErrorCode()
     return code === null ? null : relayError(code, { subject: group })
   }
 }

@@ -17,7 +17,7 @@ import {
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
-import { servingGroupsOf } from './plan-call-with-fallbacks.ts'
+import { servingGroupsOf } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 export type CallOutcome = {
@@ -61,9 +61,9 @@ export async function acquirePermit(
 ): Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
   if (isRelayError(permit)) return permit
-  const error = await permit.enter(request.model, groups)
+  const error = await permit.claimInitial(request.model, groups)
   if (error === null) return permit
-  deps.underWay.release()
+  deps.runningCallCount.release()
   return error
 }
 
@@ -77,7 +77,7 @@ export function permitWithoutLimits(
   caller: Caller,
   request: SizedRequest,
 ): CallPermit | RelayError {
-  return deps.underWay.enter() ? new CallPermit(deps, caller, request) : overloaded()
+  return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloaded()
 }
 
 const overloaded = (): RelayError =>
@@ -85,20 +85,20 @@ const overloaded = (): RelayError =>
 
 /**
  * Acquires a permit for a call in a realtime session before the call's response begins. If
- * `isListening` is true, another call of the session is still running. The limits on concurrent
+ * `isOtherCallRunning` is true, another call of the session is still running. The limits on concurrent
  * calls then do not count the new call yet: see `SessionPermit`.
  */
 export async function acquireSessionPermit(
   deps: RelayDeps,
   caller: Caller,
   request: SizedRequest,
-  isListening: boolean,
+  isOtherCallRunning: boolean,
 ): Promise<SessionPermit | RelayError> {
-  const permit = new SessionPermit(deps, caller, request, !isListening)
-  if (!deps.underWay.enter()) return overloaded()
-  const error = await permit.enter(request.model, servingGroupsOf(caller, deps.views))
+  const permit = new SessionPermit(deps, caller, request, !isOtherCallRunning)
+  if (!deps.runningCallCount.enter()) return overloaded()
+  const error = await permit.claimInitial(request.model, servingGroupsOf(caller, deps.views))
   if (error === null) return permit
-  deps.underWay.release()
+  deps.runningCallCount.release()
   return error
 }
 
@@ -120,7 +120,7 @@ export class CallPermit {
   /** The groups whose limits are claimed. Null stands for the limits of the site. */
   private readonly groups = new Set<string | null>()
   /** The errors of the groups whose limit is reached. The call does not use these groups. */
-  private readonly reached = new Map<string, RelayError>()
+  private readonly groupErrors = new Map<string, RelayError>()
   protected readonly permits: Permit[] = []
   /** The number of permits before the last batch was claimed. */
   private beforeBatch = 0
@@ -137,27 +137,30 @@ export class CallPermit {
    * Claims the limits that the call must pass to begin. If an error is returned, nothing is
    * claimed.
    */
-  async enter(model: string | null, candidates: readonly string[]): Promise<RelayError | null> {
+  async claimInitial(
+    model: string | null,
+    candidates: readonly string[],
+  ): Promise<RelayError | null> {
     const { tokens, limited, caller } = this
     const groups = candidates.length === 0 ? [caller.group] : candidates
     const { byGroup } = limited.userRate
     const isOfCaller = !groups.includes(caller.group) && byGroup.has(caller.group)
-    const ofCaller = isOfCaller ? groupRules(limited, caller.group, tokens) : NO_RULES
+    const callerGroupLimits = isOfCaller ? groupRules(limited, caller.group, tokens) : NO_RULES
     const rules = callRules(limited, tokens)
     for (const group of groups) {
-      const ofGroup = groupRules(limited, group, tokens)
-      const ofModel =
+      const groupLimits = groupRules(limited, group, tokens)
+      const modelLimits =
         model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
-      const refusal = await this.claim([rules, ofCaller, ofGroup, ofModel])
+      const refusal = await this.claim([rules, callerGroupLimits, groupLimits, modelLimits])
       if (refusal === null) {
         this.note(model, group)
         this.group = group
         return null
       }
-      if (refusal.rules !== ofGroup) return refusal.error
-      this.reached.set(group, refusal.error)
+      if (refusal.rules !== groupLimits) return refusal.error
+      this.groupErrors.set(group, refusal.error)
     }
-    return soonestOf([...this.reached.values()])
+    return soonestOf([...this.groupErrors.values()])
   }
 
   /** Reports whether the limits of the model and the group are claimed. */
@@ -170,16 +173,16 @@ export class CallPermit {
    * nothing is claimed, and this model must not be tried in this group.
    */
   async claimService({ model, group }: Service): Promise<RelayError | null> {
-    const reached = this.reached.get(group)
-    if (reached !== undefined) return reached
+    const groupError = this.groupErrors.get(group)
+    if (groupError !== undefined) return groupError
     const { tokens, limited } = this
-    const ofGroup = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
-    const ofModel = this.isModelClaimed(model, group)
+    const groupLimits = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
+    const modelLimits = this.isModelClaimed(model, group)
       ? NO_RULES
       : modelRules(limited, group, { model, calls: 1, tokens })
-    const refusal = await this.claim([ofGroup, ofModel])
+    const refusal = await this.claim([groupLimits, modelLimits])
     if (refusal === null) this.note(model, group)
-    else if (refusal.rules === ofGroup) this.reached.set(group, refusal.error)
+    else if (refusal.rules === groupLimits) this.groupErrors.set(group, refusal.error)
     return refusal?.error ?? null
   }
 
@@ -188,24 +191,24 @@ export class CallPermit {
    * model, and its tokens count towards all limits on tokens.
    */
   async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
-    const reached = this.reached.get(group)
-    if (reached !== undefined) return reached
+    const groupError = this.groupErrors.get(group)
+    if (groupError !== undefined) return groupError
     const { limited } = this
-    const ofModels = all.map((calls) => modelRules(limited, group, calls))
+    const allModelLimits = all.map((calls) => modelRules(limited, group, calls))
     const lines = all.reduce((total, { calls }) => total + calls, 0)
     const sum = all.reduce((total, { tokens }) => total + tokens, 0)
     const { tokens } = callRules(limited, sum)
     const rules = groupRules(limited, group, sum)
-    const ofSeveral = ofModels.filter((_, index) => (all[index]?.calls ?? 0) > 1)
-    const bounds = [...ofSeveral, ...(lines > 1 ? [{ tokens }, rules] : [])]
+    const multiCallLimits = allModelLimits.filter((_, index) => (all[index]?.calls ?? 0) > 1)
+    const bounds = [...multiCallLimits, ...(lines > 1 ? [{ tokens }, rules] : [])]
     const tooMany = bounds.flatMap((one) => one.tokens).find(exceedsLimit)
     if (tooMany !== undefined) {
       const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
       return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
     }
-    const ofGroup = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
+    const groupLimits = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
     this.beforeBatch = this.permits.length
-    const refusal = await this.claim([{ ...NO_RULES, tokens }, ofGroup, ...ofModels])
+    const refusal = await this.claim([{ ...NO_RULES, tokens }, groupLimits, ...allModelLimits])
     return refusal?.error ?? null
   }
 
@@ -213,20 +216,20 @@ export class CallPermit {
    * Releases the claims of the last `claimBatch`. It is called if the group turns out not to be
    * able to serve the batch.
    */
-  giveBackBatch(): void {
+  releaseBatch(): void {
     for (const permit of this.permits.splice(this.beforeBatch)) {
       permit.release({ isRefunded: true, tokens: 0 })
     }
   }
 
   /** Returns the error of a group whose limit was reached when the call began, or null. */
-  errorIn(group: string): RelayError | null {
-    return this.reached.get(group) ?? null
+  groupErrorOf(group: string): RelayError | null {
+    return this.groupErrors.get(group) ?? null
   }
 
   release({ isSuccess, tokens }: CallOutcome): void {
     this.isReleased = true
-    this.deps.underWay.release()
+    this.deps.runningCallCount.release()
     const used = tokens === null ? {} : { tokens }
     for (const permit of this.permits) permit.release({ isRefunded: !isSuccess, ...used })
   }
@@ -280,7 +283,7 @@ export class CallPermit {
   protected get limited(): LimitedCaller {
     const { deps, caller } = this
     const { userRate } = deps.views.options.options
-    return { userId: caller.user.userId, token: caller.token, userRate, caps: deps.caps }
+    return { userId: caller.user.userId, token: caller.token, userRate, caps: deps.concurrencyCaps }
   }
 }
 
@@ -312,8 +315,9 @@ export class SessionPermit extends CallPermit {
     if (this.countsConcurrency) return null
     const { limited, group, model, tokens } = this
     const ofCall = [callRules(limited, tokens), groupRules(limited, group, tokens)]
-    const ofModel = model === null ? [] : [modelRules(limited, group, { model, calls: 1, tokens })]
-    const rules = [...ofCall, ...ofModel]
+    const modelLimits =
+      model === null ? [] : [modelRules(limited, group, { model, calls: 1, tokens })]
+    const rules = [...ofCall, ...modelLimits]
     const refusal = await this.claimInto(this.concurrency, rules, onlyConcurrency)
     if (refusal !== null) return refusal.error
     this.countsConcurrency = true

@@ -102,7 +102,7 @@ export class AttemptEvidence {
    * Resolves when the digest of the request is available. The digest of a long request is computed
    * in several steps.
    */
-  async settleSent(): Promise<void> {
+  async awaitSentDigest(): Promise<void> {
     this.sent = await this.sent
   }
 
@@ -110,7 +110,7 @@ export class AttemptEvidence {
    * True once the digest of the request is available. Only the digest of a long request (more than
    * `SLICE_BYTES`) is computed asynchronously.
    */
-  get isSettled(): boolean {
+  get hasSentDigest(): boolean {
     return !(this.sent instanceof Promise)
   }
 
@@ -119,7 +119,7 @@ export class AttemptEvidence {
    * appear in any event, such as keys and hosts. `sentAt` is the time at which the request was
    * sent, in Unix milliseconds. `hostHash` is the hash of the target's host and port.
    */
-  report(sentAt: number, confidential: readonly string[], hostHash?: string): ProviderEvidence {
+  finish(sentAt: number, confidential: readonly string[], hostHash?: string): ProviderEvidence {
     const report: Writable<ProviderEvidence> = { sentAt }
     if (hostHash !== undefined) report.hostHash = hostHash
     const sent = this.sent instanceof Promise ? null : (this.sent ?? this.upload.end())
@@ -197,9 +197,9 @@ export async function evidenceOfRequest(
   { sentAt, error, target, answer, acceptedId }: SentRequest,
 ): Promise<ProviderEvidence | null> {
   if (error === 'connect' || !evidence.hasSentBody) return null
-  await evidence.settleSent()
+  await evidence.awaitSentDigest()
   const confidential = confidentialOf(target)
-  const report = evidence.report(sentAt, confidential, target.hostHash)
+  const report = evidence.finish(sentAt, confidential, target.hostHash)
   const answered = answer === null ? report : withAnswer(report, answer, confidential)
   if (acceptedId === null || !areEvidenceTexts([acceptedId], confidential)) return answered
   return { ...answered, fingerprint: { ...answered.fingerprint, id: acceptedId } }

@@ -42,8 +42,8 @@ export class AttemptList {
     const error = end.kind === 'plain' ? null : end.error
     const attempt = { channelId, status: end.status, error, latencyMs }
     this.confidential = confidentialTextsOf(target)
-    if (!evidence.isSettled) await evidence.settleSent()
-    const report = isSent ? evidence.report(sentAt, this.confidential, target.hostHash) : null
+    if (!evidence.hasSentDigest) await evidence.awaitSentDigest()
+    const report = isSent ? evidence.finish(sentAt, this.confidential, target.hostHash) : null
     this.items.push(report === null ? attempt : { ...attempt, evidence: report })
   }
 

@@ -7,9 +7,18 @@ import type { ByteSink, StreamForwarder, StreamVerdict } from './stream-forwarde
  */
 export type AnswerForwarder = Pick<
   StreamForwarder,
-  | ('accepts' | 'binaryType' | 'push' | 'close' | 'readOn' | 'pause' | 'endAt' | 'isFinished')
+  | (
+      | 'accepts'
+      | 'binaryType'
+      | 'push'
+      | 'close'
+      | 'continueForUsage'
+      | 'pause'
+      | 'endWith'
+      | 'isFinished'
+    )
   | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
-  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'isUsageEarly' | 'usageAnomaly')
+  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
 > & { readonly delivered: DeliveredAnswer }
 
 type DeliveredAnswer = Pick<
@@ -20,7 +29,7 @@ type DeliveredAnswer = Pick<
   | 'imageCount'
   | 'estimateImageTokens'
   | 'estimateTokens'
-  | 'roughTokensAtMost'
+  | 'tokensUpperBound'
 >
 
 /** Matches the content types that are forwarded as audio. */
@@ -43,12 +52,12 @@ export class AudioForwarder implements AnswerForwarder {
   readonly rawUsage = undefined
   readonly answeredModel = undefined
   readonly serviceTier = undefined
-  readonly isUsageEarly = false
+  readonly hasTextAfterUsage = false
   readonly usageAnomaly = null
   readonly errorEvent = null
   readonly isEnding = false
   readonly delivered: DeliveredAudio
-  private held: Buffer = NOTHING
+  private heldBack: Buffer = NOTHING
   private isFlowing = true
   private readonly sink: ByteSink
   private readonly onFirstByte: () => void
@@ -56,7 +65,7 @@ export class AudioForwarder implements AnswerForwarder {
 
   /**
    * `countsTokens` is true if the audio is billed by its tokens. `onDelivered` is called after each
-   * write and may call `endAt` or `pause`.
+   * write and may call `endWith` or `pause`.
    */
   constructor(
     sink: ByteSink,
@@ -81,14 +90,14 @@ export class AudioForwarder implements AnswerForwarder {
     const kept = Math.min(chunk.length, HELD_BYTES)
     const head = chunk.subarray(0, chunk.length - kept)
     if (head.length > 0) {
-      this.write(this.held)
+      this.write(this.heldBack)
       this.write(head)
-      this.held = Buffer.from(chunk.subarray(head.length))
+      this.heldBack = Buffer.from(chunk.subarray(head.length))
     } else {
-      const both = Buffer.concat([this.held, chunk])
+      const both = Buffer.concat([this.heldBack, chunk])
       const passed = Math.max(0, both.length - HELD_BYTES)
       this.write(both.subarray(0, passed))
-      this.held = both.subarray(passed)
+      this.heldBack = both.subarray(passed)
     }
     this.delivered.add(chunk)
     this.onDelivered()
@@ -96,28 +105,28 @@ export class AudioForwarder implements AnswerForwarder {
   }
 
   /**
-   * Ends the audio. It counts as complete if the provider has ended it (`isWhole`) and it contains
+   * Ends the audio. It counts as complete if the provider has ended it (`isComplete`) and it contains
    * at least one byte.
    */
-  close(isWhole = false): void {
-    if (this.verdict !== 'open' || !isWhole || this.delivered.bytes === 0) return
+  close(isComplete = false): void {
+    if (this.verdict !== 'open' || !isComplete || this.delivered.bytes === 0) return
     this.verdict = 'done'
     if (!this.hasDelivered) this.onFirstByte()
   }
 
   terminalBytes(): Buffer {
-    return this.held
+    return this.heldBack
   }
 
   isFinished(): boolean {
     return false
   }
 
-  readOn(): void {
-    this.held = NOTHING
+  continueForUsage(): void {
+    this.heldBack = NOTHING
   }
 
-  endAt(verdict: StreamVerdict): void {
+  endWith(verdict: StreamVerdict): void {
     if (this.verdict === 'open') this.verdict = verdict
   }
 
@@ -168,7 +177,7 @@ class DeliveredAudio implements DeliveredAnswer {
     return Math.ceil((this.bytes / this.bytesPerSecond) * AUDIO_TOKENS_PER_SECOND)
   }
 
-  roughTokensAtMost(): number {
+  tokensUpperBound(): number {
     return this.estimateTokens()
   }
 

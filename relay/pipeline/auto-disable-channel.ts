@@ -20,7 +20,7 @@ export type AttemptContext = {
   readonly requestBody: Buffer
 }
 
-type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
+type RejectedKey = { readonly channel: RelayChannel; readonly keyRef: string }
 
 /**
  * Disables a channel or one of its keys when the provider rejects the site's key or account too
@@ -28,7 +28,7 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
  * text from models or callers. A channel stays enabled if it is the only one that serves some model
  * to some group. The feature is off until an admin turns it on.
  */
-export class AutoDisable {
+export class ChannelAutoDisabler {
   private readonly deps: Deps
   private readonly rejections = new AccountRejectionCounts()
 
@@ -64,7 +64,7 @@ export class AutoDisable {
    * Disables the rejected key. If the channel has only this key, the channel is disabled. `cause`
    * is the id of the call or test in which the provider rejected the key.
    */
-  private disableKey({ channel, keyRef }: Culprit, reason: string, cause: string): void {
+  private disableKey({ channel, keyRef }: RejectedKey, reason: string, cause: string): void {
     const { channelId, keys } = channel
     if (keys.length < 2 && this.isLast(channel)) return
     this.execute({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)

@@ -21,7 +21,7 @@ const NO_ERRORS: Errors = new Map()
  * Returns the error code for the API caller if the balance or the token's budget is empty;
  * otherwise null.
  */
-export function codeOfEmptied({ code }: AccountError): RelayErrorCode | null {
+export function exhaustionCodeOf({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'
   return code === 'InsufficientQuota' ? 'balance_spent' : null
 }
@@ -82,7 +82,7 @@ function errorsIn(state: AccountState): Errors {
   const errors = new Map<string, RelayErrorCode>()
   for (const [call, open] of state.open) {
     const error = quotaUsedUpError(open, state)
-    const code = error === null ? null : codeOfEmptied(error)
+    const code = error === null ? null : exhaustionCodeOf(error)
     if (code !== null) errors.set(call, code)
   }
   return errors

@@ -1,5 +1,5 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
-import { dearestConditions } from '#domain/pricing/price-conditions.ts'
+import { mostExpensiveConditions } from '#domain/pricing/price-conditions.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import {
   conditionsOfUsage,
@@ -54,12 +54,12 @@ export type Delivery = {
   readonly readServiceTier?: () => unknown
   /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
-  readonly isWhole: boolean
+  readonly isComplete: boolean
   /**
    * True if text was delivered after the provider's last usage report, which may therefore be too
    * low.
    */
-  readonly isUsageEarly?: boolean
+  readonly hasTextAfterUsage?: boolean
   /** An anomaly in the reports of a stream that `rawUsage` does not show. */
   readonly usageAnomaly?: UsageAnomaly | null
   /**
@@ -115,7 +115,7 @@ function conditionsOfCall(
   if (requested.length === 0) return requested
   const { inference_geo: inferenceGeo, speed } = recordOf(rawUsage)
   const answered = { serviceTier: readServiceTier?.(), speed, inferenceGeo }
-  return billedConditions(requested, dearestConditions(price), answered)
+  return billedConditions(requested, mostExpensiveConditions(price), answered)
 }
 
 function meterWithTools(
@@ -133,11 +133,11 @@ function meterWithTools(
     return metered instanceof Promise ? metered.then(withImages) : withImages(metered)
   }
   if (toolLimits === undefined) return metered
-  const { rawUsage, readText, isWhole, isUsageEarly = false, chargesInput } = delivery
+  const { rawUsage, readText, isComplete, hasTextAfterUsage = false, chargesInput } = delivery
   const bounds = boundsOf(candidate, limits)
   const reported = readReport(rawUsage, candidate, bounds, price).toolUses
-  const isFinal = isWhole && !isUsageEarly
-  const assumed = chargesInput ? assumedUses(toolLimits, isWhole) : undefined
+  const isFinal = isComplete && !hasTextAfterUsage
+  const assumed = chargesInput ? assumedUses(toolLimits, isComplete) : undefined
   const countUses = () => largestUses([assumed, readText().tools])
   const { uses, anomaly } = toolUsesOf(reported, countUses, toolLimits, isFinal)
   const withTools = (tokens: Metered): Metered => ({
@@ -167,9 +167,9 @@ function toolUsesOf(
 /** Returns the tool uses that are billed even if the answer does not show them. */
 const assumedUses = (
   { assumedUses: assumed }: ToolLimits,
-  isWhole: boolean,
+  isComplete: boolean,
 ): ToolCounts | undefined =>
-  assumed?.of === 'every-answer' || !isWhole ? assumed?.uses : undefined
+  assumed?.of === 'every-answer' || !isComplete ? assumed?.uses : undefined
 
 function meterTokens(
   delivery: Delivery,
@@ -178,16 +178,16 @@ function meterTokens(
   limits: UsageLimits,
   price: PriceSnapshot,
 ): Metered | Promise<Metered> {
-  const { rawUsage, isWhole, isUsageEarly = false, usageAnomaly = null } = delivery
+  const { rawUsage, isComplete, hasTextAfterUsage = false, usageAnomaly = null } = delivery
   if (rawUsage === undefined || rawUsage === null) {
     return ownCount(delivery, candidate, counter, price).then((metered) => ({
       ...metered,
-      usage: dearest(readingsOf(metered.usage), price),
+      usage: mostExpensive(interpretationsOf(metered.usage), price),
     }))
   }
   const bounds = boundsOf(candidate, limits)
   const report = readReport(rawUsage, candidate, bounds, price)
-  const isFinal = isWhole && !isUsageEarly && usageAnomaly === null
+  const isFinal = isComplete && !hasTextAfterUsage && usageAnomaly === null
   const isHigh = isInputImplausible(report, candidate, bounds) ? 'implausible' : null
   if (isFinal && report.isTrusted && !isDoubtful(report, candidate, limits)) {
     const { usage, anomaly } = report
@@ -203,9 +203,9 @@ function meterTokens(
     const usage =
       isFinal && isTrusted
         ? resolved.usage
-        : dearerReading({ ...resolved, isTrusted }, counted.usage, price)
-    const isSeen = tokensOf(usage) === tokensOf(resolved.usage)
-    const usageSource = isSeen ? 'upstream' : counted.usageSource
+        : moreExpensiveInterpretation({ ...resolved, isTrusted }, counted.usage, price)
+    const isReported = tokensOf(usage) === tokensOf(resolved.usage)
+    const usageSource = isReported ? 'upstream' : counted.usageSource
     return { usage, usageSource, anomaly: usageAnomaly ?? resolved.anomaly ?? isHigh }
   })
 }
@@ -235,7 +235,7 @@ export function usageSoFar(
     price.conditions === undefined ? [] : conditionsOfCall({ rawUsage }, candidate, price),
   )
   const { images } = counted
-  const tokens = { ...dearerReading(report, counted, price), ...ofConditions, images }
+  const tokens = { ...moreExpensiveInterpretation(report, counted, price), ...ofConditions, images }
   const { toolLimits } = candidate.request
   if (toolLimits === undefined) return usageWithin(tokens, limits)
   const countUses = () => largestUses([assumedUses(toolLimits, false), counted.tools])
@@ -284,22 +284,23 @@ function readReport(
  * all its tokens are text tokens. A count with image tokens can also mean that these are text
  * tokens.
  */
-function dearerReading(
-  { usage: seen, otherReading, isTrusted }: UsageReport,
+function moreExpensiveInterpretation(
+  { usage: reported, otherInterpretation, isTrusted }: UsageReport,
   counted: Usage,
   price: PriceSnapshot,
 ): Usage {
-  const readings = otherReading === null ? [seen] : [seen, otherReading]
-  if (!isTrusted) readings.push(...readings.map(unclassified))
-  const counts = readingsOf(counted)
-  return dearest(
-    readings.flatMap((reading) => counts.map((count) => larger(reading, count))),
+  const interpretations =
+    otherInterpretation === null ? [reported] : [reported, otherInterpretation]
+  if (!isTrusted) interpretations.push(...interpretations.map(unclassified))
+  const counts = interpretationsOf(counted)
+  return mostExpensive(
+    interpretations.flatMap((reading) => counts.map((count) => raisedToCount(reading, count))),
     price,
   )
 }
 
 /** Returns the first of the most expensive usages. */
-function dearest(usages: readonly Usage[], price: PriceSnapshot): Usage {
+function mostExpensive(usages: readonly Usage[], price: PriceSnapshot): Usage {
   const [first = NO_USAGE, ...others] = usages
   return others.reduce(
     (most, one) => (chargeFor(price, one) > chargeFor(price, most) ? one : most),
@@ -308,7 +309,7 @@ function dearest(usages: readonly Usage[], price: PriceSnapshot): Usage {
 }
 
 /** Returns the gateway's own count, and the same count with its images counted as text. */
-function readingsOf({ outputImage = 0, ...asText }: Usage): readonly Usage[] {
+function interpretationsOf({ outputImage = 0, ...asText }: Usage): readonly Usage[] {
   return outputImage === 0 ? [asText] : [{ ...asText, outputImage }, asText]
 }
 
@@ -325,21 +326,21 @@ export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.o
  * Returns the reported usage, raised to the gateway's own count where that is larger. Input, output
  * and the images in the output are compared separately.
  */
-function larger(seen: Usage, counted: Usage): Usage {
-  const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
-  const moreAudio = Math.max(0, Math.min(moreInput, counted.inputAudio - seen.inputAudio))
-  const moreOutput = counted.output - seen.output
-  const output = seen.output + Math.max(0, moreOutput)
-  const { outputImage = 0 } = seen
-  const images = Math.min(counted.outputImage ?? 0, output - seen.outputAudio)
-  if (moreInput <= 0 && moreOutput <= 0 && images <= outputImage) return seen
+function raisedToCount(reported: Usage, counted: Usage): Usage {
+  const moreInput = inputTokensOf(counted) - inputTokensOf(reported)
+  const moreAudio = Math.max(0, Math.min(moreInput, counted.inputAudio - reported.inputAudio))
+  const moreOutput = counted.output - reported.output
+  const output = reported.output + Math.max(0, moreOutput)
+  const { outputImage = 0 } = reported
+  const images = Math.min(counted.outputImage ?? 0, output - reported.outputAudio)
+  if (moreInput <= 0 && moreOutput <= 0 && images <= outputImage) return reported
   return {
-    ...seen,
-    inputUncached: seen.inputUncached + Math.max(0, moreInput - moreAudio),
-    inputAudio: seen.inputAudio + moreAudio,
+    ...reported,
+    inputUncached: reported.inputUncached + Math.max(0, moreInput - moreAudio),
+    inputAudio: reported.inputAudio + moreAudio,
     output,
-    seconds: Math.max(seen.seconds, counted.seconds),
-    characters: Math.max(seen.characters, counted.characters),
+    seconds: Math.max(reported.seconds, counted.seconds),
+    characters: Math.max(reported.characters, counted.characters),
     ...imageUsage(Math.max(outputImage, images)),
   }
 }
@@ -347,7 +348,7 @@ function larger(seen: Usage, counted: Usage): Usage {
 const NO_MEASURES = { characters: 0, seconds: 0 }
 
 async function ownCount(
-  { readText, isWhole, chargesInput }: Delivery,
+  { readText, isComplete, chargesInput }: Delivery,
   { request }: MeteredCall,
   counter: UserTokenCounter,
   price: PriceSnapshot,
@@ -360,7 +361,7 @@ async function ownCount(
   if (countUsage !== undefined) {
     const charged = chargesInput ? request : { ...request, measures: NO_MEASURES }
     const usage = countUsage(charged, { input, output: output + tokens }, price)
-    return { usage, usageSource: isWhole ? 'estimated' : 'partial', anomaly: null }
+    return { usage, usageSource: isComplete ? 'estimated' : 'partial', anomaly: null }
   }
   const storedInput = chargesInput ? (request.stored?.tokens ?? 0) : 0
   return {
@@ -369,7 +370,7 @@ async function ownCount(
       ...{ inputUncached: input + storedInput, output: output + tokens + ofImages },
       ...imageUsage(ofData + ofImages),
     },
-    usageSource: isWhole ? 'estimated' : 'partial',
+    usageSource: isComplete ? 'estimated' : 'partial',
     anomaly: null,
   }
 }

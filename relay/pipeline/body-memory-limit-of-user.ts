@@ -2,7 +2,11 @@ import { accountDecider } from '#domain/accounts/decide.ts'
 import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
-import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
+import {
+  BODIES_BYTES_MAX,
+  BODY_BYTES_MAX,
+  type BodyMemoryShare,
+} from '#relay/limits/body-memory.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
@@ -35,27 +39,27 @@ const SMALL_BODY_BYTES = 1024 * 1024
  * Returns the user's memory limit for request bodies. If the body is long or its length is unknown,
  * the account is read, and a user without balance gets a lower limit.
  */
-export const bodyOwnerOf = (
+export const bodyShareOf = (
   deps: Pick<RelayDeps, 'actors'>,
   userId: number,
   request: CallRequest,
-): BodyOwner | Promise<BodyOwner> =>
-  isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyOwnerOf(deps, userId)
+): BodyMemoryShare | Promise<BodyMemoryShare> =>
+  isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyShareOf(deps, userId)
 
 /**
  * Returns the user's memory limit for request bodies and their copies together. It is higher than
  * the limit for bodies alone, so that a received body can usually be sent. Even a user without
  * balance can have one request of the maximum size converted.
  */
-export const ownerOfCopies = ({ userId, bytesMax }: BodyOwner): BodyOwner => ({
+export const copiesShareOf = ({ userId, bytesMax }: BodyMemoryShare): BodyMemoryShare => ({
   userId,
   bytesMax: Math.min(SHARE_WITH_COPIES_BYTES, bytesMax * COPIES_FACTOR),
 })
 
-async function longBodyOwnerOf(
+async function longBodyShareOf(
   { actors }: Pick<RelayDeps, 'actors'>,
   userId: number,
-): Promise<BodyOwner> {
+): Promise<BodyMemoryShare> {
   try {
     const stream = accountStream(userId)
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
@@ -71,22 +75,22 @@ async function longBodyOwnerOf(
  * Returns the user's memory limit for chat bodies. Returns an error if the body is long, the caller
  * can't pay and no chat model is free.
  */
-export function chatBodyOwnerOf(
+export function chatBodyShareOf(
   deps: Pick<RelayDeps, 'actors' | 'views'>,
   caller: Caller,
   request: CallRequest,
-): BodyOwner | Promise<BodyOwner | RelayError> {
-  const owner = bodyOwnerOf(deps, caller.user.userId, request)
+): BodyMemoryShare | Promise<BodyMemoryShare | RelayError> {
+  const owner = bodyShareOf(deps, caller.user.userId, request)
   if (!(owner instanceof Promise) || isAnyChatFree(deps.views)) return owner
-  return owner.then((longBodyOwner) => rejectUnpaid(deps, caller, longBodyOwner))
+  return owner.then((longBodyShare) => checkCanPay(deps, caller, longBodyShare))
 }
 
 /** Returns `owner`, or an error if the caller can't pay for any call. */
-async function rejectUnpaid(
+async function checkCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,
   { user: { userId }, token: { tokenId } }: Caller,
-  owner: BodyOwner,
-): Promise<BodyOwner | RelayError> {
+  owner: BodyMemoryShare,
+): Promise<BodyMemoryShare | RelayError> {
   try {
     const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
@@ -112,7 +116,7 @@ const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 /** Reports whether some model is free for chats in some group. */
 export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const cached = ZERO_PRICES.get(prices)
-  const zero = cached ?? zeroPrices(prices)
-  if (cached === undefined) ZERO_PRICES.set(prices, zero)
-  return zero === 'any' || zero.some((model) => channels.isKnown(model))
+  const freeModels = cached ?? zeroPrices(prices)
+  if (cached === undefined) ZERO_PRICES.set(prices, freeModels)
+  return freeModels === 'any' || freeModels.some((model) => channels.isKnown(model))
 }

@@ -20,7 +20,7 @@ import type { Candidate } from './prepare-request-for-channel.ts'
  * Builds the request to the provider for a candidate: the channel, and the caller's request in the
  * form for this channel. `added` contains headers that the gateway itself sends.
  */
-export function callOf(
+export function buildProviderCall(
   candidate: Candidate,
   target: ProviderTarget,
   incoming: IncomingHttpHeaders,

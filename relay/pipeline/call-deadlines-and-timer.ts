@@ -6,13 +6,13 @@ export type Deadlines = {
    * The maximum time, in milliseconds, from the start of an attempt to the first stream event that
    * is forwarded to the caller. For a streamed upload, the time starts with its last chunk.
    */
-  readonly firstByteMs: number
+  readonly firstEventMs: number
   /**
    * The maximum time from the start of an attempt to the first byte of a plain answer (not a
    * stream). Providers send a plain answer only when it is complete, which takes minutes with
    * reasoning models.
    */
-  readonly firstBytePlainMs: number
+  readonly plainAnswerStartMs: number
   /** The maximum time between two chunks of an answer. */
   readonly idleMs: number
   readonly totalMs: number
@@ -53,8 +53,8 @@ export type Deadlines = {
 
 export const DEFAULT_DEADLINES: Deadlines = {
   connectMs: 5_000,
-  firstByteMs: 60_000,
-  firstBytePlainMs: 300_000,
+  firstEventMs: 60_000,
+  plainAnswerStartMs: 300_000,
   idleMs: 120_000,
   totalMs: 30 * 60_000,
   admitMs: 15_000,
@@ -71,10 +71,10 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * An object that the relay's timer watches. `watch` is called on every tick until it returns false.
+ * An object that the relay's timer watches. `onTick` is called on every tick until it returns false.
  * `now` is the time of `performance.now()`, so that changing the wall clock ends no call.
  */
-export type Watched = { readonly watch: (now: number) => boolean }
+export type TimerListener = { readonly onTick: (now: number) => boolean }
 
 const TICK_MS = 100
 
@@ -83,31 +83,31 @@ const TICK_MS = 100
  * time with the deadlines of all calls. This costs less than starting and clearing two timers for
  * every call.
  */
-export class Watch {
-  private readonly watched = new UnorderedList<Watched>()
+export class DeadlineTimer {
+  private readonly listeners = new UnorderedList<TimerListener>()
   private timer: NodeJS.Timeout | null = null
 
   /** Adds an object to watch. Returns the list entry that `remove` needs. */
-  add(watched: Watched): ListEntry<Watched> {
+  add(listener: TimerListener): ListEntry<TimerListener> {
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
-    return this.watched.add(watched)
+    return this.listeners.add(listener)
   }
 
-  remove(entry: ListEntry<Watched>): void {
-    this.watched.remove(entry)
+  remove(entry: ListEntry<TimerListener>): void {
+    this.listeners.remove(entry)
   }
 
   close(): void {
     if (this.timer !== null) clearInterval(this.timer)
     this.timer = null
-    this.watched.clear()
+    this.listeners.clear()
   }
 
   private tick(): void {
-    if (this.watched.size === 0) this.close()
+    if (this.listeners.size === 0) this.close()
     const now = performance.now()
-    for (const entry of this.watched) {
-      if (!entry.member.watch(now)) this.watched.remove(entry)
+    for (const entry of this.listeners) {
+      if (!entry.member.onTick(now)) this.listeners.remove(entry)
     }
   }
 }

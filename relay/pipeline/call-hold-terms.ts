@@ -48,7 +48,7 @@ const OPEN_ENDED_TIMES_PAYABLE = 8n
  * The properties of a request, in the form in which a channel gets it, that determine what the call
  * may cost.
  */
-export type FormBounds = Pick<
+export type VariantBounds = Pick<
   ChatRequest,
   'inputBound' | 'outputTokensMax' | 'choices' | 'toolLimits' | 'imageFactor'
 > & {
@@ -73,7 +73,7 @@ export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: numb
  */
 export type InputLimits = {
   /** The maximum input tokens of the original request and of its form for each channel. */
-  readonly tokens: ReadonlyMap<FormBounds, number>
+  readonly tokens: ReadonlyMap<VariantBounds, number>
   readonly kinds: InputKinds
 }
 
@@ -85,7 +85,7 @@ export type InputLimits = {
  */
 export function callTerms(
   price: PriceSnapshot,
-  requests: readonly [ChatRequest, ...FormBounds[]],
+  requests: readonly [ChatRequest, ...VariantBounds[]],
   options: RelayOptions,
   input: InputLimits | null = null,
   tools?: ToolBounds,
@@ -97,13 +97,13 @@ export function callTerms(
   const kinds = input === null ? ofFormat : { inputKinds: input.kinds }
   const uses = totalUses(tools?.uses) === 0 ? {} : { tools: tools?.uses ?? {} }
   const bounds = { inputTokens: 0, outputTokens: 0, choices: 0, ...kinds, ...uses }
-  for (const request of requests) {
-    if (request.outputTokensMax === null && cap === null) isOpenEnded = true
-    const { tokens } = request.inputBound
-    const inputTokens = Math.min(tokens, input?.tokens.get(request) ?? tokens)
+  for (const variant of requests) {
+    if (variant.outputTokensMax === null && cap === null) isOpenEnded = true
+    const { tokens } = variant.inputBound
+    const inputTokens = Math.min(tokens, input?.tokens.get(variant) ?? tokens)
     bounds.inputTokens = Math.max(bounds.inputTokens, inputTokens)
-    bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(request, cap, options))
-    bounds.choices = Math.max(bounds.choices, request.choices)
+    bounds.outputTokens = Math.max(bounds.outputTokens, outputLimitOf(variant, cap, options))
+    bounds.choices = Math.max(bounds.choices, variant.choices)
   }
   const ofUses = totalUses(tools?.uses) * INPUT_TOKENS_PER_USE.likely
   bounds.inputTokens += ofUses + (tools?.inputTokens ?? 0)
@@ -139,7 +139,7 @@ export function termsWithin(
   return { ...terms, reduction: { ...reduction, timesPayable: OPEN_ENDED_TIMES_PAYABLE } }
 }
 
-const isUnlimited = (form: FormBounds): boolean => form.isUnlimited === true
+const isUnlimited = (variant: VariantBounds): boolean => variant.isUnlimited === true
 
 /**
  * Returns the output limit in tokens per choice. The model's own cap applies even if the request
@@ -147,7 +147,7 @@ const isUnlimited = (form: FormBounds): boolean => form.isUnlimited === true
  * added.
  */
 function outputLimitOf(
-  { outputTokensMax, thinkingTokens = 0 }: FormBounds,
+  { outputTokensMax, thinkingTokens = 0 }: VariantBounds,
   cap: number | null,
   { defaultOutputCap }: RelayOptions,
 ): number {

@@ -18,7 +18,7 @@ import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import type { BilledChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { codeOfEmptied } from './balance-check-of-running-calls.ts'
+import { exhaustionCodeOf } from './balance-check-of-running-calls.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Exchange } from './http-exchange.ts'
 
@@ -139,8 +139,8 @@ export class CallLedger {
     })
     if (outcome.isDone) {
       const isRepeat = this.keyed !== null && outcome.events.length === 0
-      this.note(outcome.events, admission)
-      return isRepeat ? this.repeated() : null
+      this.storeGrant(outcome.events, admission)
+      return isRepeat ? this.repeatError() : null
     }
     return admissionError(outcome.error, this.exchange.call, this.keyed !== null)
   }
@@ -149,14 +149,14 @@ export class CallLedger {
    * Stores the output limit and the granted hold, which may be smaller than the requested hold. If
    * the call was already admitted, there is no event, and the requested hold is stored.
    */
-  private note([event]: readonly AccountEvent[], { hold }: Admission): void {
+  private storeGrant([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
     this.hold = isAdmitted ? fromWire(event.data.hold) : hold
     this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
   /** Returns the error for a repeated request whose call the account has already admitted. */
-  private async repeated(): Promise<RelayError> {
+  private async repeatError(): Promise<RelayError> {
     const { userId } = this.caller.user
     const { call } = this.exchange
     const { open } = await this.actors.stateOf(accountDecider, accountStream(userId))
@@ -169,16 +169,16 @@ export class CallLedger {
    * because its account or its token's budget is empty; otherwise null.
    */
   async progress(
-    place: BilledChannel & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
+    billedChannel: BilledChannel & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
     usage: Usage,
     leaseMs: number,
   ): Promise<RelayErrorCode | null> {
     if (this.hasEnded) return null
     const leaseUntil = this.now() + leaseMs
     const { call } = this.exchange
-    const progress = { type: 'RecordProgress', call, ...place, usage, leaseUntil } as const
+    const progress = { type: 'RecordProgress', call, ...billedChannel, usage, leaseUntil } as const
     const outcome = await this.handle(progress)
-    return outcome.isDone ? null : codeOfEmptied(outcome.error)
+    return outcome.isDone ? null : exhaustionCodeOf(outcome.error)
   }
 
   /**

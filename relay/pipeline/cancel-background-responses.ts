@@ -1,5 +1,5 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
-import { BackgroundResponse, type CallAtProvider } from './background-response.ts'
+import { type CallAtProvider, CancellableResponse } from './background-response.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
@@ -15,12 +15,12 @@ const UNAWAITED_MAX = 256
  */
 export function responseLeftRunning(
   end: AttemptEnd,
-  streamed: BackgroundResponse | null,
+  streamed: CancellableResponse | null,
   { name }: WireFormat,
-): BackgroundResponse | null {
+): CancellableResponse | null {
   if (end.kind === 'plain' || end.error === null || end.error === 'error-event') return null
   if (name !== 'responses' || end.kind !== 'failed' || end.error !== 'format') return streamed
-  const response = streamed ?? new BackgroundResponse()
+  const response = streamed ?? new CancellableResponse()
   response.noteAnswer(end.body)
   return response
 }
@@ -33,7 +33,7 @@ export function responseLeftRunning(
 export class Cancellations {
   private readonly running = new Set<Promise<void>>()
   private readonly draining = new AbortController()
-  private isHurried = false
+  private isShuttingDown = false
   private readonly cancelMs: number
 
   /** `cancelMs` limits each cancellation, including the time to obtain credentials. */
@@ -47,26 +47,30 @@ export class Cancellations {
 
   /**
    * Begins to cancel a response. If too many cancellations are running, the promise of this one is
-   * added to `awaited`. The call must then wait for it before it ends, so that the limits on calls
+   * added to `pendingCancellations`. The call must then wait for it before it ends, so that the limits on calls
    * also limit the cancellations. The promise never rejects.
    */
-  begin(background: BackgroundResponse, at: CallAtProvider, awaited: Promise<void>[]): void {
+  begin(
+    background: CancellableResponse,
+    at: CallAtProvider,
+    pendingCancellations: Promise<void>[],
+  ): void {
     // The call's body, which would stay in memory, is left out.
     const { origin, path, headers } = at.call
-    const timeout = AbortSignal.timeout(this.isHurried ? DRAIN_CANCEL_MS : this.cancelMs)
-    const signal = this.isHurried ? timeout : AbortSignal.any([timeout, this.draining.signal])
+    const timeout = AbortSignal.timeout(this.isShuttingDown ? DRAIN_CANCEL_MS : this.cancelMs)
+    const signal = this.isShuttingDown ? timeout : AbortSignal.any([timeout, this.draining.signal])
     const isExcess = this.running.size >= UNAWAITED_MAX
     const cancelling = background
       .cancel({ ...at, call: { origin, path, headers } }, signal)
       .finally(() => this.running.delete(cancelling))
     this.running.add(cancelling)
-    if (isExcess) awaited.push(cancelling)
+    if (isExcess) pendingCancellations.push(cancelling)
   }
 
   /** Ends cancellations that take too long while the relay shuts down. It may be called again. */
-  hurry(): void {
-    if (this.isHurried) return
-    this.isHurried = true
+  limitForShutdown(): void {
+    if (this.isShuttingDown) return
+    this.isShuttingDown = true
     setTimeout(() => this.draining.abort(new Error('draining')), DRAIN_CANCEL_MS).unref()
   }
 }

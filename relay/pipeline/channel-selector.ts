@@ -5,7 +5,7 @@ import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port
 import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { isValid } from './plan-call.ts'
+import { isUnexpired } from './plan-alternative.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /**
@@ -53,15 +53,15 @@ export class ChannelSelector {
   private seen: Set<RelayChannel> | null = null
   private current: RelayChannel | null = null
   private permit: Permit | null = null
-  private isAgain = false
+  private repeatsCurrent = false
   /** The open circuits that the attempt at the current channel probes. */
   probes = NO_PROBES
   /** The probes of an attempt that has not been made. */
-  private unused = NO_PROBES
+  private unusedProbes = NO_PROBES
   /**
    * The number of milliseconds until a full channel may accept a call; 0 if no channel was full.
    */
-  fullMs = 0
+  retryAfterMs = 0
 
   /**
    * `isPinned` is true if the caller named the channel. In this case, open circuits are ignored.
@@ -78,7 +78,11 @@ export class ChannelSelector {
     this.model = model
     this.preferred = preferred
     this.isLastResort = isPinned
-    this.draw = new ChannelDraw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
+    this.draw = new ChannelDraw(
+      offer,
+      isPinned ? this.isUnexpiredNow : this.isAvailable,
+      Math.random,
+    )
   }
 
   /**
@@ -89,23 +93,23 @@ export class ChannelSelector {
     // `seen` is filled only now, when a second channel is needed. Nearly every call needs only one
     // channel.
     if (this.current !== null) this.leaveOut(this.current)
-    const channel = this.isAgain ? this.current : this.drawn()
-    this.isAgain = false
+    const channel = this.repeatsCurrent ? this.current : this.drawNext()
+    this.repeatsCurrent = false
     if (channel === null) return null
     const { channelId, terms } = channel
     const claims = channelClaims(channelId, terms as ChannelLimits)
     this.probes = NO_PROBES
-    this.unused = NO_PROBES
+    this.unusedProbes = NO_PROBES
     if (claims !== null) return this.enter(channel, claims)
-    const asking = this.probesAt(channelId)
-    if (asking !== null) return this.probe(channel, asking)
+    const pendingProbes = this.probesAt(channelId)
+    if (pendingProbes !== null) return this.probe(channel, pendingProbes)
     this.current = channel
     return channel
   }
 
   /** Makes `next` return the same channel again, for an attempt with another key. */
   retryWithAnotherKey(): void {
-    this.isAgain = true
+    this.repeatsCurrent = true
   }
 
   /**
@@ -115,8 +119,8 @@ export class ChannelSelector {
   end(isRefunded: boolean): void {
     this.permit?.release({ isRefunded })
     this.permit = null
-    if (isRefunded && this.unused.length > 0) this.deps.breaker.release(this.unused)
-    this.unused = NO_PROBES
+    if (isRefunded && this.unusedProbes.length > 0) this.deps.breaker.release(this.unusedProbes)
+    this.unusedProbes = NO_PROBES
   }
 
   private probesAt(channelId: number): ReturnType<CircuitBreaker['enter']> {
@@ -128,7 +132,7 @@ export class ChannelSelector {
     claims: readonly Claim[],
   ): Promise<RelayChannel | null> {
     const permit = await this.deps.limits.enter(`channel:${channel.channelId}`, claims)
-    if (isFull(permit)) return this.passFull(channel, permit.waitMs)
+    if (isFull(permit)) return this.skipFull(channel, permit.waitMs)
     this.permit = permit
     // A circuit is probed only with a permit, because a full channel gets no call.
     return this.probe(channel, this.probesAt(channel.channelId))
@@ -136,24 +140,24 @@ export class ChannelSelector {
 
   private async probe(
     channel: RelayChannel,
-    asking: ReturnType<CircuitBreaker['enter']>,
+    pendingProbes: ReturnType<CircuitBreaker['enter']>,
   ): Promise<RelayChannel | null> {
-    const probes = asking === null ? NO_PROBES : await asking
+    const probes = pendingProbes === null ? NO_PROBES : await pendingProbes
     if (probes === false) {
       this.end(true)
       return this.next()
     }
     this.probes = probes
-    this.unused = probes
+    this.unusedProbes = probes
     this.current = channel
     return channel
   }
 
-  private passFull(
+  private skipFull(
     channel: RelayChannel,
     waitMs: number,
   ): RelayChannel | null | Promise<RelayChannel | null> {
-    this.fullMs = this.fullMs === 0 ? waitMs : Math.min(this.fullMs, waitMs)
+    this.retryAfterMs = this.retryAfterMs === 0 ? waitMs : Math.min(this.retryAfterMs, waitMs)
     this.leaveOut(channel)
     return this.next()
   }
@@ -163,33 +167,33 @@ export class ChannelSelector {
     this.seen.add(channel)
   }
 
-  private drawn(): RelayChannel | null {
+  private drawNext(): RelayChannel | null {
     const { preferred } = this
     this.preferred = null
     if (preferred !== null && this.isHealthy(preferred)) return preferred
     const channel = this.draw.next()
     if (channel !== null || this.isLastResort) return channel
     this.isLastResort = true
-    this.draw = new ChannelDraw(this.offer, this.isLeft, Math.random)
+    this.draw = new ChannelDraw(this.offer, this.isUntried, Math.random)
     return this.draw.next()
   }
 
-  private readonly isValidNow = ({ terms }: RelayChannel): boolean =>
-    isValid(terms, this.deps.now())
+  private readonly isUnexpiredNow = ({ terms }: RelayChannel): boolean =>
+    isUnexpired(terms, this.deps.now())
 
-  private readonly isFit = (channel: RelayChannel): boolean => {
+  private readonly isAvailable = (channel: RelayChannel): boolean => {
     const now = this.deps.now()
-    if (!isValid(channel.terms, now) || this.seen?.has(channel) === true) return false
+    if (!isUnexpired(channel.terms, now) || this.seen?.has(channel) === true) return false
     return !this.deps.breaker.isAvoided(channel.channelId, this.model, now)
   }
 
   private isHealthy({ channelId, terms }: RelayChannel): boolean {
     const now = this.deps.now()
-    return isValid(terms, now) && this.deps.breaker.isHealthy(channelId, this.model, now)
+    return isUnexpired(terms, now) && this.deps.breaker.isHealthy(channelId, this.model, now)
   }
 
-  private readonly isLeft = (channel: RelayChannel): boolean =>
-    this.isValidNow(channel) && this.seen?.has(channel) !== true
+  private readonly isUntried = (channel: RelayChannel): boolean =>
+    this.isUnexpiredNow(channel) && this.seen?.has(channel) !== true
 }
 
 const MINUTE_MS = 60_000

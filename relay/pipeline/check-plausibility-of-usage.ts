@@ -27,13 +27,13 @@ const TOKENIZER_FACTOR = 3
  * The number of output tokens above the limit that are not reported as an anomaly. Calls of tools,
  * for example, can add some tokens.
  */
-const SURPLUS = 1_024
+const TOLERATED_OUTPUT_TOKENS = 1_024
 /**
  * The number of input tokens above the request's bound that are not reported as an anomaly. A
  * provider's own system prompt, for example, can add many tokens. The input ceiling is
  * `CEILING_BASE` tokens above this bound.
  */
-const HIDDEN_INPUT = 32_000
+const TOLERATED_INPUT_TOKENS = 32_000
 /**
  * If the prompt tokens in a report include the cached tokens, the gateway's own count of the input
  * is at most this many times as large as the prompt tokens.
@@ -43,7 +43,7 @@ const OWN_COUNT_FACTOR = 1.5
  * If the provider reports cached tokens separately from the prompt tokens, the sum of both may be
  * at most this many times the gateway's own count of the input tokens.
  */
-const BESIDE_FACTOR = TOKENIZER_FACTOR + 1
+const SEPARATE_CACHE_FACTOR = TOKENIZER_FACTOR + 1
 
 /**
  * Members of a request that can cause output tokens which the gateway can't count. Some make a
@@ -58,7 +58,8 @@ const HIDDEN_OUTPUT: ReadonlySet<string> = new Set([
 /**
  * Matches models that reason, and models that work in several steps but answer with the last one.
  */
-const WORKING = /reason|think|research|search|agent|compound|sonar|online|(?:^|[-/])(?:o\d|r1|qwq)/i
+const MODELS_WITH_HIDDEN_OUTPUT =
+  /reason|think|research|search|agent|compound|sonar|online|(?:^|[-/])(?:o\d|r1|qwq)/i
 
 /**
  * Returns the output limit that was sent, as the sum over all choices; null if none was sent or the
@@ -71,17 +72,18 @@ const sentLimit = ({ request }: MeteredCall, { outputTokens }: UsageLimits): num
  * Returns the highest reported number of output tokens that is plausible if the output limit or the
  * gateway's own count is `tokens`.
  */
-const explainedBy = (tokens: number): number => tokens + Math.ceil(tokens / 8) + SURPLUS
+const plausibleOutputMax = (tokens: number): number =>
+  tokens + Math.ceil(tokens / 8) + TOLERATED_OUTPUT_TOKENS
 
 /** Reports whether the output is well above the limit that was sent. */
 const exceedsLimit = (report: UsageReport, call: MeteredCall, limits: UsageLimits): boolean => {
   const limit = sentLimit(call, limits)
-  return limit !== null && report.usage.output > explainedBy(limit)
+  return limit !== null && report.usage.output > plausibleOutputMax(limit)
 }
 
 /** Reports whether a report must be compared with the gateway's own count. */
 export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: UsageLimits): boolean =>
-  report.otherReading !== null || exceedsLimit(report, call, limits)
+  report.otherInterpretation !== null || exceedsLimit(report, call, limits)
 
 /**
  * Resolves doubtful counts of a report by the gateway's own count. An output well above the limit
@@ -90,7 +92,7 @@ export const isDoubtful = (report: UsageReport, call: MeteredCall, limits: Usage
  */
 export function resolveDoubts(
   report: UsageReport,
-  evidence: Evidence,
+  evidence: UsageEvidence,
   read: (outputCeiling: number) => UsageReport,
 ): UsageReport {
   const { call, limits, counted } = evidence
@@ -111,17 +113,22 @@ export function resolveCache(
   { request }: Pick<MeteredCall, 'request'>,
   counted: Usage,
 ): UsageReport {
-  const { usage, otherReading } = report
-  if (otherReading === null) return report
+  const { usage, otherInterpretation } = report
+  if (otherInterpretation === null) return report
   const own = inputTokensOf(counted)
-  if (own <= inputTokensOf(usage) * OWN_COUNT_FACTOR) return { ...report, otherReading: null }
-  const most = request.inputBound.isText ? own * BESIDE_FACTOR : TOKENS_MAX
-  return { ...report, usage: withCacheWithin(otherReading, most), otherReading: usage }
+  if (own <= inputTokensOf(usage) * OWN_COUNT_FACTOR)
+    return { ...report, otherInterpretation: null }
+  const most = request.inputBound.isText ? own * SEPARATE_CACHE_FACTOR : TOKENS_MAX
+  return {
+    ...report,
+    usage: withCacheWithin(otherInterpretation, most),
+    otherInterpretation: usage,
+  }
 }
 
 type Answer = { readonly rawUsage: unknown; readonly readText: () => CountableText }
 
-export type Evidence = {
+export type UsageEvidence = {
   readonly delivery: Answer
   readonly call: MeteredCall
   readonly limits: UsageLimits
@@ -136,11 +143,11 @@ export type Evidence = {
  */
 function ceilingByCount(
   report: UsageReport,
-  { delivery, call, limits, counted }: Evidence,
+  { delivery, call, limits, counted }: UsageEvidence,
 ): number | null {
   if (mayHideOutput(report, delivery, call)) return null
   const limit = sentLimit(call, limits) ?? 0
-  return explainedBy(Math.max(limit, counted.output * TOKENIZER_FACTOR))
+  return plausibleOutputMax(Math.max(limit, counted.output * TOKENIZER_FACTOR))
 }
 
 /**
@@ -156,7 +163,12 @@ function mayHideOutput(
 ): boolean {
   const { members, tools, toolLimits, reasoningEffort, model } = request
   const { target } = channel
-  if (reportsReasoning(rawUsage) || reasoningEffort !== null || WORKING.test(model)) return true
+  if (
+    reportsReasoning(rawUsage) ||
+    reasoningEffort !== null ||
+    MODELS_WITH_HIDDEN_OUTPUT.test(model)
+  )
+    return true
   if (target?.isOutputTotalLessPrompt) return true
   if (target?.endpoints.some(({ translation }) => translation !== undefined)) return true
   if (toolLimits !== undefined || tools.some(({ isProviderTool }) => isProviderTool)) return true
@@ -200,4 +212,4 @@ export const isInputImplausible = (
 ): boolean =>
   inputCeiling < TOKENS_MAX &&
   !isDirectFormat(request.format.name) &&
-  inputTokensOf(usage) > inputCeiling - CEILING_BASE + HIDDEN_INPUT
+  inputTokensOf(usage) > inputCeiling - CEILING_BASE + TOLERATED_INPUT_TOKENS

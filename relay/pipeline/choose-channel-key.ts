@@ -18,7 +18,7 @@ const NO_PROBES: readonly CircuitScope[] = []
  * Chooses a key of a channel for each attempt. A key with the health `out` (see `KeyHealth`) is
  * chosen only if the channel has no other key.
  */
-export class KeyChoice {
+export class KeySelector {
   /** The index of the next key in rotation, by channel id. */
   private readonly nextIndexes = new Map<number, number>()
   private readonly keyHealth: KeyHealthReader
@@ -45,17 +45,17 @@ export class KeyChoice {
     if (preferred !== undefined && this.healthOf(channel, preferred) === 'free') {
       return withoutProbes(preferred)
     }
-    if (this.keyHealth.areAllKeysFree) return withoutProbes(this.oneOf(channel, keys))
+    if (this.keyHealth.areAllKeysFree) return withoutProbes(this.pickKey(channel, keys))
     const fit = keys.filter((key) => this.healthOf(channel, key) !== 'out')
-    if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.oneOf(channel, keys))
-    const key = this.oneOf(channel, fit)
+    if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.pickKey(channel, keys))
+    const key = this.pickKey(channel, fit)
     if (key !== null && this.healthOf(channel, key) === 'due') {
-      return this.tryOut(channel, keys, key)
+      return this.probeKey(channel, keys, key)
     }
     return withoutProbes(key)
   }
 
-  private async tryOut(
+  private async probeKey(
     channel: RelayChannel,
     keys: readonly RelayKey[],
     key: RelayKey,
@@ -63,21 +63,24 @@ export class KeyChoice {
     const scope = { channelId: channel.channelId, model: null, keyRef: key.keyRef }
     if (await this.keyHealth.enterKey(scope)) return { key, probes: [scope] }
     const free = keys.filter((other) => this.healthOf(channel, other) === 'free')
-    return withoutProbes(this.oneOf(channel, free.length === 0 ? keys : free))
+    return withoutProbes(this.pickKey(channel, free.length === 0 ? keys : free))
   }
 
   private healthOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyHealth {
     return this.keyHealth.keyHealthOf(channelId, keyRef)
   }
 
-  private oneOf(channel: RelayChannel, keys: readonly RelayKey[]): RelayKey | null {
+  private pickKey(channel: RelayChannel, keys: readonly RelayKey[]): RelayKey | null {
     if (channel.keys.length < 2) return keys[0] ?? null
-    if (channel.keyMode === 'polling') return this.nextOf(channel, keys)
+    if (channel.keyMode === 'polling') return this.nextInRotation(channel, keys)
     return keys[Math.floor(this.random() * keys.length)] ?? null
   }
 
   /** Returns the next key in the channel's rotation that is in `fit`. */
-  private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
+  private nextInRotation(
+    { channelId, keys }: RelayChannel,
+    fit: readonly RelayKey[],
+  ): RelayKey | null {
     const isFit = fit === keys ? ALL : new Set(fit)
     let index = (this.nextIndexes.get(channelId) ?? 0) % keys.length
     for (let left = keys.length; left > 0; left -= 1) {

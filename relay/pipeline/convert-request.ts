@@ -23,7 +23,7 @@ const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
  * Converts a request to the format of a provider. Returns an error if the format can't express the
  * request, or if the request is too large.
  */
-export function conversionOf(
+export function convertRequest(
   request: ChatRequest,
   format: WireFormat,
   target: ConversionTarget,
@@ -46,7 +46,7 @@ export function conversionOf(
 }
 
 /** Returns the bodies of a request's cached conversions. */
-export const conversionsOf = (request: ChatRequest): readonly Buffer[] =>
+export const cachedConversionBodies = (request: ChatRequest): readonly Buffer[] =>
   (CONVERSIONS.get(request) ?? []).flatMap(({ outcome }) =>
     isRelayError(outcome) ? [] : [outcome.request.body],
   )

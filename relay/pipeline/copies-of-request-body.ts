@@ -1,22 +1,22 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { forgetShortenedBody, shortenedBodyOf } from '../dialects/detect-one-hour-cache-writes.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
-import { ownerOfCopies } from './body-memory-limit-of-user.ts'
-import { conversionsOf, forgetConversions } from './convert-request.ts'
-import { shareIsFull } from './read-body.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
+import { copiesShareOf } from './body-memory-limit-of-user.ts'
+import { cachedConversionBodies, forgetConversions } from './convert-request.ts'
+import { memoryShareError } from './read-body.ts'
 import {
-  forgetRequestsWithoutThinking,
-  requestsWithoutThinking,
+  cachedBodiesWithoutThinking,
+  forgetBodiesWithoutThinking,
 } from './remove-thinking-of-other-providers.ts'
 
-const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
+const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
 
 /**
  * Reports whether `count` refused a call because of memory. No other channel can then serve the
  * call.
  */
-export const isOfMemory = ({ code }: RelayError): boolean =>
+export const isMemoryError = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'
 
 /**
@@ -29,15 +29,15 @@ export const isOfMemory = ({ code }: RelayError): boolean =>
  */
 export class CopiesOfBody {
   private readonly memory: BodyMemory
-  private readonly owner: BodyOwner
+  private readonly owner: BodyMemoryShare
   /** The bytes of the kept copies, by request. A call has one request for each of its models. */
   private readonly kept = new Map<ChatRequest, number>()
   private counted = 0
   private isReleased = false
 
-  constructor(memory: BodyMemory, owner: BodyOwner) {
+  constructor(memory: BodyMemory, owner: BodyMemoryShare) {
     this.memory = memory
-    this.owner = ownerOfCopies(owner)
+    this.owner = copiesShareOf(owner)
   }
 
   /**
@@ -46,7 +46,7 @@ export class CopiesOfBody {
    * copies of this request.
    */
   count(request: ChatRequest, sent: Buffer = request.body): RelayError | null {
-    const changed = [...conversionsOf(request), ...requestsWithoutThinking(request)]
+    const changed = [...cachedConversionBodies(request), ...cachedBodiesWithoutThinking(request)]
     const shortened = [request.body, ...changed].flatMap((body) => shortenedBodyOf(body) ?? [])
     const distinct = new Set(
       [...changed, ...shortened].filter((body) => !isPartOf(body, request.body)),
@@ -57,7 +57,7 @@ export class CopiesOfBody {
     if (error === null) return null
     forgetShortenedBody(request.body)
     forgetConversions(request)
-    forgetRequestsWithoutThinking(request)
+    forgetBodiesWithoutThinking(request)
     this.kept.delete(request)
     return error
   }
@@ -81,10 +81,10 @@ export class CopiesOfBody {
   }
 }
 
-function takeCopies(memory: BodyMemory, owner: BodyOwner, bytes: number): RelayError | null {
+function takeCopies(memory: BodyMemory, owner: BodyMemoryShare, bytes: number): RelayError | null {
   const full = memory.takeOf(owner, bytes)
   if (full === null) return null
-  return full === 'user' ? shareIsFull(owner) : NO_ROOM
+  return full === 'user' ? memoryShareError(owner) : NO_MEMORY
 }
 
 /**
@@ -94,11 +94,11 @@ function takeCopies(memory: BodyMemory, owner: BodyOwner, bytes: number): RelayE
  */
 export async function withCopiesOfBody(
   memory: BodyMemory,
-  owner: BodyOwner,
+  owner: BodyMemoryShare,
   bytes: number,
   work: () => Promise<void>,
 ): Promise<RelayError | null> {
-  const ofCopies = ownerOfCopies(owner)
+  const ofCopies = copiesShareOf(owner)
   const error = takeCopies(memory, ofCopies, bytes)
   if (error !== null) return error
   try {

@@ -3,7 +3,7 @@ import { isByAudioTokens } from '../dialects/openai-audio/audio-usage.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { type AnswerForwarder, AudioForwarder } from './audio-forwarder.ts'
-import type { BackgroundResponse } from './background-response.ts'
+import type { CancellableResponse } from './background-response.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
@@ -18,7 +18,7 @@ type Options = {
   /** See `StreamForwarder`. */
   readonly onScreenedAtEnd: () => void
   /** Null unless the provider generates the answer in the background. */
-  readonly background: BackgroundResponse | null
+  readonly background: CancellableResponse | null
 }
 
 /**

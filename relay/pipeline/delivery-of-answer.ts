@@ -14,21 +14,21 @@ export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
   answeredModel: answeredModelIn(format, body),
   readServiceTier: () => serviceTierIn(body),
   readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
-  isWhole: true,
+  isComplete: true,
   chargesInput: true,
 })
 
 /** Returns what a stream has delivered. `forwarder` is null if no stream has begun. */
 export const deliveryOfStream = (
   forwarder: AnswerForwarder | null,
-  { isWhole, chargesInput }: Pick<Delivery, 'isWhole' | 'chargesInput'>,
+  { isComplete, chargesInput }: Pick<Delivery, 'isComplete' | 'chargesInput'>,
 ): Delivery => ({
   rawUsage: forwarder?.rawUsage,
   answeredModel: forwarder?.answeredModel,
   readServiceTier: () => forwarder?.serviceTier ?? null,
   readText: () => forwarder?.delivered.read() ?? NO_TEXT,
-  isWhole,
-  isUsageEarly: forwarder?.isUsageEarly ?? false,
+  isComplete,
+  hasTextAfterUsage: forwarder?.hasTextAfterUsage ?? false,
   usageAnomaly: forwarder?.usageAnomaly ?? null,
   chargesInput,
 })
@@ -46,7 +46,7 @@ export function deliveryOfTail(
 ): Delivery {
   const reported = deliveryOf(format, tail)
   const { rawUsage } = reported
-  const isWhole = rawUsage !== undefined && rawUsage !== null
-  const tokens = isWhole || isEchoOfRequest ? 0 : outputTokens
-  return { ...reported, isWhole, readText: () => ({ text: '', tokens }) }
+  const isComplete = rawUsage !== undefined && rawUsage !== null
+  const tokens = isComplete || isEchoOfRequest ? 0 : outputTokens
+  return { ...reported, isComplete, readText: () => ({ text: '', tokens }) }
 }

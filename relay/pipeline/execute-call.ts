@@ -8,29 +8,29 @@ import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word
 import { resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
-import { admit } from './admit-call.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { chatBodyOwnerOf } from './body-memory-limit-of-user.ts'
+import { chatBodyShareOf } from './body-memory-limit-of-user.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
-import { checkInputLength } from './check-input-length.ts'
-import { type CopiesOfBody, isOfMemory } from './copies-of-request-body.ts'
+import { checkConversion } from './check-conversion.ts'
+import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
+import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
+import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
-import { type CallPlan, groupsOfPlan } from './plan-call.ts'
-import { isCovered, planCall } from './plan-call-with-fallbacks.ts'
+import { type CallPlan, groupsOfPlan } from './plan-alternative.ts'
+import { isCovered, planCall } from './plan-call.ts'
 import { type Candidate, outputLimitsOf } from './prepare-request-for-channel.ts'
 import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
-import { errorInFiles } from './refuse-files-of-provider.ts'
-import { checkConversion } from './refuse-inconvertible-request.ts'
+import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
-import { rejectUpload } from './send-error-before-body-is-read.ts'
+import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
 import {
-  type Closing,
+  type ClosingContext,
   concludeAbandoned,
   concludeFailedCall,
   concludePlain,
@@ -38,11 +38,11 @@ import {
   concludeWithheld,
   visibleAnswer,
 } from './settle-and-answer-call.ts'
-import { type LastAttempt, tryChannels, unservedBy } from './try-channels-in-order.ts'
+import { type LastAttempt, noUsableChannelError, tryChannels } from './try-channels-in-order.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
- * Authenticates a call. `authenticate` checks the headers, and `open` reads the settings in the
+ * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the settings in the
  * body.
  */
 export type Authenticator = {
@@ -50,7 +50,7 @@ export type Authenticator = {
     deps: RelayDeps,
     exchange: Exchange,
   ) => Caller | RelayError | Promise<Caller | RelayError>
-  readonly open: (
+  readonly readBodySettings: (
     caller: Caller,
     body: Buffer,
   ) => { readonly caller: Caller; readonly body: Buffer } | RelayError
@@ -66,10 +66,10 @@ export type CallWork = {
 }
 
 /** The authenticator for calls with a key. It leaves the request body unchanged. */
-export const BY_KEY: Authenticator = {
+export const API_KEY_AUTHENTICATOR: Authenticator = {
   authenticate: (deps, { request, clientIp, startedAt }) =>
     authenticate(deps, request, clientIp, startedAt),
-  open: (caller, body) => ({ caller, body }),
+  readBodySettings: (caller, body) => ({ caller, body }),
 }
 
 /**
@@ -85,19 +85,19 @@ export async function executeCall(
   const pendingCaller = authenticator.authenticate(deps, arrived)
   const authenticated = pendingCaller instanceof Promise ? await pendingCaller : pendingCaller
   if (isRelayError(authenticated)) return sendError(arrived, authenticated)
-  const pendingOwner = chatBodyOwnerOf(deps, authenticated, arrived.request)
+  const pendingOwner = chatBodyShareOf(deps, authenticated, arrived.request)
   const owner = pendingOwner instanceof Promise ? await pendingOwner : pendingOwner
-  if (isRelayError(owner)) return rejectUpload(arrived, owner)
+  if (isRelayError(owner)) return rejectUnreadRequest(arrived, owner)
   const received = await receiveRequest(deps, arrived.request, owner, format)
-  if (isRelayError(received)) return rejectUpload(arrived, received)
+  if (isRelayError(received)) return rejectUnreadRequest(arrived, received)
   const { body: upload } = received
   try {
-    const authorized = authenticator.open(authenticated, upload)
+    const authorized = authenticator.readBodySettings(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const read = readRequest(deps, received.format, { ...received, body }, path)
     if (isRelayError(read)) return sendError(arrived, read)
-    const fileError = errorInFiles(caller, read)
+    const fileError = providerFileError(caller, read)
     if (fileError !== null) return sendError(arrived, fileError)
     const { tokenId } = caller.token
     const isReferring = read.stored !== undefined
@@ -115,9 +115,9 @@ export async function executeCall(
     const permit = await acquirePermit(deps, caller, request, groupsOfPlan(plan))
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
-    let outcome: CallOutcome = NOTHING
+    let outcome: CallOutcome = NO_USAGE_OUTCOME
     try {
-      const pendingPlan = checkInputLength(deps, exchange, caller, request, plan)
+      const pendingPlan = excludeChannelsByInputLimit(deps, exchange, caller, request, plan)
       const checked = pendingPlan instanceof Promise ? await pendingPlan : pendingPlan
       if (isRelayError(checked)) return sendError(exchange, checked)
       const pendingCheck = checkConversion(deps, exchange, caller, request, checked)
@@ -162,7 +162,7 @@ type Planned = {
   readonly copies: CopiesOfBody
 }
 
-const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
+const NO_USAGE_OUTCOME: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
  * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
@@ -178,7 +178,7 @@ async function executePlannedCall(
   const admitted = await admit(deps, arrived, caller, request, plan, upload)
   if (isRelayError(admitted)) {
     sendError(arrived, admitted)
-    return NOTHING
+    return NO_USAGE_OUTCOME
   }
   const { ledger, terms, exchange } = admitted
   const isTraced = deps.log.isLevelEnabled('debug')
@@ -188,10 +188,10 @@ async function executePlannedCall(
   }
   const screen = answerScreen(deps.views.options.options.screening, caller.group)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
-  const tools = { ...toolsOf(deps, caller, exchange), screen, outputHold }
-  const call = new RunningCall(tools, exchange, request, ledger)
-  const live = deps.live.add(call)
-  const watched = deps.watch.add(call)
+  const callDeps = { ...runningCallDepsOf(deps, caller, exchange), screen, outputHold }
+  const call = new RunningCall(callDeps, exchange, request, ledger)
+  const callEntry = deps.runningCalls.add(call)
+  const timerEntry = deps.timer.add(call)
   try {
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
     const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
@@ -208,14 +208,14 @@ async function executePlannedCall(
     await releaseAfterBug(ledger, call)
     throw err
   } finally {
-    if (call.awaited.length > 0) await Promise.all(call.awaited)
-    deps.live.remove(live)
+    if (call.pendingCancellations.length > 0) await Promise.all(call.pendingCancellations)
+    deps.runningCalls.remove(callEntry)
     // Without this immediate removal, a finished call would survive several garbage collections.
-    if (call.isOver()) deps.watch.remove(watched)
+    if (call.isOver()) deps.timer.remove(timerEntry)
   }
 }
 
-type Running = Pick<Closing, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
+type Running = Pick<ClosingContext, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
   readonly terms: CallTerms
   readonly session: CallSession | null
   readonly permit: CallPermit
@@ -256,7 +256,7 @@ async function tryAlternatives(
       limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
       userId: caller.user.userId,
     })
-    outcome = tried ?? unservedBy(selector, asked.model)
+    outcome = tried ?? noUsableChannelError(selector, asked.model)
   }
   return outcome ?? limitError ?? relayError('insufficient_quota')
 }
@@ -268,11 +268,11 @@ const mayTryAnother = (
   { isStream }: ChatRequest,
 ): boolean => {
   if (!call.canContinue(performance.now())) return false
-  if (isRelayError(outcome)) return !isOfMemory(outcome)
+  if (isRelayError(outcome)) return !isMemoryError(outcome)
   return outcome.end.kind === 'failed' && isRetryable(outcome.end, isStream)
 }
 
-const toolsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({
+const runningCallDepsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({
   deadlines: deps.deadlines,
   counter: deps.counter.of(caller.user.userId),
   cancellations: deps.cancellations,
@@ -314,7 +314,7 @@ const NO_JSON = {
 } as const
 
 function conclude(
-  closing: Closing,
+  closing: ClosingContext,
   screen: AnswerScreen | null,
   last: LastAttempt | null,
 ): Promise<boolean> {
@@ -359,7 +359,7 @@ function unconvertedAnswerError(
 }
 
 async function concludeImages(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   body: Buffer,
   visibleBody: Buffer,
@@ -381,11 +381,13 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
  * stream begins with a screened word.
  */
 function isCharged(
-  { isReadOn }: RunningCall,
+  { readsForUsageOnly }: RunningCall,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): boolean {
   if (end.isDispatched !== true) return false
   return (
-    isTooLargeByRequest(end) || ABANDONED.has(end.error) || (isReadOn && !REFUSED.has(end.error))
+    isTooLargeByRequest(end) ||
+    ABANDONED.has(end.error) ||
+    (readsForUsageOnly && !REFUSED.has(end.error))
   )
 }

@@ -45,7 +45,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
  * The recorded status of a call whose caller has disconnected. It is never sent. nginx logs the
  * same status.
  */
-const CALLER_GONE = 499
+const CALLER_GONE_STATUS = 499
 
 type AnswerContext = {
   readonly isHidden: boolean
@@ -67,7 +67,7 @@ export function callErrorAnswer(
   const reason = isCallerGone ? 'client-gone' : 'no-channel'
   if (isCallerGone || end === null || candidate === null) {
     const error = unserved ?? NO_CHANNEL
-    const status = isCallerGone ? CALLER_GONE : RELAY_ERRORS[error.code].status
+    const status = isCallerGone ? CALLER_GONE_STATUS : RELAY_ERRORS[error.code].status
     const errorCode = isCallerGone ? 'client_gone' : error.code
     return { reason, errorCode, status, retryAfterMs: 0, error }
   }

@@ -71,7 +71,7 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
  * most `NAMES_SHOWN_MAX` short names are listed. All other members are only counted, so that the
  * header stays short: `(12 more)`.
  */
-export function showNames(
+export function setNameListHeader(
   { response }: Exchange,
   header: 'X-Dropped-Members' | 'X-Conversion-Loss',
   members: readonly string[],
@@ -98,7 +98,7 @@ export function visibleNames(members: readonly string[], most: number): readonly
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
   const { status, body } = exchange.errors.errorBody(error, exchange.language, exchange.call)
   const headers: string[] = []
-  if (isFinal(error, status)) headers.push('X-Should-Retry', 'false')
+  if (isRetryPointless(error, status)) headers.push('X-Should-Retry', 'false')
   if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
   if (error.code === 'method_not_allowed') headers.push('Allow', error.params.subject ?? '')
   traceError(exchange, error, status)
@@ -116,7 +116,7 @@ export function traceError({ log, call }: Exchange, { code }: RelayError, status
  * Reports whether a retry of the request would fail again. A header then tells client libraries not
  * to retry.
  */
-const isFinal = ({ code }: RelayError, status: number): boolean =>
+const isRetryPointless = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed'
 
 type EndAnswer = (response: CallResponse, text: string) => void

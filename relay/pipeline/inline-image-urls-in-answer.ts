@@ -3,10 +3,10 @@ import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { listOf, objectOrEmpty, parsedObject, textOf } from '../conversion/json-fields.ts'
 import { imagesAnswer } from '../providers/openai-compatible/image-adapters.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
-import { showNames } from './http-exchange.ts'
+import { setNameListHeader } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import type { Closing } from './settle-and-answer-call.ts'
+import type { ClosingContext } from './settle-and-answer-call.ts'
 import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 
 /**
@@ -28,11 +28,11 @@ export type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buff
  * the provider's own answer. Never throws.
  */
 export async function inlineImages(
-  { deps, exchange, call }: Pick<Closing, 'deps' | 'exchange' | 'call'>,
+  { deps, exchange, call }: Pick<ClosingContext, 'deps' | 'exchange' | 'call'>,
   candidate: Candidate,
   body: Buffer,
 ): Promise<InlinedAnswer> {
-  if (call.isCallerGone || call.isReadOn) return { candidate, body }
+  if (call.isCallerGone || call.readsForUsageOnly) return { candidate, body }
   const aborter = new AbortController()
   const signal = AbortSignal.any([aborter.signal, AbortSignal.timeout(TOTAL_MS)])
   call.onAbort = () => aborter.abort()
@@ -53,7 +53,7 @@ export async function inlineImages(
   } catch (err) {
     deps.log.debug({ err, call: exchange.call }, 'an image could not be downloaded')
     const losses = [...candidate.losses, 'response_format']
-    showNames(exchange, 'X-Conversion-Loss', losses)
+    setNameListHeader(exchange, 'X-Conversion-Loss', losses)
     return { candidate: { ...candidate, losses }, body }
   } finally {
     call.onAbort = null

@@ -24,7 +24,7 @@ export class LatestChunks {
     this.added += 1
   }
 
-  haveMatch(): boolean {
+  hasMatch(): boolean {
     return this.chunks.some((chunk) => (typeof chunk === 'boolean' ? chunk : this.isMatch(chunk)))
   }
 

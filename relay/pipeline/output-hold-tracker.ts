@@ -31,11 +31,11 @@ const BYTES_PER_TOKEN = 2
  */
 const PARSE_BELOW_TOKENS = 64
 
-type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'roughTokensAtMost'>
+type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'tokensUpperBound'>
 
 /** The decision whether a stream may continue after the output that it has delivered so far. */
 export type OutputVerdict =
-  | 'go-on'
+  | 'continue'
   | 'raise-hold'
   /** The hold is used up. The stream pauses until its hold is raised. */
   | 'wait'
@@ -53,7 +53,7 @@ export class OutputHoldTracker {
   private readonly isGrowing: boolean
   private covered: number
   private roughTokens = 0
-  private lookAtBytes: number
+  private nextDecisionBytes: number
 
   /** `outputLimit` is the reduced limit per choice in tokens; null if it was not reduced. */
   constructor(price: PriceSnapshot, terms: CallTerms, outputLimit: number | null) {
@@ -61,7 +61,9 @@ export class OutputHoldTracker {
     this.terms = terms
     this.isGrowing = terms.isOpenEnded && terms.isStream && outputLimit === null
     this.covered = (outputLimit ?? terms.bounds.outputTokens) * terms.bounds.choices
-    this.lookAtBytes = this.isBounded() ? this.nextLook(0, 0) : Number.POSITIVE_INFINITY
+    this.nextDecisionBytes = this.isBounded()
+      ? this.computeNextDecisionBytes(0, 0)
+      : Number.POSITIVE_INFINITY
   }
 
   /** The price of the model and the group that serve the call. */
@@ -72,7 +74,7 @@ export class OutputHoldTracker {
   set price(price: PriceSnapshot) {
     if (price === this.served) return
     this.served = price
-    this.lookAtBytes = this.isBounded() ? 0 : Number.POSITIVE_INFINITY
+    this.nextDecisionBytes = this.isBounded() ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**
@@ -80,17 +82,17 @@ export class OutputHoldTracker {
    * delivered bytes are enough to change the decision.
    */
   decide(delivered: Delivered): OutputVerdict {
-    if (delivered.bytes < this.lookAtBytes) return 'go-on'
-    const most = delivered.roughTokensAtMost()
-    if (this.lookAtTokens() - most >= PARSE_BELOW_TOKENS) {
-      this.lookAtBytes = this.nextLook(delivered.bytes, most)
-      return 'go-on'
+    if (delivered.bytes < this.nextDecisionBytes) return 'continue'
+    const most = delivered.tokensUpperBound()
+    if (this.nextDecisionTokens() - most >= PARSE_BELOW_TOKENS) {
+      this.nextDecisionBytes = this.computeNextDecisionBytes(delivered.bytes, most)
+      return 'continue'
     }
     this.roughTokens = delivered.estimateTokens()
-    this.lookAtBytes = this.nextLook(delivered.bytes, this.roughTokens)
-    if (!this.isGrowing) return this.roughTokens > this.mostRough() ? 'over-limit' : 'go-on'
+    this.nextDecisionBytes = this.computeNextDecisionBytes(delivered.bytes, this.roughTokens)
+    if (!this.isGrowing) return this.roughTokens > this.roughTokensMax() ? 'over-limit' : 'continue'
     if (this.roughTokens >= this.covered) return 'wait'
-    return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'go-on'
+    return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'continue'
   }
 
   /**
@@ -110,7 +112,7 @@ export class OutputHoldTracker {
     const most = { ...bounds, outputTokens: OUTPUT_TOKENS_MAX }
     const perChoice = outputTokensWithin(this.price, most, hold) ?? 0
     this.covered = Math.max(this.covered, perChoice * bounds.choices)
-    this.lookAtBytes = 0
+    this.nextDecisionBytes = 0
   }
 
   /**
@@ -133,21 +135,21 @@ export class OutputHoldTracker {
     return this.price.mode === 'tokens' && this.terms.hold > 0n
   }
 
-  private mostRough(): number {
+  private roughTokensMax(): number {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
   /** Returns the number of tokens at which `decide` first returns a verdict other than `go-on`. */
-  private lookAtTokens(): number {
-    return this.isGrowing ? this.covered - AHEAD_TOKENS : this.mostRough()
+  private nextDecisionTokens(): number {
+    return this.isGrowing ? this.covered - AHEAD_TOKENS : this.roughTokensMax()
   }
 
   /**
    * Returns the number of delivered bytes at which `decide` must estimate the tokens again.
    * `tokens` is the number of tokens in the first `bytes` bytes, or an upper bound of it.
    */
-  private nextLook(bytes: number, tokens: number): number {
-    const room = Math.max(0, this.lookAtTokens() - tokens)
+  private computeNextDecisionBytes(bytes: number, tokens: number): number {
+    const room = Math.max(0, this.nextDecisionTokens() - tokens)
     return bytes + room * BYTES_PER_TOKEN
   }
 

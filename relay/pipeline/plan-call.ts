@@ -1,376 +1,199 @@
 import type { Served } from '#domain/accounts/events.ts'
-import { HOUR_CACHE, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
-import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
-import { withConditions } from '#domain/pricing/price-conditions.ts'
-import {
-  moderationPriceOf,
-  priceOf,
-  withImageFactor,
-  withoutImages,
-  withTools,
-} from '#domain/pricing/price-list.ts'
-import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
-import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
-import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
-import type { CodedError } from '#domain/shared/coded-error.ts'
-import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
+import { holdFor } from '#domain/pricing/hold-amount.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import type { Quota } from '#domain/shared/quota.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
-import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { notFound } from '../stored-responses/resolve-stored-input.ts'
-import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
-import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
+import type { OfferKind } from '../views/channel-view.ts'
+import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, callTerms, type FormBounds, type ToolBounds } from './call-hold-terms.ts'
-import { candidateOf } from './prepare-request-for-channel.ts'
-import { formsWithThinking } from './thinking-beyond-limit.ts'
+import { type CallTerms, termsWithin } from './call-hold-terms.ts'
+import {
+  type Alternative,
+  accessError,
+  type CallPlan,
+  planAlternative,
+} from './plan-alternative.ts'
 
 /**
- * The forms of a request: the original request, followed by one form for each channel with
- * overrides.
+ * The name that stands for several groups. A call in the group `auto` is served by the first of
+ * these groups that can serve it.
  */
-export type Forms = readonly [ChatRequest, ...ChatRequest[]]
+export const AUTO = 'auto'
 
-/** One model and group with which a call may be served. */
-export type Alternative = {
-  readonly request: ChatRequest
-  readonly group: string
-  readonly offer: Offer<RelayChannel>
-  /** Null if the call's admission names the same model, group and price. */
-  readonly served: Served | null
-}
+/** The maximum number of alternatives that are tried for one call. Each is a model with a group. */
+const ALTERNATIVES_MAX = 8
 
-export type CallPlan = {
-  readonly price: PriceSnapshot
-  /**
-   * The bounds of the original request, followed by the bounds of its form for each channel with
-   * overrides.
-   */
-  readonly bounds: readonly [ChatRequest, ...FormBounds[]]
-  readonly terms: CallTerms
-  /** True if the channels' overrides apply to the call. */
-  readonly isOverridden: boolean
-  /** The channels to which the call may be sent. Their order is chosen at random later. */
-  readonly offer: Offer<RelayChannel>
-  /**
-   * The models and groups with which the call may be served, in order. Undefined if only the
-   * requested model in the caller's group may serve the call. Its channels are in `offer`.
-   */
-  readonly alternatives?: readonly Alternative[]
+/** Lists the groups that may serve the caller. Only the group `auto` stands for several groups. */
+export function groupsOf(
+  { group, user }: Pick<Caller, 'group' | 'user'>,
+  { autoGroups, usableGroups }: Pick<RelayOptions, 'autoGroups' | 'usableGroups'>,
+): readonly string[] {
+  if (group !== AUTO || autoGroups.length === 0) return [group]
+  return autoGroups.filter((name) => name === user.group || usableGroups.has(name))
 }
 
 /**
- * Lists the groups that may serve a call, in order. Returns undefined if only the caller's group
- * may serve it.
+ * Lists the groups that may serve the caller's request. If the caller names a channel, only the
+ * groups of this channel are listed, unless the caller may use none of them.
  */
-export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | undefined =>
-  alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
+export function servingGroupsOf(caller: Caller, { channels, options }: Views): readonly string[] {
+  const groups = groupsOf(caller, options.options)
+  if (caller.pinnedChannelId === null || groups.length < 2) return groups
+  const ofChannel = channels.find(caller.pinnedChannelId)?.terms.groups ?? []
+  const shared = groups.filter((group) => ofChannel.includes(group))
+  return shared.length === 0 ? groups : shared
+}
 
 /**
- * Plans a call that only the model of the request and the group of the caller may serve: determines
- * its worst-case cost and the channels to which it may be sent, or returns an error.
+ * Lists the models and groups with which a call may be served, in the order in which they are
+ * tried. The first one has the model of the request. If the call names a channel, only the first
+ * one is returned. If the request refers to stored content, fallback models are left out.
  */
-export function planAlternative(
+function alternativesOf(
+  caller: Caller,
+  request: ChatRequest,
+  views: Views,
+): readonly { readonly caller: Caller; readonly request: ChatRequest }[] {
+  const groups = servingGroupsOf(caller, views)
+  const fallbacks = views.options.options.modelFallbacks.get(request.model) ?? []
+  if (groups.length === 1 && groups[0] === caller.group && fallbacks.length === 0) {
+    return [{ caller, request }]
+  }
+  const isPinned = caller.pinnedChannelId !== null
+  const isBound = isPinned || request.stored !== undefined
+  const { models } = caller.token
+  const allowed = fallbacks.filter((name) => models === null || models.has(name))
+  const requests = [request, ...(isBound ? [] : allowed).map((name) => fallbackTo(request, name))]
+  const all = requests.flatMap((one) =>
+    groups.map((group) => ({ caller: { ...caller, group }, request: one })),
+  )
+  return all.slice(0, isPinned ? 1 : ALTERNATIVES_MAX)
+}
+
+function fallbackTo({ suffix: _, ...request }: ChatRequest, model: string): ChatRequest {
+  const fallback = { ...request, fallbackFor: request.model, model }
+  return request.format.forModel?.(fallback) ?? fallback
+}
+
+/**
+ * Combines the plans of a call's alternatives. The hold covers every alternative, because it is
+ * computed from the most expensive price and the highest bounds. Returns the error of the first
+ * plan if no plan is possible.
+ */
+function combinedPlan(
+  plans: readonly (CallPlan | RelayError)[],
+  alternatives: readonly { readonly caller: Caller; readonly request: ChatRequest }[],
+  { group }: Pick<Caller, 'group'>,
+  options: RelayOptions,
+): CallPlan | RelayError {
+  const fit = plans.flatMap((plan, index) => {
+    const alternative = alternatives[index]
+    return isRelayError(plan) || alternative === undefined ? [] : [{ plan, ...alternative }]
+  })
+  const [first] = fit
+  if (first === undefined) {
+    const [error] = plans
+    if (error === undefined || !isRelayError(error)) throw new Error('a call without alternatives')
+    return error
+  }
+  const bounds = highestBounds(fit.map(({ plan }) => plan.terms))
+  const dearest = fit.reduce((most, one) =>
+    holdFor(one.plan.price, bounds) > holdFor(most.plan.price, bounds) ? one : most,
+  )
+  const { price } = dearest.plan
+  const { request, plan } = first
+  const { isStream } = request
+  const isOpenEnded = fit.some(({ plan: { terms } }) => terms.isOpenEnded)
+  const isLimitable = fit.every(
+    ({ plan: { price: own, terms } }) =>
+      own.mode === 'call' || terms.hold === 0n || terms.reduction !== null,
+  )
+  const admitted = { model: request.fallbackFor ?? request.model, group, price }
+  return {
+    ...plan,
+    price,
+    terms: termsWithin(price, bounds, { isStream, isOpenEnded, isLimitable }, options),
+    alternatives: fit.map(({ plan: { price: own, offer }, ...one }) => ({
+      request: one.request,
+      group: one.caller.group,
+      offer,
+      served: servedAs({ model: one.request.model, group: one.caller.group, price: own }, admitted),
+    })),
+  }
+}
+
+const servedAs = (served: Served, admitted: Served): Served | null =>
+  served.model === admitted.model &&
+  served.group === admitted.group &&
+  served.price === admitted.price
+    ? null
+    : served
+
+function highestBounds(all: readonly CallTerms[]): CallTerms['bounds'] {
+  const most = (count: (bounds: CallTerms['bounds']) => number) =>
+    Math.max(...all.map(({ bounds }) => count(bounds)))
+  const tools = largestUses(all.map(({ bounds }) => bounds.tools))
+  return {
+    inputTokens: most(({ inputTokens }) => inputTokens),
+    outputTokens: most(({ outputTokens }) => outputTokens),
+    choices: most(({ choices }) => choices),
+    ...(tools === undefined ? {} : { tools }),
+  }
+}
+
+/**
+ * Reports whether the hold of a call covers an alternative. It does, unless the output limit was
+ * reduced to fit the quota at one price and the same output costs more at the price of the
+ * alternative.
+ */
+export function isCovered(
+  { served }: Alternative,
+  price: PriceSnapshot,
+  { bounds }: CallTerms,
+  granted: { readonly hold: Quota; readonly outputLimit: number | null },
+): boolean {
+  const { hold: held, outputLimit } = granted
+  if (served === null || served.price === price || outputLimit === null) return true
+  return holdFor(served.price, { ...bounds, outputTokens: outputLimit }) <= held
+}
+
+/**
+ * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
+ * an error.
+ */
+export function planCall(
   views: Views,
   caller: Caller,
   request: ChatRequest,
   now: number,
 ): CallPlan | RelayError {
-  const { user, group } = caller
-  const { model } = request
-  const { options, prices } = views.options
-  const offer = offerFor(views, caller, request)
-  if (request.stored !== undefined && offer.length === 0) {
-    return notFound(request.stored.references[0] ?? NO_REFERENCE)
+  const { options } = views.options
+  const error = accessError(caller, options, request)
+  if (error !== null) return error
+  const alternatives = alternativesOf(caller, request, views)
+  const [first] = alternatives
+  if (first === undefined) return relayError('group_not_allowed', { subject: caller.group })
+  if (first.caller === caller && alternatives.length === 1) {
+    return planAlternative(views, caller, request, now)
   }
-  // An unknown model must be reported as unknown, and not as a model without a price.
-  if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
-    return relayError('model_not_found', { param: 'model', subject: model })
-  }
-  const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const priceFor = request.format.name === 'moderations' ? moderationPriceOf : priceOf
-  const ofModel = priceFor(prices, model, group, { userGroup: user.group, acceptsUnpriced })
-  if ('code' in ofModel) return priceError(ofModel, group, model)
-  if (!hasValid(offer, now)) {
-    return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
-  }
-  const priced = (one: ChatRequest) => request.format.withPrice?.(one, ofModel) ?? one
-  const forms = formBoundsOf(request, offer, options, priced)
-  const bounds = [priced(request), ...forms] as const
-  const tools = toolBoundsOf(bounds, offer)
-  const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
-  const ofConditions = withConditions(ofAnswer, model, conditionsOf(request, offer))
-  const ofCall = withTools(prices, ofConditions, model, tools?.uses)
-  const price = withImageFactor(ofCall, largestFactor(bounds))
-  const terms = callTerms(price, bounds, options, null, tools)
-  return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
+  const plans = alternatives.map((one) => planAlternative(views, one.caller, one.request, now))
+  return combinedPlan(plans, alternatives, caller, options)
 }
 
 /**
- * Returns the price conditions, such as a service tier, that the request asks for and that at least
- * one channel of the offer allows.
+ * Returns the caller with the first of its groups that offers the model. It is used for realtime
+ * sessions. They have no alternatives, so they stay in this group.
  */
-const conditionsOf = (
-  request: ChatRequest,
-  offer: Offer<RelayChannel>,
-): readonly PriceCondition[] =>
-  requestedConditions(request, (member) =>
-    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(member)),
-  )
-
-/**
- * Reports whether the answer may contain images. It can't if the request excludes images and no
- * channel changes the request. An override or a conversion could change the modalities that the
- * request asks for.
- */
-const mayHaveImages = (
-  { hasNoImageAnswer, format, model }: ChatRequest,
-  offer: Offer<RelayChannel>,
-): boolean =>
-  hasNoImageAnswer !== true ||
-  channelsIn(offer).some(
-    (channel) => channel.rules.overrides.size > 0 || !serves(channel, format.name, model),
-  )
-
-/**
- * Returns the bounds on the use of the provider's tools, or undefined if no channel would send such
- * tools. A channel sends the tools of the request if the channel allows them. It also sends the
- * tools in its overrides.
- */
-function toolBoundsOf(
-  [request, ...forms]: readonly [ChatRequest, ...FormBounds[]],
-  offer: Offer<RelayChannel>,
-): ToolBounds | undefined {
-  const own = request.toolLimits
-  const isAllowed =
-    own !== undefined &&
-    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(own.allowedBy ?? PROVIDER_TOOLS))
-  const all = [isAllowed ? own : undefined, ...forms.map(({ toolLimits }) => toolLimits)]
-  const limits = all.filter((each) => each !== undefined)
-  if (limits.length === 0) return undefined
-  return {
-    uses: largestUses(limits.map(({ uses }) => uses)) ?? NO_USES,
-    inputTokens: Math.max(...limits.map(({ inputTokens = 0 }) => inputTokens)),
-  }
-}
-
-const NO_USES: ToolCounts = {}
-
-/**
- * Returns the largest factor by which a form multiplies the price of an image; undefined if no
- * images are generated.
- */
-function largestFactor(bounds: readonly FormBounds[]): DecimalText | undefined {
-  const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
-  return factors.length === 0
-    ? undefined
-    : decimalText(largest(integer(0), ...factors.map(decimalOf)))
-}
-
-/**
- * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
- * the hold only slightly.
- */
-const COUNTED_FROM_BYTES = 4_096
-/**
- * The maximum length of a request whose tokens are counted. Only an excerpt of a longer request
- * would be counted, so a caller could hide tokens in the omitted parts.
- */
-const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
-const FORMS_COUNTED_MAX = 4
-
-/**
- * For requests of at least this length, overrides are applied only to an outline (a short request
- * with the same limits).
- */
-const OUTLINED_FROM_BYTES = 4_096
-
-export const isWorthCounting = (
-  request: ChatRequest,
-  { terms }: Pick<CallPlan, 'terms'>,
-): boolean =>
-  terms.reduction !== null && request.body.length >= COUNTED_FROM_BYTES && isCountable(request)
-
-const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
-  body.length <= COUNTED_BYTES_MAX && inputBound.isText
-
-/**
- * Returns the forms whose text can be counted to lower the hold. Returns null if a count can't
- * lower the hold, or if there are too many forms.
- */
-export function countableForms(
-  { options }: Views['options'],
-  request: ChatRequest,
-  { terms, offer }: CallPlan,
-): Forms | null {
-  if (!isWorthCounting(request, { terms })) return null
-  const forms: [ChatRequest, ...ChatRequest[]] = [request]
-  for (const form of overriddenForms(request, offer, options)) {
-    if (forms.length === FORMS_COUNTED_MAX || !isCountable(form)) return null
-    forms.push(form)
-  }
-  return forms
-}
-
-/** Returns the terms of the call for a given number of input tokens of each form. */
-export function termsForInput(
-  view: Views['options'],
-  plan: Pick<CallPlan, 'price' | 'offer'>,
-  forms: Forms,
-  inputTokens: readonly number[],
-): CallTerms {
-  const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
-    rules.allowedMembers.has(HOUR_CACHE),
-  )
-  // The first form is the caller's request. A channel that does not allow cache marks of one hour
-  // shortens the marks in this request. An override may set such marks for any channel.
-  const [own, ...overridden] = forms
-  const sentForms = isHourAllowed ? forms : overridden
-  const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
-  const { adapters, isPassThrough } = view.options
-  const withThinking = formsWithThinking(own, plan.offer, adapters, !isPassThrough)
-  const tokens = new Map<FormBounds, number>([
-    ...forms.map((form, index) => [form, inputTokens[index] ?? form.body.length] as const),
-    ...withThinking.map((form) => [form, inputTokens[0] ?? own.body.length] as const),
-  ])
-  const bounds = [...forms, ...withThinking] as const
-  return callTerms(plan.price, bounds, view.options, { tokens, kinds: { hasHourCache } })
-}
-
-/**
- * Returns the terms for the lowest possible token count. If the account can't pay even these terms,
- * a count can't help.
- */
-export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
-  const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
-  const tokens = new Map(bounds.map((form) => [form, least]))
-  return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
-}
-
-/** A placeholder. A request with stored input has at least one reference. */
-const NO_REFERENCE = { id: '', param: 'input' }
-
-function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {
-  const offer = unrestrictedOffer(views, caller, request)
-  const origin = request.stored?.place ?? null
-  return origin === null ? offer : offerOfOrigin(offer, origin)
-}
-
-/**
- * Reduces the offer to the channel and the key with which the stored input was created. Returns an
- * empty offer if the channel or the key is missing.
- */
-function offerOfOrigin(
-  offer: Offer<RelayChannel>,
-  { channelId, keyRef }: StorageAccount,
-): Offer<RelayChannel> {
-  for (const channel of channelsIn(offer)) {
-    if (channel.channelId !== channelId) continue
-    const keys = channel.keys.filter((key) => key.keyRef === keyRef)
-    return keys.length === 0 ? [] : offerOf([{ ...channel, keys }])
-  }
-  return []
-}
-
-function unrestrictedOffer(
-  { channels }: Views,
+export function inOfferingGroup(
+  views: Views,
   caller: Caller,
-  { model, format: { name } }: ChatRequest,
-): Offer<RelayChannel> {
-  const { group, pinnedChannelId } = caller
-  if (pinnedChannelId === null) return channels.offeringCalls(group, model, name)
-  const pinned = channels.find(pinnedChannelId)
-  const isFit = pinned?.isEnabled && pinned.target !== null && acceptsCalls(pinned)
-  return isFit ? offerOf([pinned]) : []
-}
-
-export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
-  for (const { channels } of offer) {
-    for (const { terms } of channels) if (isValid(terms, now)) return true
-  }
-  return false
-}
-
-export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
-  expiredTime <= 0 || expiredTime * 1_000 > now
-
-export function accessError(
-  { token, user, group }: Caller,
-  { usableGroups }: RelayOptions,
-  { model, suffix }: Pick<ChatRequest, 'model' | 'suffix'>,
-): RelayError | null {
-  const names = suffix === undefined ? [model] : [model, suffix.name]
-  if (token.models !== null && !names.some((name) => token.models?.has(name))) {
-    return relayError('model_not_allowed', { param: 'model', subject: suffix?.name ?? model })
-  }
-  // A user's own group is always usable. Any other group must be open to users.
-  const isGroupUsable = group === user.group || usableGroups.has(group)
-  return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
-}
-
-export const priceError = ({ code }: CodedError, group: string, model: string): RelayError =>
-  code === 'GroupUnknown'
-    ? relayError('group_not_allowed', { subject: group })
-    : relayError('model_unpriced', { param: 'model', subject: model })
-
-/**
- * Yields the form of the request for each channel with overrides. The hold must cover these forms,
- * because overrides can increase the cost.
- */
-function* overriddenForms(
-  request: ChatRequest,
-  offer: Offer<RelayChannel>,
-  { isPassThrough, adapters }: RelayOptions,
-): Generator<ChatRequest> {
-  if (isPassThrough) return
-  for (const channel of channelsIn(offer)) {
-    if (channel.rules.overrides.size === 0) continue
-    const candidate = candidateOf(channel, request, true, undefined, adapters)
-    if (!isRelayError(candidate)) yield candidate.request
-  }
-}
-
-/**
- * Returns the bounds of the request after the overrides of each channel. For a long request,
- * overrides are applied to an outline, because copies would block the event loop. The number of
- * tokens that the overrides add to the outline's bound is then added to the bound of the request.
- */
-export function formBoundsOf(
-  request: ChatRequest,
-  offer: Offer<RelayChannel>,
-  options: RelayOptions,
-  priced: (form: ChatRequest) => ChatRequest = (form) => form,
-): readonly FormBounds[] {
-  const { adapters, isPassThrough } = options
-  const withThinking = formsWithThinking(request, offer, adapters, !isPassThrough)
-  const unlimited = [...formsWithoutLimit(request, offer), ...withThinking]
-  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
-  const isShort = request.body.length < OUTLINED_FROM_BYTES
-  const sample = isShort ? request : request.format.outlineOf(request)
-  const overridden = [...overriddenForms(sample, offer, options)].map(priced).map((form) => {
-    const { choices, outputTokensMax, toolLimits, imageFactor } = form
-    const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
-    const tokens = priced(request).inputBound.tokens + added
-    const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
-    const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
-    return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
-  })
-  return [...unlimited, ...overridden]
-}
-
-/**
- * Returns the form of the request for channels whose provider has no output limit. A caller that
- * sets a low limit would otherwise get a long answer for the hold of a short one.
- */
-function formsWithoutLimit(
-  { choices, inputBound }: ChatRequest,
-  offer: Offer<RelayChannel>,
-): readonly FormBounds[] {
-  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
-  if (!channelsIn(offer).some(isIgnored)) return []
-  return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
+  model: string,
+  kind: OfferKind,
+): Caller {
+  const groups = servingGroupsOf(caller, views)
+  const group = groups.find((name) => views.channels.offering(name, model, kind).length > 0)
+  return group === undefined || group === caller.group ? caller : { ...caller, group }
 }

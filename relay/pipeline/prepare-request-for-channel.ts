@@ -32,11 +32,14 @@ import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallTerms } from './call-hold-terms.ts'
-import { chatVendorAt } from './chat-vendor-at-channel.ts'
-import { type ConvertedRequest, conversionOf } from './convert-request.ts'
+import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
+import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
-import { fitLimit } from './thinking-beyond-limit.ts'
-import { type TranslatedChat, translateChat } from './translate-chat-for-provider.ts'
+import { fitThinkingBudgetAndLimit } from './thinking-beyond-limit.ts'
+import {
+  type TranslatedChat,
+  translateToProprietaryApi,
+} from './translate-chat-to-proprietary-api.ts'
 
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
@@ -96,7 +99,7 @@ export function candidateOf(
   limits = OWN_LIMITS,
   adapters = NO_ADAPTERS,
 ): Candidate | RelayError {
-  const candidate = untranslated(channel, request, { isOverridden, limits, adapters })
+  const candidate = prepareInWireFormat(channel, request, { isOverridden, limits, adapters })
   if (isRelayError(candidate)) return candidate
   const {
     channel: { target },
@@ -109,28 +112,28 @@ export function candidateOf(
     : translatedCandidate(candidate, endpoint.translation)
 }
 
-type Choices = {
+type PreparationOptions = {
   readonly isOverridden: boolean
   readonly limits: OutputLimits
   readonly adapters: AdapterOptions
 }
 
-function untranslated(
+function prepareInWireFormat(
   channel: RelayChannel,
   request: ChatRequest,
-  choices: Choices,
+  options: PreparationOptions,
 ): Candidate | RelayError {
-  const route = routeAt(channel, request, choices)
+  const route = routeAt(channel, request, options)
   if (isRelayError(route)) return route
   if (isNative(route, request)) {
     const { request: own, losses } = withoutForeignThinking(request, route.model)
-    return adapted(finished(channel, own, { ...route, losses }, null))
+    return adaptImageRequest(applyChannelSettings(channel, own, { ...route, losses }, null))
   }
   const converted = convertedAt(channel, request, route)
   if (isRelayError(converted)) return converted
   const { conversion } = converted
   const change = { ...route, thinking: null, losses: conversion.losses }
-  return finished(channel, converted.request, change, conversion)
+  return applyChannelSettings(channel, converted.request, change, conversion)
 }
 
 /**
@@ -140,9 +143,9 @@ function untranslated(
 export function conversionErrorAt(
   channel: RelayChannel,
   request: ChatRequest,
-  choices: Choices,
+  options: PreparationOptions,
 ): RelayError | null {
-  const route = routeAt(channel, request, choices)
+  const route = routeAt(channel, request, options)
   if (isRelayError(route)) return route
   if (isNative(route, request)) return null
   const converted = convertedAt(channel, request, route)
@@ -150,20 +153,20 @@ export function conversionErrorAt(
 }
 
 /** The decisions for a channel that precede the conversion of the request. */
-type Route = CandidateChange & {
+type PreparationRoute = CandidateChange & {
   readonly format: WireFormat
   /** True if the endpoint takes the requests of Vertex AI's method `predict`. */
   readonly isPredict: boolean
 }
 
-const isNative = ({ format, isPredict }: Route, request: ChatRequest): boolean =>
+const isNative = ({ format, isPredict }: PreparationRoute, request: ChatRequest): boolean =>
   format.name === request.format.name && !isPredict
 
 function routeAt(
   channel: RelayChannel,
   request: ChatRequest,
-  { isOverridden, limits, adapters }: Choices,
-): Route | RelayError {
+  { isOverridden, limits, adapters }: PreparationOptions,
+): PreparationRoute | RelayError {
   const { model, suffix } = modelAndSuffixAtChannel(channel, request, adapters)
   const { target } = channel
   if (request.format.isCompaction && (target === null || compactPathOf(target, model) === null)) {
@@ -186,24 +189,24 @@ function routeAt(
 function convertedAt(
   channel: RelayChannel,
   request: ChatRequest,
-  { model, format, limits, thinking, isPredict }: Route,
+  { model, format, limits, thinking, isPredict }: PreparationRoute,
 ): ConvertedRequest | RelayError {
   if (isPredict) return convertToPredict(request)
   if (format.name === 'completions' || isDirectFormat(format.name)) {
     return relayError('not_convertible', { param: 'model' })
   }
-  return conversionOf(request, format, {
+  return convertRequest(request, format, {
     format: format.name,
     model,
     outputTokensMax: limits.covered ?? limits.ofFormat,
     outputTokensMost: limits.covered,
-    vendor: chatVendorAt(channel, model, request.isStream),
+    vendor: chatExtensionsAt(channel, model, request.isStream),
     ...(thinking === null ? {} : { thinking }),
   })
 }
 
 /** Rewrites an image request for an endpoint whose request format differs from OpenAI's. */
-function adapted(candidate: Candidate | RelayError): Candidate | RelayError {
+function adaptImageRequest(candidate: Candidate | RelayError): Candidate | RelayError {
   if (isRelayError(candidate)) return candidate
   const { body, channel, request, upstreamModel } = candidate
   const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
@@ -255,7 +258,7 @@ type CandidateChange = {
 }
 
 /** Applies the adapters and the channel's overrides to a request in the provider's format. */
-function finished(
+function applyChannelSettings(
   channel: RelayChannel,
   requested: ChatRequest,
   { model, isOverridden, limits, adapters, losses = NO_LOSSES, ...change }: CandidateChange,
@@ -264,19 +267,21 @@ function finished(
   const { rules } = channel
   const { request, dropped: lifetimes } = withAllowedCache(requested, rules.allowedMembers)
   const ownOverrides = isOverridden ? rules.overrides : NO_OVERRIDES
-  const vendor = chatVendorAt(channel, model, request.isStream)
+  const vendor = chatExtensionsAt(channel, model, request.isStream)
   const adaptation = adaptRequest(
     request,
     { ...change, model, vendor, overrides: ownOverrides, setsParameters: isOverridden },
     adapters,
   )
-  const adapted = adaptation?.overrides ?? ownOverrides
+  const adaptedOverrides = adaptation?.overrides ?? ownOverrides
   const { format } = request
   const isLimitMissing =
-    format.name === 'messages' && request.outputTokensMax === null && !adapted.has('max_tokens')
+    format.name === 'messages' &&
+    request.outputTokensMax === null &&
+    !adaptedOverrides.has('max_tokens')
   const { covered } = limits
   const limit = { covered, outputTokens: covered ?? (isLimitMissing ? limits.ofFormat : null) }
-  const fitted = fitLimit(channel, request, model, adapted, limit)
+  const fitted = fitThinkingBudgetAndLimit(channel, request, model, adaptedOverrides, limit)
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
   const bodyChange = {
@@ -298,17 +303,18 @@ function finished(
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
-  if (overrides.size > 0 || dropped.length > 0) return overridden(candidate, request, bodyChange)
+  if (overrides.size > 0 || dropped.length > 0)
+    return rereadChangedRequest(candidate, request, bodyChange)
   return {
     ...candidate,
-    request: limited(request, outputTokens),
+    request: withOutputLimit(request, outputTokens),
     body: withEnvelope(channel, request, bodyChange, body),
     upstreamModel: model === request.model ? null : model,
   }
 }
 
 /** Reads a changed request again, because its limits and its model may have changed. */
-function overridden(
+function rereadChangedRequest(
   candidate: Omit<Candidate, 'request' | 'upstreamModel'>,
   request: ChatRequest,
   bodyChange: UpstreamChange,
@@ -365,7 +371,7 @@ function withModelName(
   return new Map([...overrides, ['model', JSON.stringify(model)]])
 }
 
-function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {
+function withOutputLimit(request: ChatRequest, outputTokens: number | null): ChatRequest {
   const requested = request.outputTokensMax
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
@@ -386,7 +392,7 @@ function translatedCandidate(
   const { profile, address } = channel.target ?? {}
   const model = upstreamModel ?? request.model
   const target = { model, isStream: request.isStream, other: address?.other ?? '' }
-  const chat = translateChat(translation, body, request.choices, target)
+  const chat = translateToProprietaryApi(translation, body, request.choices, target)
   if (isRelayError(chat)) return chat
   return {
     ...candidate,

@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type BodyCoding, BodyDecoder, codingIn, RATIO_MAX } from './decompress-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
@@ -6,7 +6,7 @@ import type { CallRequest } from './http-request-and-response-types.ts'
 const TOO_LARGE = relayError('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),
 })
-const NO_ROOM = relayError('overloaded', { retryAfter: 2 })
+const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
 const INCOMPLETE = relayError('request_incomplete')
 const UNKNOWN_CODING = relayError('unsupported_content_encoding')
 const CODING_ERRORS = {
@@ -16,7 +16,7 @@ const CODING_ERRORS = {
 const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-export const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
+export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   relayError('too_many_concurrent', {
     subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,
     retryAfter: 5,
@@ -31,7 +31,7 @@ export const shareIsFull = ({ bytesMax }: BodyOwner): RelayError =>
 export function readBody(
   request: CallRequest,
   memory: BodyMemory,
-  owner: BodyOwner | null = null,
+  owner: BodyMemoryShare | null = null,
   mediaType = JSON_TYPE,
 ): Promise<Buffer | RelayError> {
   const { headers } = request
@@ -54,7 +54,7 @@ export function readBody(
 /** Collects the bytes of one body. If the body is refused, all memory is given back. */
 class BodyCollector {
   private readonly memory: BodyMemory
-  private readonly owner: BodyOwner | null
+  private readonly owner: BodyMemoryShare | null
   private readonly resolve: (outcome: Buffer | RelayError) => void
   /**
    * A large body is written directly into one buffer. Joining its chunks would need twice the
@@ -74,7 +74,7 @@ class BodyCollector {
 
   constructor(
     memory: BodyMemory,
-    owner: BodyOwner | null,
+    owner: BodyMemoryShare | null,
     resolve: (outcome: Buffer | RelayError) => void,
   ) {
     this.memory = memory
@@ -112,7 +112,7 @@ class BodyCollector {
   private openDecoder(request: CallRequest, coding: BodyCoding, start: Buffer): BodyDecoder | null {
     const opened = coding.open(start)
     if (!this.memory.takeDecoder(this.owner, opened.memory)) {
-      this.refuse(NO_ROOM)
+      this.refuse(NO_MEMORY)
       return null
     }
     this.decoderBytes = opened.memory
@@ -132,7 +132,7 @@ class BodyCollector {
   private reserve(bytes: number): boolean {
     const { owner } = this
     if (owner !== null && !this.memory.reserve(owner, bytes)) {
-      this.refuse(shareIsFull(owner))
+      this.refuse(memoryShareError(owner))
       return false
     }
     this.reserved += bytes
@@ -144,7 +144,7 @@ class BodyCollector {
     const length = this.length + chunk.length
     if (length > BODY_BYTES_MAX) return this.refuse(TOO_LARGE)
     if (length > this.reserved && !this.reserve(length - this.reserved)) return
-    if (!this.memory.take(chunk.length)) return this.refuse(NO_ROOM)
+    if (!this.memory.take(chunk.length)) return this.refuse(NO_MEMORY)
     if (this.whole === null) this.chunks.push(chunk)
     else chunk.copy(this.whole, this.length)
     this.length = length

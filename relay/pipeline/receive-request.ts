@@ -1,6 +1,6 @@
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { BodyOwner } from '../limits/body-memory.ts'
+import type { BodyMemoryShare } from '../limits/body-memory.ts'
 import { isForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { CopiesOfBody } from './copies-of-request-body.ts'
@@ -30,9 +30,9 @@ const NO_FILES: ReadonlyMap<string, SpooledFile> = new Map()
  * returned, nothing must be released.
  */
 export async function receiveRequest(
-  deps: Pick<RelayDeps, 'bodies' | 'uploads'>,
+  deps: Pick<RelayDeps, 'bodyMemory' | 'uploads'>,
   request: CallRequest,
-  owner: BodyOwner,
+  owner: BodyMemoryShare,
   format: WireFormat,
 ): Promise<ReceivedRequest | RelayError> {
   const { form } = format
@@ -40,20 +40,20 @@ export async function receiveRequest(
     const received = await readForm(request, deps, owner, form)
     const ofForms = format.ofForms?.() ?? format
     if (isRelayError(received)) return received
-    const copies = new CopiesOfBody(deps.bodies, owner)
+    const copies = new CopiesOfBody(deps.bodyMemory, owner)
     const release = (): void => {
       copies.release()
       received.release()
     }
     return { ...received, body: received.document, format: ofForms, copies, release }
   }
-  const body = await readBody(request, deps.bodies, owner)
+  const body = await readBody(request, deps.bodyMemory, owner)
   if (isRelayError(body)) return body
-  const copies = new CopiesOfBody(deps.bodies, owner)
+  const copies = new CopiesOfBody(deps.bodyMemory, owner)
   const release = (): void => {
     copies.release()
-    deps.bodies.giveBack(body.length)
-    deps.bodies.release(owner, body.length)
+    deps.bodyMemory.giveBack(body.length)
+    deps.bodyMemory.release(owner, body.length)
   }
   return { body, format, files: NO_FILES, copies, release }
 }

@@ -97,11 +97,11 @@ function userIn(body: Buffer, { valueStart, valueEnd }: Member): string | null {
  * The minimum length of a request whose session is recognized by its first message. Providers cache
  * a prompt from about 1 024 tokens, so shorter conversations gain nothing from one channel.
  */
-const RECOGNISED_FROM_BYTES = 4_096
+const RECOGNIZED_FROM_BYTES = 4_096
 /** The maximum number of bytes that are searched for the first message. */
 const SEARCHED_BYTES_MAX = 65_536
 /** The maximum number of bytes of the first message that identify a conversation. */
-const TEXT_BYTES_MAX = 8_192
+const IDENTIFYING_BYTES_MAX = 8_192
 
 /** The names that the list of messages has in the wire formats. */
 const MESSAGE_LISTS: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])
@@ -122,7 +122,7 @@ type FirstMessage = {
  * Returns null for a short request, or if no such message is found.
  */
 function firstMessageOf({ body, members }: ChatRequest): FirstMessage | null {
-  if (body.length < RECOGNISED_FROM_BYTES) return null
+  if (body.length < RECOGNIZED_FROM_BYTES) return null
   const list = members.find(({ key, kind }) => kind === 'array' && MESSAGE_LISTS.has(key))
   if (list === undefined) return null
   const end = Math.min(list.valueEnd, list.valueStart + SEARCHED_BYTES_MAX)
@@ -153,7 +153,7 @@ type Message = {
  * A buffer with the texts of the message that was read last. Reading is synchronous, so all calls
  * can share the buffer.
  */
-const sample = Buffer.alloc(TEXT_BYTES_MAX)
+const sample = Buffer.alloc(IDENTIFYING_BYTES_MAX)
 
 /** The maximum number of texts, and of bytes outside of texts, that are examined in a message. */
 const STEPS_MAX = 4_096
@@ -193,7 +193,7 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
     // Once the role shows that the message is not an instruction, a text is read only until
     // `sample` is full. The end of the text may be far away.
     const isPart = isContent && !isSearched
-    const readTo = isPart ? Math.min(end, at + TEXT_BYTES_MAX) : end
+    const readTo = isPart ? Math.min(end, at + IDENTIFYING_BYTES_MAX) : end
     const close = endOfText(body, words, at, readTo)
     // A text is a key if a colon follows it. The bytes after a text that is not read to its end
     // may contain a colon by chance.
@@ -203,7 +203,7 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
       role = body.toString('latin1', at, Math.min(close, at + KEY_BYTES_MAX))
     } else if (isContent) {
       length += body.copy(sample, length, at, close)
-      if (length === TEXT_BYTES_MAX && !isSearched) break
+      if (length === IDENTIFYING_BYTES_MAX && !isSearched) break
     }
     at = close + 1
   }

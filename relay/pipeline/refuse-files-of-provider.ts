@@ -10,7 +10,10 @@ import type { Caller } from './authenticate.ts'
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false
 
 /** Returns the error for the first file of a request that the caller may not use, or null. */
-export function errorInFiles(caller: Caller, { fileReferences }: ChatRequest): RelayError | null {
+export function providerFileError(
+  caller: Caller,
+  { fileReferences }: ChatRequest,
+): RelayError | null {
   const file = fileReferences?.find((one) => !mayUseFile(caller, one))
   return file === undefined ? null : relayError('parameter_not_supported', { param: file.param })
 }

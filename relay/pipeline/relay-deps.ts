@@ -15,11 +15,11 @@ import type { FileStore } from '../batches/file-record-store.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { UnorderedList } from '../unordered-list.ts'
 import type { SpoolFolder } from '../uploads/spool-folder.ts'
-import type { AutoDisable } from './auto-disable-channel.ts'
+import type { ChannelAutoDisabler } from './auto-disable-channel.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
-import type { Deadlines, Watch } from './call-deadlines-and-timer.ts'
+import type { Deadlines, DeadlineTimer } from './call-deadlines-and-timer.ts'
 import type { Cancellations } from './cancel-background-responses.ts'
-import type { KeyChoice } from './choose-channel-key.ts'
+import type { KeySelector } from './choose-channel-key.ts'
 import type { RetryBudget } from './retry-budget.ts'
 import type { RunningCall } from './running-call.ts'
 import type { SessionAffinity } from './session-affinity.ts'
@@ -31,21 +31,21 @@ export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'
   readonly publicOutbound: Outbound
   readonly counter: TokenCounter
   readonly failedKeys: FailedKeys
-  readonly underWay: RunningCallCount
-  readonly caps: ConcurrencyCaps
-  readonly bodies: BodyMemory
+  readonly runningCallCount: RunningCallCount
+  readonly concurrencyCaps: ConcurrencyCaps
+  readonly bodyMemory: BodyMemory
   /** The memory in which the results of batches are read to bill them. */
   readonly settlementMemory: BodyMemory
   readonly uploads: SpoolFolder
   readonly breaker: CircuitBreaker
-  readonly autoDisable: AutoDisable
+  readonly autoDisable: ChannelAutoDisabler
   readonly balanceCheck: BalanceCheck
-  readonly keys: KeyChoice
+  readonly keySelector: KeySelector
   readonly sessions: SessionAffinity
-  readonly retries: RetryBudget
-  readonly watch: Watch
+  readonly retryBudget: RetryBudget
+  readonly timer: DeadlineTimer
   readonly deadlines: Deadlines
-  readonly live: UnorderedList<RunningCall>
+  readonly runningCalls: UnorderedList<RunningCall>
   readonly cancellations: Cancellations
   readonly claimedCalls: ClaimedCalls
   readonly providerMessages: ProviderMessages

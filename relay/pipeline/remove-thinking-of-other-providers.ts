@@ -27,11 +27,11 @@ export function withoutForeignThinking(request: ChatRequest, model: string): Own
 }
 
 /** Returns the cached bodies of a request from which thinking was removed. */
-export const requestsWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
+export const cachedBodiesWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
   [...(RESULTS.get(request)?.values() ?? [])].map((result) => result.request.body)
 
 /** Drops these cached bodies of a request, because too little memory is left for them. */
-export const forgetRequestsWithoutThinking = (request: ChatRequest): void => {
+export const forgetBodiesWithoutThinking = (request: ChatRequest): void => {
   RESULTS.delete(request)
 }
 

@@ -1,10 +1,10 @@
 /** The maximum number of concurrent retries, as a share of the running calls. */
-const SHARE = 0.2
+const RETRY_SHARE_MAX = 0.2
 /**
  * The number of concurrent retries that are always allowed. On a small site, every call of a burst
  * may need a retry to reach the only working channel.
  */
-const LEAST = 24
+const RETRIES_ALWAYS_ALLOWED = 24
 
 /**
  * Prevents retry storms: limits concurrent retries to a share of the running calls, but always
@@ -14,7 +14,8 @@ export class RetryBudget {
   private underWay = 0
 
   enter(callsUnderWay: number): boolean {
-    if (this.underWay >= Math.max(LEAST, callsUnderWay * SHARE)) return false
+    if (this.underWay >= Math.max(RETRIES_ALWAYS_ALLOWED, callsUnderWay * RETRY_SHARE_MAX))
+      return false
     this.underWay += 1
     return true
   }

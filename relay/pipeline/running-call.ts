@@ -12,25 +12,25 @@ import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { AttemptList } from './attempt-list.ts'
 import type { AnswerForwarder } from './audio-forwarder.ts'
-import { BackgroundResponse } from './background-response.ts'
+import { CancellableResponse } from './background-response.ts'
 import { usageSoFar } from './billed-usage.ts'
-import { callOf } from './build-provider-call.ts'
-import type { Deadlines, Watched } from './call-deadlines-and-timer.ts'
+import { buildProviderCall } from './build-provider-call.ts'
+import type { Deadlines, TimerListener } from './call-deadlines-and-timer.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { type Cancellations, responseLeftRunning } from './cancel-background-responses.ts'
 import { forwarderOf } from './create-answer-forwarder.ts'
-import { estimateDeliveredUsage } from './estimate-delivered-usage.ts'
+import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
 import { mustReadUsage } from './hidden-reasoning.ts'
 import type { Exchange } from './http-exchange.ts'
-import { markEchoOfRequest } from './mark-echo-of-request.ts'
+import { markTooLargeEcho } from './mark-answer-too-large-by-echo.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import { adapterOf, type Candidate } from './prepare-request-for-channel.ts'
 import type { ProviderHeaders } from './read-provider-headers.ts'
 import { formatsOf } from './recorded-request-changes.ts'
 import { showProviderHeaders, showRateLimits } from './show-provider-headers-to-caller.ts'
 import { StreamPing } from './stream-ping.ts'
-import { decoderFor, transportOf } from './translate-chat-for-provider.ts'
+import { decoderFor, transportOf } from './translate-chat-to-proprietary-api.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
 
 type Deps = {
@@ -49,16 +49,16 @@ const ACCESS_CHECK_MS = 1_000
 const RAISE_AGAIN_MS = 1_000
 
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
-export class RunningCall implements Watched {
+export class RunningCall implements TimerListener {
   readonly attempts = new AttemptList()
   /** Cancellations that must end before the call ends. */
-  readonly awaited: Promise<void>[] = []
+  readonly pendingCancellations: Promise<void>[] = []
   /** The model and the group of the last attempt, if the call's admission named others. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
   /** The time at which reading for the usage alone ends; 0 while the caller gets the answer. */
-  private readOnUntil = 0
+  private readForUsageUntil = 0
   private isRaising = false
   private raiseNotBefore = 0
   /** True when the account or the token can't pay for a larger hold. */
@@ -111,7 +111,7 @@ export class RunningCall implements Watched {
     const { response } = exchange
     response.on('drain', () => this.resume())
     response.on('close', () => {
-      if (!response.writableFinished) this.callerGone()
+      if (!response.writableFinished) this.onCallerGone()
     })
     // The caller may have disconnected before the listener was registered.
     if (response.destroyed) this.isCallerGone = true
@@ -126,7 +126,7 @@ export class RunningCall implements Watched {
     const { isStream } = this.request
     const { format } = candidate.request
     const isBackground = isStream && isInBackground(candidate.request)
-    const background = isBackground ? new BackgroundResponse() : null
+    const background = isBackground ? new CancellableResponse() : null
     this.candidate = candidate
     this.forwarder = this.newForwarder(candidate, background)
     // The first event of an image may be the complete image.
@@ -138,7 +138,7 @@ export class RunningCall implements Watched {
     }
     const adapter = adapterOf(candidate, target)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
-      firstByteMs: deadlines[isEarly ? 'firstByteMs' : 'firstBytePlainMs'],
+      answerStartMs: deadlines[isEarly ? 'firstEventMs' : 'plainAnswerStartMs'],
       onHeaders,
       decoder: decoderFor(candidate.translated, target, this.exchange.call),
       adaptAnswer: adapter?.answer,
@@ -147,19 +147,20 @@ export class RunningCall implements Watched {
       onWriteStall: isBackground ? () => this.exchange.response.destroy() : undefined,
     })
     const { request: incoming, call: id, log } = this.exchange
-    const call = callOf(candidate, target, incoming.headers, ['x-request-id', id])
+    const call = buildProviderCall(candidate, target, incoming.headers, ['x-request-id', id])
     const connections = via(target.proxy)
     this.channelUnderWay = channelId
     const transport = transportOf(target, connections, call.origin, adapter?.task)
     const ended = await this.attempt.start(transport, authorizedCall(target, call, connections))
-    const end = markEchoOfRequest(ended, candidate.request, candidate.body)
+    const end = markTooLargeEcho(ended, candidate.request, candidate.body)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     const latencyMs = Math.round(performance.now() - startedAt)
     const sentAt = this.exchange.startedAt + Math.round(startedAt - this.exchange.arrivedAt)
     await this.attempts.add(this.attempt, { channelId, target, end, sentAt, latencyMs })
     const left = responseLeftRunning(end, background, format)
-    if (left !== null) cancellations.begin(left, { target, call, connections, log }, this.awaited)
+    if (left !== null)
+      cancellations.begin(left, { target, call, connections, log }, this.pendingCancellations)
     return end
   }
 
@@ -190,18 +191,18 @@ export class RunningCall implements Watched {
   }
 
   /** True while the answer is read only for its usage. */
-  get isReadOn(): boolean {
-    return this.readOnUntil > 0
+  get readsForUsageOnly(): boolean {
+    return this.readForUsageUntil > 0
   }
 
-  watch(now: number): boolean {
+  onTick(now: number): boolean {
     if (this.lateAt > 0 && now > this.lateAt) this.onLate?.()
-    this.attempt?.watch(now)
+    this.attempt?.onTick(now)
     if (this.ledger.hasEnded) return !this.isOver()
     if (this.isOutOfTime(now)) this.abort('timeout')
-    if (this.isReadOn && now > this.readOnUntil) this.abort('caller-gone')
+    if (this.readsForUsageOnly && now > this.readForUsageUntil) this.abort('caller-gone')
     this.checkAccess(now)
-    this.ping.watch(this.forwarder, now)
+    this.ping.onTick(this.forwarder, now)
     this.renew(now)
     return true
   }
@@ -218,9 +219,9 @@ export class RunningCall implements Watched {
    * that a revoked token does not make a call cheaper.
    */
   private endAccess(error: RelayError): void {
-    if (this.isReadOn || this.isCallerGone) return
+    if (this.readsForUsageOnly || this.isCallerGone) return
     this.revokedBy = error
-    if (this.readOn()) answerError(this.exchange, error)
+    if (this.continueForUsage()) answerError(this.exchange, error)
     else this.abort('revoked')
   }
 
@@ -230,7 +231,7 @@ export class RunningCall implements Watched {
    */
   private withhold(): void {
     this.isWithheld = true
-    if (this.isReadOn) this.readOn()
+    if (this.readsForUsageOnly) this.continueForUsage()
     else this.endAccess(relayError(ERROR_CODE_OF.screened))
   }
 
@@ -239,7 +240,7 @@ export class RunningCall implements Watched {
   }
 
   /** Resolves once the end of the call is durable. Rejects after `settleMs`. */
-  inTime(closing: Promise<void>): Promise<void> {
+  withinSettleDeadline(closing: Promise<void>): Promise<void> {
     this.lateAt = performance.now() + this.deps.deadlines.settleMs
     return new Promise((resolve, reject) => {
       this.onLate = () => reject(new Error('the end of the call was not written in time'))
@@ -258,9 +259,9 @@ export class RunningCall implements Watched {
     return this.deps.counter
   }
 
-  private callerGone(): void {
+  private onCallerGone(): void {
     this.isCallerGone = true
-    if (!this.isReadOn && !this.readOn()) this.abort('caller-gone')
+    if (!this.readsForUsageOnly && !this.continueForUsage()) this.abort('caller-gone')
   }
 
   /**
@@ -269,7 +270,7 @@ export class RunningCall implements Watched {
    * them. Other streams are read only if `mustReadUsage` returns true. Returns false if there is
    * nothing to read, or while the credentials of the request are still being obtained.
    */
-  private readOn(): boolean {
+  private continueForUsage(): boolean {
     const { attempt, forwarder } = this
     if (attempt === null || !attempt.isRunning || !attempt.isSent) return false
     const { isPlain } = attempt
@@ -278,11 +279,13 @@ export class RunningCall implements Watched {
     if (!isPlain && !isBackground && !mustReadUsage(forwarder, this.candidate)) return false
     const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
     const isGenerated = isBackground && !this.isWithheld
-    const isWhole = isPlain || isGenerated || request?.format.stream.isAlwaysReadOn === true
-    const until = performance.now() + (isWhole ? readOnPlainMs : readOnStreamMs)
-    this.readOnUntil = this.isReadOn ? Math.min(this.readOnUntil, until) : until
-    if (!isPlain) forwarder?.readOn(isWhole)
-    attempt.readOn()
+    const readsToEnd = isPlain || isGenerated || request?.format.stream.isAlwaysReadOn === true
+    const until = performance.now() + (readsToEnd ? readOnPlainMs : readOnStreamMs)
+    this.readForUsageUntil = this.readsForUsageOnly
+      ? Math.min(this.readForUsageUntil, until)
+      : until
+    if (!isPlain) forwarder?.continueForUsage(readsToEnd)
+    attempt.continueForUsage()
     return true
   }
 
@@ -290,10 +293,10 @@ export class RunningCall implements Watched {
     const { forwarder } = this
     if (forwarder === null) return
     const verdict = this.deps.outputHold.decide(forwarder.delivered)
-    if (verdict === 'go-on') return
-    if (verdict === 'over-limit') return forwarder.endAt('over-limit')
+    if (verdict === 'continue') return
+    if (verdict === 'over-limit') return forwarder.endWith('over-limit')
     if (verdict === 'wait') {
-      if (this.isSpent) return forwarder.endAt('balance-spent')
+      if (this.isSpent) return forwarder.endWith('balance-spent')
       forwarder.pause()
     } else if (performance.now() < this.raiseNotBefore) return
     if (!this.isSpent) void this.raiseHold(verdict === 'wait')
@@ -304,7 +307,7 @@ export class RunningCall implements Watched {
    * connection accepts no bytes.
    */
   private resume(): void {
-    const isBlocked = !this.isReadOn && this.exchange.response.writableNeedDrain
+    const isBlocked = !this.readsForUsageOnly && this.exchange.response.writableNeedDrain
     if (!this.isRaising && !isBlocked) this.attempt?.resume()
   }
 
@@ -333,7 +336,7 @@ export class RunningCall implements Watched {
 
   private newForwarder(
     candidate: Candidate,
-    background: BackgroundResponse | null,
+    background: CancellableResponse | null,
   ): AnswerForwarder | null {
     const { screen, outputHold } = this.deps
     return forwarderOf(this.exchange, this.request, candidate, {
@@ -347,10 +350,10 @@ export class RunningCall implements Watched {
     const { renewMs, progressMs, progressBytes } = this.deps.deadlines
     const bytes = this.forwarder?.delivered.bytes ?? 0
     const rawUsage = this.forwarder?.rawUsage
-    const fresh = bytes - this.progressBytes
-    const hasNews = fresh > 0 || rawUsage !== this.progressUsage
+    const newBytes = bytes - this.progressBytes
+    const hasChanged = newBytes > 0 || rawUsage !== this.progressUsage
     const sinceMs = now - this.renewedAt
-    const isProgress = fresh >= progressBytes || (hasNews && sinceMs >= progressMs)
+    const isProgress = newBytes >= progressBytes || (hasChanged && sinceMs >= progressMs)
     if (!isProgress && sinceMs < renewMs) return
     this.renewedAt = now
     this.progressBytes = bytes
@@ -360,28 +363,28 @@ export class RunningCall implements Watched {
   }
 
   private async recordProgress(): Promise<void> {
-    const place =
+    const billedChannel =
       this.candidate === null ? { channelId: 0 } : billedChannelOf(this.candidate.channel)
     const { leaseMs } = this.deps.deadlines
-    const usage = await this.soFar()
+    const usage = await this.chargeableUsage()
     const formats = formatsOf(this.request.format, this.candidate)
     const served = this.served === null ? {} : { served: this.served }
-    const emptiedBy = await this.ledger.progress(
-      { ...place, ...formats, ...served },
+    const exhaustedCode = await this.ledger.progress(
+      { ...billedChannel, ...formats, ...served },
       usage,
       leaseMs,
     )
-    if (emptiedBy === null) return
-    this.endAccess(relayError(emptiedBy))
+    if (exhaustedCode === null) return
+    this.endAccess(relayError(exhaustedCode))
     // The balance or the budget is empty, so the lease was not renewed. Reading must stop before
     // the lease expires. Otherwise, the sweeper would end a plain answer without a charge.
-    if (this.isReadOn) {
-      this.readOnUntil = Math.min(this.readOnUntil, performance.now() + leaseMs / 2)
+    if (this.readsForUsageOnly) {
+      this.readForUsageUntil = Math.min(this.readForUsageUntil, performance.now() + leaseMs / 2)
     }
   }
 
   /** Returns the usage to charge if this process dies. The output so far is only estimated. */
-  private async soFar(): Promise<Usage> {
+  private async chargeableUsage(): Promise<Usage> {
     const { forwarder, candidate } = this
     if (candidate === null || forwarder?.hasDelivered !== true) return NO_USAGE
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
@@ -390,7 +393,7 @@ export class RunningCall implements Watched {
     const { outputHold } = this.deps
     const { delivered } = forwarder
     const inputs = { input, inputUncached }
-    const counted = estimateDeliveredUsage(delivered, candidate.request, inputs, outputHold.price)
+    const counted = estimateUsageSoFar(delivered, candidate.request, inputs, outputHold.price)
     return usageSoFar(forwarder.rawUsage, counted, candidate, outputHold.limits(), outputHold.price)
   }
 }

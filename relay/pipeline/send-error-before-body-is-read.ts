@@ -17,7 +17,7 @@ let lingering = 0
  * because Node would otherwise read the remaining body. The request is paused first, because the
  * response may get lost if bytes arrive during the closing.
  */
-export function rejectUpload(exchange: Exchange, error: RelayError): void {
+export function rejectUnreadRequest(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
   if (request.complete || request.destroyed) return sendError(exchange, error)
   // NOTE: without this call, Node would read the complete body after the response.

@@ -77,7 +77,7 @@ class Partition {
    * Counts a place that is about to be written to Redis, where it stays for `idleMs`. Returns false
    * if there are too many, so that a caller with a new id in each call can't fill Redis.
    */
-  mayShare(idleMs: number, now: number): boolean {
+  countShare(idleMs: number, now: number): boolean {
     if (now - this.sharesSince >= idleMs) {
       this.sharesSince = now
       this.shares = 0
@@ -147,7 +147,7 @@ export class SessionAffinity {
     if (entry !== null) return new CallSession(this, session, entry.place)
     const pending = this.deps.cache?.get(session.key) ?? null
     if (pending === null) return new CallSession(this, session, null)
-    return pending.then((text) => new CallSession(this, session, this.shared(session, text)))
+    return pending.then((text) => new CallSession(this, session, this.keepFromRedis(session, text)))
   }
 
   /** Remembers the place of a successful attempt. */
@@ -160,7 +160,7 @@ export class SessionAffinity {
     if (entry !== null && isAt(entry.place, channelId, keyRef)) {
       entry.usedAt = now
       partition.put(session.key, entry)
-      if (now - entry.sharedAt > idleMs / 4) this.share(session, entry, idleMs)
+      if (now - entry.sharedAt > idleMs / 4) this.writeToRedis(session, entry, idleMs)
       return
     }
     // Conversations with the same first message share a place, which a new one must not change.
@@ -168,7 +168,7 @@ export class SessionAffinity {
     const place = { channelId, keyRef, since: this.deps.now() }
     const created = { place, usedAt: now, sharedAt: now }
     partition.put(session.key, created)
-    if (partition.mayShare(idleMs, now)) this.share(session, created, idleMs)
+    if (partition.countShare(idleMs, now)) this.writeToRedis(session, created, idleMs)
   }
 
   /** Forgets a place, unless the session has another place by now. */
@@ -199,7 +199,7 @@ export class SessionAffinity {
     return partitions[Math.abs(tokenId) % PARTITIONS] as Partition
   }
 
-  private share(session: SessionOfToken, entry: Entry, idleMs: number): void {
+  private writeToRedis(session: SessionOfToken, entry: Entry, idleMs: number): void {
     const { channelId, keyRef, since } = entry.place
     entry.sharedAt = performance.now()
     const text = `${channelId} ${since} ${keyRef}`
@@ -207,7 +207,7 @@ export class SessionAffinity {
   }
 
   /** Reads a place from Redis and keeps it in this process. */
-  private shared(session: SessionOfToken, text: string | null): Place | null {
+  private keepFromRedis(session: SessionOfToken, text: string | null): Place | null {
     const match = /^(\d{1,15}) (\d{1,15}) (.{1,128})$/.exec(text ?? '')
     if (match === null) return null
     const [, channelId, since, keyRef = ''] = match

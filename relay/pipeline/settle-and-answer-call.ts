@@ -29,9 +29,9 @@ import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import { storeProviderMessage } from './store-provider-message.ts'
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
-import { endStream, TEXT_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
+import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
-export type Closing = {
+export type ClosingContext = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
   /** The caller's format. */
@@ -69,9 +69,9 @@ const END_OF: Record<AttemptError, CallEnd> = {
  * Returns the call end to record. An answer that was read only for its usage is incomplete, because
  * the caller did not receive it.
  */
-function endOf({ isCallerGone, isReadOn }: RunningCall, end: CallEnd): CallEnd {
+function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
-  return isReadOn && end === 'done' ? 'incomplete' : end
+  return readsForUsageOnly && end === 'done' ? 'incomplete' : end
 }
 
 const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
@@ -82,7 +82,7 @@ const isAnswered = ({ response }: Exchange): boolean => response.destroyed || re
  * model failed.
  */
 export function visibleAnswer(
-  { exchange }: Pick<Closing, 'exchange'>,
+  { exchange }: Pick<ClosingContext, 'exchange'>,
   candidate: Candidate,
   body: Buffer,
 ): Buffer | AnswerError | null {
@@ -100,14 +100,14 @@ export function visibleAnswer(
  * true if the caller was sent the answer.
  */
 export async function concludePlain(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   body: Buffer,
   visible: Buffer | AnswerError,
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { format } = candidate.request
-  if (!call.isCallerGone && !call.isReadOn) call.noteFirstByte()
+  if (!call.isCallerGone && !call.readsForUsageOnly) call.noteFirstByte()
   const delivery = deliveryOf(format, body)
   const isAnswer = Buffer.isBuffer(visible)
   const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
@@ -115,8 +115,8 @@ export async function concludePlain(
     answerError(exchange, NO_STORE)
     return false
   }
-  if (!isAnswer) return sendFault(closing, candidate, visible)
-  await keepStored(closing, candidate, () => idsInResponse(body))
+  if (!isAnswer) return sendModelError(closing, candidate, visible)
+  await recordStoredResponse(closing, candidate, () => idsInResponse(body))
   sendPlain(closing, visible)
   return true
 }
@@ -128,7 +128,7 @@ export async function concludePlain(
  * the provider's cache for free, or learn from the error whether the answer contains the word.
  */
 export async function concludeWithheld(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   body: Buffer,
   error: RelayError,
@@ -141,22 +141,30 @@ export async function concludeWithheld(
 }
 
 /** Sends the error of a model that failed, after the call was settled. */
-function sendFault(closing: Closing, candidate: Candidate, { type, message }: AnswerError): false {
+function sendModelError(
+  closing: ClosingContext,
+  candidate: Candidate,
+  { type, message }: AnswerError,
+): false {
   const error = Buffer.from(JSON.stringify({ error: { type, message } }))
-  keepEventMessage(closing, candidate, error)
-  const body = shownError(closing, candidate, error)
+  storeEventMessage(closing, candidate, error)
+  const body = renderProviderError(closing, candidate, error)
   const failure = { reason: 'no-channel', errorCode: 'upstream_error', retryAfterMs: 0 } as const
   sendCallError(closing.exchange, { ...failure, status: 502, body })
   return false
 }
 
-const shownError = ({ deps, exchange }: Closing, candidate: Candidate, error: Buffer): object =>
+const renderProviderError = (
+  { deps, exchange }: ClosingContext,
+  candidate: Candidate,
+  error: Buffer,
+): object =>
   providerErrorBody(candidate, error, 502, {
     ...{ errors: exchange.errors, call: exchange.call },
     isHidden: deps.views.options.options.isUpstreamErrorHidden,
   })
 
-function sendPlain({ exchange, format }: Closing, visibleBody: Buffer): void {
+function sendPlain({ exchange, format }: ClosingContext, visibleBody: Buffer): void {
   const { response } = exchange
   if (isAnswered(exchange)) return
   if (response.headersSent || exchange.jsonArray !== null) {
@@ -173,7 +181,8 @@ function sendPlain({ exchange, format }: Closing, visibleBody: Buffer): void {
     `${visibleBody.length}`,
   ])
   // Node sends the headers and a string body in one write. Latin-1 keeps every byte.
-  if (visibleBody.length <= TEXT_BYTES_MAX) response.end(visibleBody.toString('latin1'), 'latin1')
+  if (visibleBody.length <= SINGLE_WRITE_BYTES_MAX)
+    response.end(visibleBody.toString('latin1'), 'latin1')
   else response.end(visibleBody)
 }
 
@@ -182,44 +191,47 @@ function sendPlain({ exchange, format }: Closing, visibleBody: Buffer): void {
  * settling fails, an error event is sent in place of these bytes.
  */
 export async function concludeStream(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   { error }: Extract<AttemptEnd, { readonly kind: 'streamed' }>,
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { forwarder } = call
   if (forwarder === null) throw new Error('a stream without a forwarder')
-  const isWhole = error === null
-  const delivery = deliveryOfStream(forwarder, { isWhole, chargesInput: error !== 'error-event' })
-  const end = endOf(call, isWhole ? 'done' : END_OF[error])
+  const isComplete = error === null
+  const delivery = deliveryOfStream(forwarder, {
+    isComplete,
+    chargesInput: error !== 'error-event',
+  })
+  const end = endOf(call, isComplete ? 'done' : END_OF[error])
   const isSettled = await settle(closing, candidate, delivery, end)
-  keepEventMessage(closing, candidate, forwarder.errorEvent)
+  storeEventMessage(closing, candidate, forwarder.errorEvent)
   // A withheld answer is complete, but the caller must not be able to fetch it.
   const { isWithheld } = call
-  if (isWhole && isSettled && !isWithheld) {
-    await keepStored(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
+  if (isComplete && isSettled && !isWithheld) {
+    await recordStoredResponse(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
   }
   const { response } = exchange
-  if (isAnswered(exchange)) return isWhole && !isWithheld
+  if (isAnswered(exchange)) return isComplete && !isWithheld
   if (forwarder.binaryType !== null) {
-    if (isSettled && isWhole) endBytes(exchange, forwarder)
+    if (isSettled && isComplete) endBinaryAnswer(exchange, forwarder)
     else if (response.headersSent) response.destroy()
     else answerError(exchange, NO_STORE)
   } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
-  else if (isWhole) endStream(exchange, forwarder.terminalBytes())
+  else if (isComplete) endStream(exchange, forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
     endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
   } else if (forwarder.errorEvent !== null) {
-    const body = shownError(closing, candidate, forwarder.errorEvent)
+    const body = renderProviderError(closing, candidate, forwarder.errorEvent)
     endStream(exchange, exchange.errors.errorEvent(body, exchange.sent))
   } else
     endStream(exchange, errorEvent(exchange, call.revokedBy ?? relayError(ERROR_CODE_OF[error])))
-  return isWhole && isSettled
+  return isComplete && isSettled
 }
 
 /** Sends the last bytes of an answer that is not text. */
-function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
+function endBinaryAnswer(exchange: Exchange, forwarder: AnswerForwarder): void {
   writeBytes(exchange, forwarder.binaryType, forwarder.terminalBytes())
   endStream(exchange, '')
 }
@@ -228,8 +240,8 @@ function endBytes(exchange: Exchange, forwarder: AnswerForwarder): void {
  * Records that the provider stores this response, so that later calls of the same token may refer
  * to it. A failure does not affect this call.
  */
-async function keepStored(
-  { deps, exchange, call, caller }: Closing,
+async function recordStoredResponse(
+  { deps, exchange, call, caller }: ClosingContext,
   { request, channel: { channelId }, conversion }: Candidate,
   readIds: () => ReturnType<typeof idsInResponse>,
 ): Promise<void> {
@@ -246,8 +258,8 @@ async function keepStored(
 }
 
 /** Stores the provider's message if an error event ended the stream. */
-function keepEventMessage(
-  { deps, exchange, call, caller }: Closing,
+function storeEventMessage(
+  { deps, exchange, call, caller }: ClosingContext,
   candidate: Candidate,
   body: Buffer | null,
 ): void {
@@ -265,7 +277,7 @@ function keepEventMessage(
  * provider charges for the request, and so is an answer that the provider delivered.
  */
 export async function concludeAbandoned(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   { error, tail, isEchoOfRequest }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): Promise<false> {
@@ -277,7 +289,7 @@ export async function concludeAbandoned(
   // Nothing was sent to the caller, but the first events may have reported usage.
   const received =
     tail === undefined
-      ? deliveryOfStream(call.forwarder, { isWhole: false, chargesInput: true })
+      ? deliveryOfStream(call.forwarder, { isComplete: false, chargesInput: true })
       : deliveryOfTail(format, tail, isEchoOfRequest === true, outputHold.limits())
   const delivery = { ...received, readText: () => ({ ...received.readText(), ...images }) }
   await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
@@ -289,7 +301,7 @@ export async function concludeAbandoned(
 
 /** Ends a call whose caller has received nothing. The hold is released before the error is sent. */
 export async function concludeFailedCall(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
@@ -309,7 +321,7 @@ export async function concludeFailedCall(
   }
   const reason = end === null ? answer.reason : END_OF[end.error]
   try {
-    await call.inTime(
+    await call.withinSettleDeadline(
       ledger.release(
         {
           channelId: candidate?.channel.channelId ?? null,
@@ -332,7 +344,10 @@ export async function concludeFailedCall(
  * Sets the price of the images that were requested from the provider. At admission, the call had
  * the price of the most expensive images that any channel's overrides would request.
  */
-function priceSentImages({ call, caller, outputHold }: Closing, { request }: Candidate): void {
+function priceSentImages(
+  { call, caller, outputHold }: ClosingContext,
+  { request }: Candidate,
+): void {
   const { price } = outputHold
   const { imageFactor, model } = request
   if (price.mode !== 'call' || price.imageFactor === undefined) return
@@ -344,7 +359,7 @@ function priceSentImages({ call, caller, outputHold }: Closing, { request }: Can
 
 /** Writes the bill of a call. Returns false if writing failed. */
 async function settle(
-  closing: Closing,
+  closing: ClosingContext,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
@@ -366,7 +381,7 @@ async function settle(
     const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
     const bill = { ...billedChannelOf(channel), ...metered, ...ending }
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
-    await call.inTime(ledger.settle(bill, call.attemptHistory()))
+    await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {
     // The bill may have been written despite the error, so only the sweeper may end the call now.

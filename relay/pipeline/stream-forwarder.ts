@@ -6,10 +6,10 @@ import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { BackgroundResponse } from './background-response.ts'
+import type { CancellableResponse } from './background-response.ts'
 import { LatestChunks } from './latest-chunks.ts'
 import { parsedEvent } from './parse-stream-event.ts'
-import { ReadOnLimit } from './read-on-limit.ts'
+import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
 
 export type StreamVerdict =
@@ -26,7 +26,7 @@ export type StreamVerdict =
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
 /** The maximum number of events that are held back at the end of a stream without a last event. */
-const HELD_EVENTS_MAX = 4
+const HELD_BACK_EVENTS_MAX = 4
 const BLANK_LINE = Buffer.from('\n\n')
 const ERROR_EVENT = /^event: ?error\s/m
 /** The number of events at the start of a stream that are searched for the model's name. */
@@ -58,23 +58,23 @@ export class StreamForwarder implements SseSink {
   private readonly converted: ConvertedStream | null
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
-  private held: Buffer[] = []
+  private heldBack: Buffer[] = []
   private readonly latest: LatestChunks
   /** True if the stream counts as complete when its connection closes now. */
   private isFinal = false
   private isFlowing = true
-  private modelLooksLeft = MODEL_EVENTS_MAX
-  private readonly readOnLimit = new ReadOnLimit()
+  private modelSearchesLeft = MODEL_EVENTS_MAX
+  private readonly postDisconnectLimit = new PostDisconnectReadLimit()
   /** True if the request has tools or images that are billed by their number in the answer. */
   countsToolUses = false
   /**
    * Set if the provider generates the response in the background. Even after the caller has
    * disconnected, such a response is screened, and counted for the hold and the bill.
    */
-  background: BackgroundResponse | null = null
+  background: CancellableResponse | null = null
   /**
    * Called if a word is screened in a finished answer, of which only the usage can follow. It may
-   * call `readOn`; otherwise the stream ends.
+   * call `continueForUsage`; otherwise the stream ends.
    */
   onScreenedAtEnd: () => void = () => {}
   /** The type of the answer if it is not a stream of events. */
@@ -83,7 +83,7 @@ export class StreamForwarder implements SseSink {
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
    * stops the stream before an event that completes a screened word. `onDelivered` is called after
-   * each write and may call `endAt` or `pause`. `converted` converts the events to another format.
+   * each write and may call `endWith` or `pause`. `converted` converts the events to another format.
    */
   constructor(
     format: WireFormat,
@@ -119,8 +119,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /** True if text was delivered after the last usage report, which may therefore be too low. */
-  get isUsageEarly(): boolean {
-    return this.usage.isEarly
+  get hasTextAfterUsage(): boolean {
+    return this.usage.hasTextAfterUsage
   }
 
   /** An anomaly in the usage reports that `rawUsage` does not show; otherwise null. */
@@ -130,19 +130,19 @@ export class StreamForwarder implements SseSink {
 
   /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
   isFinished(): boolean {
-    return this.isFinal || this.stream.isAlwaysReadOn === true || this.latest.haveMatch()
+    return this.isFinal || this.stream.isAlwaysReadOn === true || this.latest.hasMatch()
   }
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `isWhole` is true if more than the usage may be missing. It may be called again.
+   * forwarded. `readsToEnd` is true if more than the usage may be missing. It may be called again.
    */
-  readOn(isWhole: boolean): void {
-    this.readOnLimit.begin(isWhole)
-    this.held = []
+  continueForUsage(readsToEnd: boolean): void {
+    this.postDisconnectLimit.begin(readsToEnd)
+    this.heldBack = []
   }
 
-  endAt(verdict: StreamVerdict): void {
+  endWith(verdict: StreamVerdict): void {
     if (this.verdict === 'open') this.verdict = verdict
   }
 
@@ -159,7 +159,7 @@ export class StreamForwarder implements SseSink {
   push(chunk: Buffer): boolean {
     this.isFlowing = true
     this.scanner.push(chunk)
-    if (!this.readOnLimit.covers(chunk.length)) this.endAt('overflow')
+    if (!this.postDisconnectLimit.covers(chunk.length)) this.endWith('overflow')
     const { overflow } = this.scanner
     if (this.verdict === 'open' && overflow !== null) {
       this.background?.noteStart(overflow)
@@ -170,16 +170,16 @@ export class StreamForwarder implements SseSink {
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    if (this.isFinal && !hasText(bytes, this.readTexts)) this.holdFinal(bytes, true)
+    if (this.isFinal && !hasText(bytes, this.readTexts)) this.holdBackFinal(bytes, true)
     else this.forward(bytes)
   }
 
   private forward(bytes: Buffer): void {
     this.isFinal = false
     this.background?.note(bytes)
-    if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
+    if (this.countIfNotForwarded(bytes) || !this.screenEvent(bytes)) return
     this.releaseHeld()
-    if (!this.readOnLimit.hasBegun) this.write(bytes)
+    if (!this.postDisconnectLimit.hasBegun) this.write(bytes)
     else this.hasDelivered = true
     this.delivered.add(bytes)
     this.notePassed(bytes)
@@ -191,17 +191,17 @@ export class StreamForwarder implements SseSink {
    * True if events are read only for the usage, because the caller has disconnected or the answer
    * is withheld.
    */
-  private get isUnread(): boolean {
-    const { hasBegun, isWhole } = this.readOnLimit
-    return hasBegun && (this.background === null || !isWhole)
+  private get isNotForwarded(): boolean {
+    const { hasBegun, readsToEnd } = this.postDisconnectLimit
+    return hasBegun && (this.background === null || !readsToEnd)
   }
 
   /**
    * Reports whether the event is read only for the usage. If it is, its content is counted for the
    * bill, because the provider charges for it. Another choice may continue after one has finished.
    */
-  private isUndelivered(bytes: Buffer): boolean {
-    if (!this.isUnread) return false
+  private countIfNotForwarded(bytes: Buffer): boolean {
+    if (!this.isNotForwarded) return false
     if (hasText(bytes, this.readTexts)) {
       this.delivered.add(bytes)
       this.notePassed(bytes)
@@ -211,7 +211,7 @@ export class StreamForwarder implements SseSink {
   }
 
   /** Reports whether the event may be forwarded, because it completes no screened word. */
-  private isClean(bytes: Buffer): boolean {
+  private screenEvent(bytes: Buffer): boolean {
     const { screen, readTexts } = this
     if (screen === null || screen.isClean(bytes, readTexts)) return true
     // The text before the word is charged, because the caller would have received it if it had
@@ -222,11 +222,11 @@ export class StreamForwarder implements SseSink {
     this.notePassed(bytes)
     this.latest.add(bytes)
     if (this.isFinished()) this.onScreenedAtEnd()
-    if (!this.isUnread) this.verdict = 'screened'
+    if (!this.isNotForwarded) this.verdict = 'screened'
     return false
   }
 
-  marked(bytes: Buffer): void {
+  onMarkedEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
@@ -241,32 +241,32 @@ export class StreamForwarder implements SseSink {
       return this.fail(Buffer.from(text ?? bytes.toString()))
     }
     if (isLast) {
-      if (isCovered) this.usage.isEarly = false
-      return this.done(bytes)
+      if (isCovered) this.usage.hasTextAfterUsage = false
+      return this.onLastEvent(bytes)
     }
     // The usage includes the text of its own event, so `pass` must not search this text. It
     // searches no text while `isEarly` is true.
-    if (isCovered) this.usage.isEarly = true
+    if (isCovered) this.usage.hasTextAfterUsage = true
     if (ending === 'final' || (ending === 'trailing' && this.isFinal)) {
-      this.holdFinal(bytes, ending === 'trailing')
+      this.holdBackFinal(bytes, ending === 'trailing')
     } else if (!isUsageOnly) this.forward(bytes)
-    else if (this.wantsUsage && !this.readOnLimit.hasBegun) this.hold(bytes)
-    if (isCovered) this.usage.isEarly = false
+    else if (this.wantsUsage && !this.postDisconnectLimit.hasBegun) this.holdBackUsage(bytes)
+    if (isCovered) this.usage.hasTextAfterUsage = false
   }
 
-  done(bytes: Buffer): void {
+  onLastEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
     if (this.countsToolUses) this.delivered.addToolUses(bytes)
-    this.held.push(bytes)
+    this.heldBack.push(bytes)
     this.complete()
   }
 
   /** Converts the end of the stream before the call is settled, because this may fail. */
   private complete(): void {
     const { converted } = this
-    if (converted !== null && !this.readOnLimit.hasBegun) {
-      this.held = [converted.end(Buffer.concat(this.held))]
-      if (this.hasConversionFailed(converted)) return this.beginFailed()
+    if (converted !== null && !this.postDisconnectLimit.hasBegun) {
+      this.heldBack = [converted.end(Buffer.concat(this.heldBack))]
+      if (this.hasConversionFailed(converted)) return this.markFailedAsBegun()
     }
     this.verdict = 'done'
   }
@@ -275,7 +275,7 @@ export class StreamForwarder implements SseSink {
    * Marks the answer as begun if the model failed before anything was delivered. The call is
    * charged, so it must not be retried.
    */
-  private beginFailed(): void {
+  private markFailedAsBegun(): void {
     if (this.verdict !== 'model-fault' || this.hasDelivered) return
     this.hasDelivered = true
     this.onFirstByte()
@@ -290,7 +290,7 @@ export class StreamForwarder implements SseSink {
    * Completes a stream whose end is the end of its connection. If the provider left out the blank
    * line after the last event, the event counts if its data is complete.
    */
-  close(_isWhole = false): void {
+  close(_isComplete = false): void {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
     const rest = this.scanner.rest()
     if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
@@ -303,11 +303,11 @@ export class StreamForwarder implements SseSink {
    * Holds back an event that may be the last one, and sends the events that were held back before.
    * If `isTrailing` is true, the event belongs to the final event, and both are held back.
    */
-  private holdFinal(bytes: Buffer, isTrailing: boolean): void {
+  private holdBackFinal(bytes: Buffer, isTrailing: boolean): void {
     this.isFinal = true
-    if (this.isUndelivered(bytes) || !this.isClean(bytes)) return
-    if (!isTrailing || this.held.length >= HELD_EVENTS_MAX) this.releaseHeld()
-    this.held.push(bytes)
+    if (this.countIfNotForwarded(bytes) || !this.screenEvent(bytes)) return
+    if (!isTrailing || this.heldBack.length >= HELD_BACK_EVENTS_MAX) this.releaseHeld()
+    this.heldBack.push(bytes)
     this.delivered.add(bytes)
     this.notePassed(bytes)
     this.onDelivered()
@@ -315,28 +315,28 @@ export class StreamForwarder implements SseSink {
 
   /** Returns the bytes to be sent once the call is settled. */
   terminalBytes(): Buffer {
-    const [first] = this.held
-    const isOne = this.held.length === 1 && first !== undefined
-    const last = isOne ? first : Buffer.concat(this.held)
-    return this.converted === null ? this.shown(last) : last
+    const [first] = this.heldBack
+    const isOne = this.heldBack.length === 1 && first !== undefined
+    const last = isOne ? first : Buffer.concat(this.heldBack)
+    return this.converted === null ? this.renderForCaller(last) : last
   }
 
   /**
    * Holds back the latest usage chunk and sends the previous one. If nothing was sent before, the
    * previous chunk is dropped, because an answer must not begin with usage.
    */
-  private hold(usageChunk: Buffer): void {
+  private holdBackUsage(usageChunk: Buffer): void {
     if (this.hasDelivered) this.releaseHeld()
-    this.held = [usageChunk]
+    this.heldBack = [usageChunk]
   }
 
   private notePassed(bytes: Buffer): void {
-    if (this.modelLooksLeft > 0) {
-      this.modelLooksLeft -= 1
+    if (this.modelSearchesLeft > 0) {
+      this.modelSearchesLeft -= 1
       this.noteModel(answeredModelIn(this.format, bytes))
     }
-    if (this.usage.raw !== undefined && !this.usage.isEarly) {
-      this.usage.isEarly = hasText(bytes, this.readTexts)
+    if (this.usage.raw !== undefined && !this.usage.hasTextAfterUsage) {
+      this.usage.hasTextAfterUsage = hasText(bytes, this.readTexts)
     }
   }
 
@@ -346,13 +346,13 @@ export class StreamForwarder implements SseSink {
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model
-    this.modelLooksLeft = 0
+    this.modelSearchesLeft = 0
   }
 
   private releaseHeld(): void {
-    if (this.held.length === 0) return
-    const held = this.held
-    this.held = []
+    if (this.heldBack.length === 0) return
+    const held = this.heldBack
+    this.heldBack = []
     for (const bytes of held) this.write(bytes)
   }
 
@@ -362,7 +362,7 @@ export class StreamForwarder implements SseSink {
   }
 
   private write(bytes: Buffer): void {
-    const shown = this.shown(bytes)
+    const shown = this.renderForCaller(bytes)
     if (this.converted !== null && this.hasConversionFailed(this.converted)) return
     // Some events have no meaning in another format.
     if (shown.length === 0) return
@@ -375,7 +375,7 @@ export class StreamForwarder implements SseSink {
 
   /** Sets the verdict and returns true if the provider sent an error or the conversion stopped. */
   private hasConversionFailed({ error, hasGivenUp }: ConvertedStream): boolean {
-    if (hasGivenUp) this.endAt('overflow')
+    if (hasGivenUp) this.endWith('overflow')
     else if (error !== null) {
       const { type, message, isOfModel } = error
       this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
@@ -384,7 +384,7 @@ export class StreamForwarder implements SseSink {
     return hasGivenUp || error !== null
   }
 
-  private shown(bytes: Buffer): Buffer {
+  private renderForCaller(bytes: Buffer): Buffer {
     if (this.converted !== null) return this.converted.convert(bytes)
     const { shownModel } = this
     return shownModel === null ? bytes : withShownModel(this.format, bytes, shownModel)

@@ -20,7 +20,7 @@ export class StreamPing {
     this.quietSince = performance.now()
   }
 
-  watch(forwarder: AnswerForwarder | null, now: number): void {
+  onTick(forwarder: AnswerForwarder | null, now: number): void {
     const { intervalMs } = this
     const { response } = this.exchange
     if (intervalMs === null || forwarder === null) return

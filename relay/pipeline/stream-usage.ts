@@ -11,7 +11,7 @@ export class StreamUsage {
   /** The reports combined, unparsed; undefined if none was reported. */
   raw: unknown
   /** True if text was delivered after the last report, which may therefore be too low. */
-  isEarly = false
+  hasTextAfterUsage = false
   private anomalyInReports: UsageAnomaly | null = null
   private lacksOutput = false
   private readonly stream: StreamFormat
@@ -25,7 +25,7 @@ export class StreamUsage {
    * invalid or a smaller count, or if the report at the end of the answer omits the output count.
    */
   get anomaly(): UsageAnomaly | null {
-    return this.anomalyInReports ?? (this.isEarly && this.lacksOutput ? 'missing' : null)
+    return this.anomalyInReports ?? (this.hasTextAfterUsage && this.lacksOutput ? 'missing' : null)
   }
 
   /**
@@ -34,7 +34,7 @@ export class StreamUsage {
    */
   add(report: unknown): boolean {
     const { combineUsage, outputCount } = this.stream
-    const { raw: earlier, isEarly } = this
+    const { raw: earlier, hasTextAfterUsage } = this
     this.raw = combineUsage(earlier, report)
     if (earlier === undefined || outputCount === undefined) {
       this.lacksOutput = false
@@ -44,7 +44,7 @@ export class StreamUsage {
     const { isCurrent, isMissing, anomaly } = compareOutputs(
       outputCount(earlier),
       outputCount(report),
-      isEarly,
+      hasTextAfterUsage,
     )
     this.anomalyInReports ??= invalid ?? anomaly
     this.lacksOutput = isMissing

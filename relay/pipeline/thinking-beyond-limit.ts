@@ -6,7 +6,7 @@ import { parsedObject } from '../conversion/json-fields.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { FormBounds } from './call-hold-terms.ts'
+import type { VariantBounds } from './call-hold-terms.ts'
 import { withFittingBudget } from './fit-thinking-budget.ts'
 
 /** The members to set in a request, as JSON texts by name. */
@@ -27,17 +27,17 @@ const BUDGET = 'thinking_budget'
  * The members of a request that may turn thinking on. The providers of the models above do not read
  * a reasoning effort.
  */
-const ASKING: readonly string[] = [
+const PROVIDER_THINKING_MEMBERS: readonly string[] = [
   ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],
 ]
-/** The values of the members in `ASKING` that do not turn thinking on. */
-const NOT_ASKING: ReadonlySet<string> = new Set(['false', '{"type":"disabled"}', 'null'])
+/** The values of the members in `PROVIDER_THINKING_MEMBERS` that do not turn thinking on. */
+const PROVIDER_OFF_VALUES: ReadonlySet<string> = new Set(['false', '{"type":"disabled"}', 'null'])
 const VALUE_BYTES_MAX = 64
 const LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
 
 const NO_OVERRIDES: Overrides = new Map()
 
-type Asked = Pick<ChatRequest, 'format' | 'body' | 'members'>
+type RequestMembers = Pick<ChatRequest, 'format' | 'body' | 'members'>
 
 /**
  * Returns the maximum number of thinking tokens that a model may generate in addition to the output
@@ -46,15 +46,17 @@ type Asked = Pick<ChatRequest, 'format' | 'body' | 'members'>
  */
 export function thinkingBeyondLimit(
   { target }: Pick<RelayChannel, 'target'>,
-  request: Asked,
+  request: RequestMembers,
   model: string,
   overrides: Overrides,
 ): number {
   const most = target?.profile?.thinkingBeyondLimit
   if (most === undefined || !FORMATS.has(request.format.name)) return 0
   const textOf = (name: string) => overrides.get(name) ?? valueIn(request, name)
-  const asking = ASKING.filter((name) => !NOT_ASKING.has(textOf(name) ?? 'null'))
-  if (isOff(request.format.name, textOf) && asking.every((name) => name === BUDGET)) {
+  const thinkingMembers = PROVIDER_THINKING_MEMBERS.filter(
+    (name) => !PROVIDER_OFF_VALUES.has(textOf(name) ?? 'null'),
+  )
+  if (isOff(request.format.name, textOf) && thinkingMembers.every((name) => name === BUDGET)) {
     return ALWAYS_THINKS.test(model) ? most : 0
   }
   const budget = Number(textOf(BUDGET) ?? Number.NaN)
@@ -62,8 +64,8 @@ export function thinkingBeyondLimit(
   if (Number.isInteger(budget) && budget > 0 && OBEYS_BUDGET.test(model)) {
     return Math.min(budget, most)
   }
-  const isAsked = asking.length > 0
-  return THINKS.test(model) || isAsked ? most : 0
+  const isThinkingRequested = thinkingMembers.length > 0
+  return THINKS.test(model) || isThinkingRequested ? most : 0
 }
 
 /**
@@ -77,7 +79,7 @@ const isOff = (format: string, textOf: (name: string) => string | undefined): bo
  * Returns the JSON text of a member's value without spaces; undefined if the request lacks the
  * member. For a long value, `…` is returned.
  */
-function valueIn({ body, members }: Asked, name: string): string | undefined {
+function valueIn({ body, members }: RequestMembers, name: string): string | undefined {
   const member = members.find(({ key }) => key === name)
   return member === undefined ? undefined : shortValue(body, member)
 }
@@ -93,13 +95,13 @@ function shortValue(body: Buffer, { valueStart, valueEnd }: Value): string {
  * Returns the bounds of a request for channels whose provider does not count thinking towards the
  * output limit. A caller with a low limit would otherwise get long thinking for a small hold.
  */
-export function formsWithThinking(
+export function boundsWithThinking(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   adapters: AdapterOptions,
   isOverridden: boolean,
-): readonly FormBounds[] {
-  let form: FormBounds | null = null
+): readonly VariantBounds[] {
+  let bounds: VariantBounds | null = null
   for (const channel of channelsIn(offer)) {
     if (channel.target?.profile?.thinkingBeyondLimit === undefined) continue
     const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
@@ -109,39 +111,46 @@ export function formsWithThinking(
     // The relay turns thinking on later, in a converted request or because of a suffix. The hold
     // covers all thinking, because a budget may be adapted.
     const { thinkingSwitch, thinkingBeyondLimit: most } = channel.target.profile
-    const isAsked =
+    const isThinkingRequested =
       thinkingSwitch?.models.test(model) === true &&
       (request.isStream || thinkingSwitch.isForStreams !== true) &&
       ((suffix !== null && suffix.thinking.kind !== 'off') || (isConverted && asksToThink(request)))
     const asked = isConverted ? { ...request, members: [] } : request
-    const tokens = isAsked ? most : thinkingBeyondLimit(channel, asked, model, overrides)
+    const tokens = isThinkingRequested
+      ? most
+      : thinkingBeyondLimit(channel, asked, model, overrides)
     if (tokens === 0) continue
     const isObeyed = OBEYS_BUDGET.test(model) && format === 'chat'
-    form = larger(form, {
+    bounds = larger(bounds, {
       ...{ choices: request.choices, inputBound: request.inputBound },
       outputTokensMax: overriddenLimit(overrides) ?? request.outputTokensMax,
       thinkingTokens: tokens,
       ...(isObeyed ? {} : { isUnlimited: true }),
     })
   }
-  return form === null ? [] : [form]
+  return bounds === null ? [] : [bounds]
 }
 
 /** The members with which the formats of callers control thinking. */
-const CONTROLS: ReadonlySet<string> = new Set([
+const CALLER_THINKING_MEMBERS: ReadonlySet<string> = new Set([
   ...[ENABLED, BUDGET, 'thinking', 'reasoning', 'reasoning_effort', 'output_config'],
 ])
 const CONFIGS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
-/** The values of the members in `CONTROLS` that do not turn thinking on. */
-const NOT_THINKING: ReadonlySet<string> = new Set([...NOT_ASKING, '"none"', '{"effort":"none"}'])
+/** The values of the members in `CALLER_THINKING_MEMBERS` that do not turn thinking on. */
+const CALLER_OFF_VALUES: ReadonlySet<string> = new Set([
+  ...PROVIDER_OFF_VALUES,
+  '"none"',
+  '{"effort":"none"}',
+])
 const CONFIG_BYTES_MAX = 64 * 1024
 /** The settings of Gemini's format that turn thinking off. */
 const GEMINI_OFF: ReadonlySet<string> = new Set(['{"thinkingBudget":0}', '{"thinking_budget":0}'])
 
 /** Reports whether a request in any caller's format may turn thinking on. */
-export const asksToThink = ({ body, members }: Pick<Asked, 'body' | 'members'>): boolean =>
+export const asksToThink = ({ body, members }: Pick<RequestMembers, 'body' | 'members'>): boolean =>
   members.some((member) => {
-    if (CONTROLS.has(member.key)) return !NOT_THINKING.has(shortValue(body, member))
+    if (CALLER_THINKING_MEMBERS.has(member.key))
+      return !CALLER_OFF_VALUES.has(shortValue(body, member))
     return CONFIGS.has(member.key) && isThinkingConfigured(body, member)
   })
 
@@ -152,7 +161,7 @@ function isThinkingConfigured(body: Buffer, { valueStart, valueEnd }: Value): bo
   return stated.some((thinking) => !GEMINI_OFF.has(JSON.stringify(thinking)))
 }
 
-function larger(one: FormBounds | null, other: FormBounds): FormBounds {
+function larger(one: VariantBounds | null, other: VariantBounds): VariantBounds {
   if (one === null) return other
   const limits = [one.outputTokensMax, other.outputTokensMax]
   const isUnlimited = one.isUnlimited === true || other.isUnlimited === true
@@ -185,7 +194,7 @@ type FittedLimit = {
  * least the smallest budget that the provider accepts. In Anthropic's format, the budget must be
  * below the limit. Returns an error if the quota pays for no output.
  */
-export function fitLimit(
+export function fitThinkingBudgetAndLimit(
   channel: RelayChannel,
   request: ChatRequest,
   model: string,

@@ -6,8 +6,8 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
 import { isConversionFailure } from './convert-request.ts'
-import { type CopiesOfBody, isOfMemory } from './copies-of-request-body.ts'
-import { type Exchange, showNames } from './http-exchange.ts'
+import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
+import { type Exchange, setNameListHeader } from './http-exchange.ts'
 import { type Candidate, candidateOf, type OutputLimits } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
@@ -15,7 +15,7 @@ import type { CallSession } from './session-affinity.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The channels of one model and group for a call, and the settings of the attempts at them. */
-export type Route = {
+export type ChannelRoute = {
   readonly selector: ChannelSelector
   /** The session of the call, or null if the call belongs to no session. */
   readonly session: CallSession | null
@@ -41,7 +41,7 @@ export async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
-  route: Route,
+  route: ChannelRoute,
 ): Promise<LastAttempt | RelayError | null> {
   const { selector, session, triesMax, request, userId } = route
   let last: LastAttempt | null = null
@@ -55,29 +55,29 @@ export async function tryChannels(
     const candidate = candidateAt(channel, route, exchange)
     const pendingKey = isRelayError(candidate)
       ? null
-      : deps.keys.choose(channel, used, session?.keyRefAt(channel))
-    const keyChoice = pendingKey instanceof Promise ? await pendingKey : pendingKey
+      : deps.keySelector.choose(channel, used, session?.keyRefAt(channel))
+    const chosenKey = pendingKey instanceof Promise ? await pendingKey : pendingKey
     const isRetry = last !== null
-    const isUnfit = isRelayError(candidate) || keyChoice === null
+    const isUnfit = isRelayError(candidate) || chosenKey === null
     // The caller may have disconnected while a channel and key were chosen.
     const isOver = !call.canContinue(performance.now())
-    if (isUnfit || isOver || (isRetry && !deps.retries.enter(deps.live.size))) {
+    if (isUnfit || isOver || (isRetry && !deps.retryBudget.enter(deps.runningCalls.size))) {
       selector.end(true)
-      if (keyChoice !== null) deps.breaker.release(keyChoice.probes)
-      if (isRelayError(candidate) && isOfRequest(candidate)) requestError = candidate
+      if (chosenKey !== null) deps.breaker.release(chosenKey.probes)
+      if (isRelayError(candidate) && isNotChannelFault(candidate)) requestError = candidate
       // Another channel would need the same copies, which would only be made in vain.
-      const isFull = isRelayError(candidate) && isOfMemory(candidate)
+      const isFull = isRelayError(candidate) && isMemoryError(candidate)
       if (isUnfit && !isFull) continue
       break
     }
-    const { key } = keyChoice
+    const { key } = chosenKey
     noteDropped(deps, exchange, candidate)
     const end = await call.tryAt(candidate, key)
-    if (isRetry) deps.retries.release()
+    if (isRetry) deps.retryBudget.release()
     selector.end(false)
     last = { candidate, end }
     traceAttempt(deps, exchange, call, channel.channelId, end)
-    const probes = [...selector.probes, ...keyChoice.probes]
+    const probes = [...selector.probes, ...chosenKey.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
     session?.note(channel, key, end)
@@ -87,7 +87,7 @@ export async function tryChannels(
     // A probe tests an open circuit for all calls, so it does not count towards this call's
     // attempts.
     if (probes.length === 0) triesLeft -= 1
-    if (channel.keys.length > 1 && isOfKey(end)) {
+    if (channel.keys.length > 1 && isKeyFault(end)) {
       used = new Set([...used, key])
       selector.retryWithAnotherKey()
     }
@@ -101,7 +101,7 @@ export async function tryChannels(
  */
 function candidateAt(
   channel: RelayChannel,
-  { request, isOverridden, limits, adapters, copies }: Route,
+  { request, isOverridden, limits, adapters, copies }: ChannelRoute,
   { request: { headers } }: Exchange,
 ): Candidate | RelayError {
   const prepared = candidateOf(channel, request, isOverridden, limits, adapters)
@@ -113,8 +113,8 @@ function candidateAt(
  * Reports whether an error is caused by the request, by the caller's quota or by a lack of memory,
  * and not by the channel.
  */
-const isOfRequest = (error: RelayError): boolean =>
-  isConversionFailure(error) || isOfMemory(error) || error.code === 'insufficient_quota'
+const isNotChannelFault = (error: RelayError): boolean =>
+  isConversionFailure(error) || isMemoryError(error) || error.code === 'insufficient_quota'
 
 function traceAttempt(
   { log }: RelayDeps,
@@ -131,14 +131,14 @@ function traceAttempt(
 
 function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidate) {
   const { channel, dropped, losses } = candidate
-  showNames(exchange, 'X-Dropped-Members', dropped)
-  showNames(exchange, 'X-Conversion-Loss', losses)
+  setNameListHeader(exchange, 'X-Dropped-Members', dropped)
+  setNameListHeader(exchange, 'X-Conversion-Loss', losses)
   if (dropped.length === 0) return
   const { channelId } = channel
   log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
 }
 
-function isOfKey(end: AttemptEnd): boolean {
+function isKeyFault(end: AttemptEnd): boolean {
   const outcome = outcomeOf(end)
   return typeof outcome === 'object' && outcome.blame === 'key'
 }
@@ -147,8 +147,12 @@ function isOfKey(end: AttemptEnd): boolean {
  * Returns the error for a call without a usable channel. All channels were full, or they were
  * removed after the call was planned.
  */
-export function unservedBy({ fullMs }: ChannelSelector, subject: string): RelayError {
-  if (fullMs === 0) return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
-  const retryAfter = Math.max(1, Math.ceil(fullMs / 1_000))
+export function noUsableChannelError(
+  { retryAfterMs }: ChannelSelector,
+  subject: string,
+): RelayError {
+  if (retryAfterMs === 0)
+    return relayError('no_channel', { param: 'model', subject, retryAfter: 10 })
+  const retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1_000))
   return relayError('channels_busy', { param: 'model', subject, retryAfter })
 }

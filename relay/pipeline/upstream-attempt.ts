@@ -72,7 +72,7 @@ type OnHeaders = (headers: ProviderHeaders) => void
 
 export type AttemptOptions = {
   /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
-  readonly firstByteMs?: number
+  readonly answerStartMs?: number
   /** Called with the headers of the provider's response. */
   readonly onHeaders?: OnHeaders
   /** Decodes the provider's answers. Null if they need no decoding. */
@@ -92,14 +92,14 @@ class Aborted extends Error {}
 
 /**
  * One attempt to get an answer from one channel. The promise of `start` resolves exactly once, and
- * later data is ignored. This class has no timer. The `RunningCall` calls `watch` on every tick of
+ * later data is ignored. This class has no timer. The `RunningCall` calls `onTick` on every tick of
  * the relay's timer.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly format: WireFormat
   private readonly forwarder: AnswerForwarder | null
   private readonly deadlines: Deadlines
-  private readonly firstByteMs: number
+  private readonly answerStartMs: number
   private startedAt: number
   private controller: Dispatcher.DispatchController | null = null
   private resolve: ((end: AttemptEnd) => void) | null = null
@@ -112,7 +112,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private lastByteAt: number
   private pausedAt = 0
   private endedAt = 0
-  private isReadOn = false
+  private readsForUsageOnly = false
   isClosed = false
   /** True once the request was passed on, after its credentials were obtained. */
   isSent = false
@@ -129,7 +129,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     forwarder: AnswerForwarder | null,
     deadlines: Deadlines,
     {
-      firstByteMs = deadlines.firstByteMs,
+      answerStartMs = deadlines.firstEventMs,
       onHeaders = () => {},
       decoder = null,
       adaptAnswer,
@@ -139,7 +139,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.format = format
     this.forwarder = forwarder
     this.deadlines = deadlines
-    this.firstByteMs = firstByteMs
+    this.answerStartMs = answerStartMs
     this.onHeaders = onHeaders
     this.decoder = decoder
     this.adaptAnswer = adaptAnswer
@@ -200,8 +200,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
    * Continues to read the answer only for its usage. The caller's deadlines no longer apply, so the
    * owner of the attempt must end it.
    */
-  readOn(): void {
-    this.isReadOn = true
+  continueForUsage(): void {
+    this.readsForUsageOnly = true
     this.resume()
   }
 
@@ -223,11 +223,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.controller?.resume()
   }
 
-  watch(now: number): void {
+  onTick(now: number): void {
     if (this.resolve === null) return this.closeLingering(now)
     const isEnding = this.pausedAt === 0 && this.forwarder?.isEnding === true
     if (isEnding && now - this.lastByteAt > FINAL_WAIT_MS) return this.closeStream()
-    if (this.isReadOn) return
+    if (this.readsForUsageOnly) return
     const { idleMs, writeStallMs } = this.deadlines
     if (this.pausedAt > 0) {
       if (now - this.pausedAt > writeStallMs) this.onWriteStall()
@@ -236,7 +236,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { forwarder, received } = this
     const hasBegun = forwarder === null ? received.length > 0 : forwarder.hasDelivered
     const since = hasBegun ? this.lastByteAt : this.startedAt
-    if (now - since > (hasBegun ? idleMs : this.firstByteMs)) this.abort('timeout')
+    if (now - since > (hasBegun ? idleMs : this.answerStartMs)) this.abort('timeout')
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -346,11 +346,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   /**
    * Ends the attempt at the end of a stream: its connection has closed, or a complete stream has
    * waited too long for that. The stream was cut off, unless the forwarder finds that it is
-   * complete or failed. `isWhole` is true if the provider ended the response regularly.
+   * complete or failed. `isComplete` is true if the provider ended the response regularly.
    */
-  private closeStream(isWhole = false): void {
+  private closeStream(isComplete = false): void {
     const { forwarder } = this
-    forwarder?.close(isWhole)
+    forwarder?.close(isComplete)
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
     if (verdict === 'model-fault') return this.finish(this.endBy(verdict))

@@ -5,7 +5,7 @@ import type { CallResponse } from './http-request-and-response-types.ts'
  * The maximum length in bytes of events or a plain answer that are copied into a string before
  * writing. Longer ones are written without a copy.
  */
-export const TEXT_BYTES_MAX = 16 * 1024
+export const SINGLE_WRITE_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 
@@ -38,7 +38,7 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
   if (events.length === 0) return true
   noteSent(exchange, events)
   if (!isChunked(response)) return response.write(events)
-  if (events.length <= TEXT_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
+  if (events.length <= SINGLE_WRITE_BYTES_MAX) return response.write(chunkOf(events), 'latin1')
   response.write(`${events.length.toString(16)}${CRLF}`, 'latin1')
   response.write(events)
   return response.write(CRLF, 'latin1')

@@ -73,7 +73,7 @@ export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): A
     const hasSessionEnded = hasEnded
     return { token, user, group: user.group, pinnedChannelId: null, hasSessionEnded }
   },
-  open: (caller, body) => {
+  readBodySettings: (caller, body) => {
     const own = playgroundRequest(body)
     if (isRelayError(own)) return own
     const group = own.group === '' ? caller.group : own.group

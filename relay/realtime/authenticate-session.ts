@@ -3,7 +3,7 @@ import { isModelName } from '../dialects/check-common-request-members.ts'
 import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
 import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
-import { inOfferingGroup } from '../pipeline/plan-call-with-fallbacks.ts'
+import { inOfferingGroup } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 

@@ -6,12 +6,12 @@ import { jsonError } from '../dialects/invalid-json-error.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
-import { inOfferingGroup } from '../pipeline/plan-call-with-fallbacks.ts'
+import { inOfferingGroup } from '../pipeline/plan-call.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { rejectUpload } from '../pipeline/send-error-before-body-is-read.ts'
+import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { SECRET_PREFIX } from './authenticate-session.ts'
 import { checkMembers } from './check-member-names.ts'
 import { planRealtime } from './open-upstream.ts'
@@ -73,9 +73,9 @@ async function createClientSecret(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  const owner = await bodyOwnerOf(deps, caller.user.userId, request)
-  const body = await readBody(request, deps.bodies, owner)
-  if (isRelayError(body)) return rejectUpload(exchange, body)
+  const owner = await bodyShareOf(deps, caller.user.userId, request)
+  const body = await readBody(request, deps.bodyMemory, owner)
+  if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
     const read = readSecretRequest(body, endpoint)
     if (isRelayError(read)) return sendError(exchange, read)
@@ -92,8 +92,8 @@ async function createClientSecret(
       permit.release({ isSuccess: true, tokens: 0 })
     }
   } finally {
-    deps.bodies.giveBack(body.length)
-    deps.bodies.release(owner, body.length)
+    deps.bodyMemory.giveBack(body.length)
+    deps.bodyMemory.release(owner, body.length)
   }
 }
 

@@ -8,10 +8,10 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
+import { accessError, hasUnexpiredChannel, priceError } from '../pipeline/plan-alternative.ts'
 import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { unservedBy } from '../pipeline/try-channels-in-order.ts'
+import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
@@ -50,7 +50,7 @@ export function planRealtime(
   }
   const price = priceFor({ options: view }, caller, model)
   if ('code' in price) return price
-  return hasValid(offer, now)
+  return hasUnexpiredChannel(offer, now)
     ? { price, offer }
     : relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
 }
@@ -136,7 +136,7 @@ export async function openUpstream(
   while (triesLeft > 0) {
     const channel = await selector.next()
     if (channel === null) break
-    const choice = await deps.keys.choose(channel, used)
+    const choice = await deps.keySelector.choose(channel, used)
     if (choice === null) {
       selector.end(true)
       continue
@@ -163,7 +163,7 @@ export async function openUpstream(
       selector.retryWithAnotherKey()
     }
   }
-  return error ?? unservedBy(selector, model)
+  return error ?? noUsableChannelError(selector, model)
 }
 
 /**
@@ -210,7 +210,7 @@ async function connect(
     const socket = new WebSocket(url, {
       createConnection: (() => connection) as never,
       headers: sent,
-      handshakeTimeout: deps.deadlines.firstByteMs,
+      handshakeTimeout: deps.deadlines.firstEventMs,
       maxPayload: MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
       followRedirects: false,

@@ -11,10 +11,10 @@ import {
   permitWithoutLimits,
   SessionPermit,
 } from '../pipeline/acquire-call-permit.ts'
-import { admitOn } from '../pipeline/admit-call.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { tokensOf } from '../pipeline/billed-usage.ts'
 import type { CallLedger } from '../pipeline/call-ledger.ts'
+import { admitWithHold } from '../pipeline/hold-quota-and-admit-call.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
@@ -153,7 +153,7 @@ export class RealtimeCall {
     const reduction = canReduce ? { bounds, leastOutputTokens, mostOutputTokens } : null
     const request = { model, isStream: true, choices: 1, reasoningEffort: null }
     const plan = { price, terms: { hold, reduction }, isOwed }
-    const admitting = admitOn(deps, exchange, caller, request, plan, null)
+    const admitting = admitWithHold(deps, exchange, caller, request, plan, null)
     const ledger = await admitting.catch((err: unknown) => {
       permit.release({ isSuccess: false, tokens: 0 })
       throw err

@@ -145,12 +145,12 @@ export class RealtimeSession {
    * sending.
    */
   private isProviderLate(now: number): boolean {
-    const { firstByteMs, idleMs } = this.options.context.deps.deadlines
+    const { firstEventMs, idleMs } = this.options.context.deps.deadlines
     const { requestedAt, isBusy } = this.calls
     const waitingSince = this.isReady ? requestedAt : this.openedAt
-    if (waitingSince !== null && now - waitingSince > firstByteMs) return true
+    if (waitingSince !== null && now - waitingSince > firstEventMs) return true
     const isRead = !this.options.upstream.socket.isPaused
-    return isBusy && isRead && now - this.providerActiveAt > Math.max(idleMs, firstByteMs)
+    return isBusy && isRead && now - this.providerActiveAt > Math.max(idleMs, firstEventMs)
   }
 
   private async passQueued(): Promise<void> {

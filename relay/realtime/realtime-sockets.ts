@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { BodyOwner } from '../limits/body-memory.ts'
+import type { BodyMemoryShare } from '../limits/body-memory.ts'
 import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
@@ -72,7 +72,7 @@ type Opening = {
   readonly model: string
   readonly isBeta: boolean
   readonly settings: SessionSettings | null
-  readonly owner: BodyOwner
+  readonly owner: BodyMemoryShare
   readonly upstream: Upstream
 }
 
@@ -199,7 +199,7 @@ async function openSession(
   changeCount(counts, userId, 1)
   let isOpened = false
   try {
-    const owner = await bodyOwnerOf(deps, userId, request)
+    const owner = await bodyShareOf(deps, userId, request)
     const upstream = await openUpstream(deps, caller, plan, { model, isBeta, call })
     if (isRelayError(upstream)) return upstream
     // The caller may have disconnected, or a shutdown may have begun, while the connection was
@@ -251,7 +251,7 @@ class RealtimeSocket {
     { caller, model, isBeta, settings, owner, upstream }: Opening,
   ) {
     this.socket = socket
-    this.memory = new SocketMemory(deps.bodies, owner)
+    this.memory = new SocketMemory(deps.bodyMemory, owner)
     const ignore = (): void => {}
     const newExchange = () =>
       openExchange(requestOf(request, NOTHING), responseOver(socket, ignore))
@@ -287,14 +287,14 @@ class RealtimeSocket {
       this.resize()
     })
     socket.on('message', (data, isBinary) => this.receive(data as Buffer, isBinary))
-    const watched = deps.watch.add({
-      watch: (now) => {
+    const watched = deps.timer.add({
+      onTick: (now) => {
         this.session.watch(now)
         return true
       },
     })
     this.session.ended.then(() => {
-      deps.watch.remove(watched)
+      deps.timer.remove(watched)
       this.arrivedBytes = 0
       this.queuedBytes = 0
       this.memory.resize(0)

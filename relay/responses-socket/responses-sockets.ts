@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RESPONSES_ERRORS } from '../dialects/openai-responses/response-errors.ts'
-import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '../limits/body-memory.ts'
+import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyMemoryShare } from '../limits/body-memory.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
-import { bodyOwnerOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -124,13 +124,13 @@ async function ownerOf(
   open: ReadonlySet<ResponsesSocket>,
   request: IncomingMessage,
   { clientIp, startedAt }: Exchange,
-): Promise<BodyOwner | RelayError> {
+): Promise<BodyMemoryShare | RelayError> {
   if (request.url?.split('?')[0] !== '/v1/responses') return relayError('not_found')
   const refusal = refusalOf(request)
   if (refusal !== null) return refusal
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return caller
-  return limitError(open, caller) ?? bodyOwnerOf(deps, caller.user.userId, request)
+  return limitError(open, caller) ?? bodyShareOf(deps, caller.user.userId, request)
 }
 
 /** Returns an error if this user or all users have too many open sockets, or null. */
@@ -149,7 +149,7 @@ class ResponsesSocket {
   private readonly idle: IdleConversations
   private readonly socket: WebSocket
   private readonly upgrade: IncomingMessage
-  private readonly owner: BodyOwner
+  private readonly owner: BodyMemoryShare
   private readonly memory: SocketMemory
   private readonly openedAt = performance.now()
   private activeAt = performance.now()
@@ -171,14 +171,14 @@ class ResponsesSocket {
     idle: IdleConversations,
     socket: WebSocket,
     upgrade: IncomingMessage,
-    owner: BodyOwner,
+    owner: BodyMemoryShare,
   ) {
     this.options = options
     this.idle = idle
     this.socket = socket
     this.upgrade = upgrade
     this.owner = owner
-    this.memory = new SocketMemory(options.deps.bodies, owner)
+    this.memory = new SocketMemory(options.deps.bodyMemory, owner)
     // Without this listener, a message that is too long would cause an uncaught error.
     socket.on('error', () => socket.terminate())
     socket.on('close', () => this.end())
@@ -233,7 +233,7 @@ class ResponsesSocket {
     if (!this.resize()) this.endWithoutMemory()
     else if (!this.isWatched) {
       this.isWatched = true
-      this.options.deps.watch.add({ watch: (now) => this.watchMessage(now) })
+      this.options.deps.timer.add({ onTick: (now) => this.watchMessage(now) })
     }
   }
 

@@ -1,4 +1,4 @@
-import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 /**
  * Counts the memory of one socket: incomplete messages, messages that wait for a call, and the
@@ -7,9 +7,9 @@ import type { BodyMemory, BodyOwner } from '../limits/body-memory.ts'
 export class SocketMemory {
   private bytes = 0
   private readonly memory: BodyMemory
-  private readonly owner: BodyOwner
+  private readonly owner: BodyMemoryShare
 
-  constructor(memory: BodyMemory, owner: BodyOwner) {
+  constructor(memory: BodyMemory, owner: BodyMemoryShare) {
     this.memory = memory
     this.owner = owner
   }

@@ -208,7 +208,7 @@ async function seedOf(
     return relayError('no_channel', { subject: model })
   const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
   if ((await selector.next()) === null) {
-    const retryAfter = Math.max(1, Math.ceil(selector.fullMs / 1_000))
+    const retryAfter = Math.max(1, Math.ceil(selector.retryAfterMs / 1_000))
     return relayError('channels_busy', { subject: model, retryAfter })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`

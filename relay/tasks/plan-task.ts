@@ -8,8 +8,8 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { accessError, hasValid, priceError } from '../pipeline/plan-call.ts'
-import { servingGroupsOf } from '../pipeline/plan-call-with-fallbacks.ts'
+import { accessError, hasUnexpiredChannel, priceError } from '../pipeline/plan-alternative.ts'
+import { servingGroupsOf } from '../pipeline/plan-call.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
@@ -122,7 +122,7 @@ function planInGroup(
       ? null
       : selectVideoChannels(channels, request.model, request.video, origin)
   const offer = video?.offer ?? channels
-  if (!hasValid(offer, now)) {
+  if (!hasUnexpiredChannel(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }
   const pricing = priced(price, model, video)

@@ -274,11 +274,11 @@ function videoQuestion(
  * task.
  */
 function keyFor(
-  { keys }: TaskDeps,
+  { keySelector }: TaskDeps,
   channel: RelayChannel,
   { keyRef }: TaskPlan,
-): ReturnType<TaskDeps['keys']['choose']> {
-  if (keyRef === null) return keys.choose(channel)
+): ReturnType<TaskDeps['keySelector']['choose']> {
+  if (keyRef === null) return keySelector.choose(channel)
   const key = channel.keys.find((each) => each.keyRef === keyRef)
   return key === undefined ? null : { key, probes: [] }
 }

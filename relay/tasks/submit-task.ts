@@ -7,7 +7,7 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '#relay/pipeline/acquire-call-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimIdempotencyKey, type KeyedCall } from '#relay/pipeline/claim-idempotency-key.ts'
-import { type Exchange, showNames } from '#relay/pipeline/http-exchange.ts'
+import { type Exchange, setNameListHeader } from '#relay/pipeline/http-exchange.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
@@ -208,7 +208,7 @@ async function send(
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
   const last = await tryChannels(deps, task, sent, attempts)
-  if (last !== null) showNames(exchange, 'X-Dropped-Members', last.dropped)
+  if (last !== null) setNameListHeader(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
     await acceptTask(deps, exchange, task, await recordAcceptance(deps, task, last, attempts))
     return true

@@ -6,9 +6,9 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
-import type { BodyOwner } from '#relay/limits/body-memory.ts'
+import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
-import { bodyOwnerOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
+import { bodyShareOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
 import { withCopiesOfBody } from '#relay/pipeline/copies-of-request-body.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
@@ -148,7 +148,7 @@ async function dispatch(
   if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
   const names = NAMES[kind]
-  const owner = await bodyOwnerOf(deps, caller.user.userId, request)
+  const owner = await bodyShareOf(deps, caller.user.userId, request)
   const type = request.headers['content-type'] ?? ''
   const isForm = route.name === 'submit' && isMultipart(type)
   const work = (bytes: Buffer) => {
@@ -175,12 +175,12 @@ const VIDEO_COPIES = 3
  * Throws an error for the caller if too little memory is left.
  */
 async function withCopy(
-  { bodies }: TaskDeps,
-  owner: BodyOwner,
+  { bodyMemory }: TaskDeps,
+  owner: BodyMemoryShare,
   bytes: number,
   work: () => Promise<void>,
 ): Promise<void> {
-  const error = await withCopiesOfBody(bodies, owner, bytes, work)
+  const error = await withCopiesOfBody(bodyMemory, owner, bytes, work)
   if (error !== null) throw new TaskRequestError(error)
 }
 
@@ -229,16 +229,16 @@ async function withBody(
   deps: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
-  owner: BodyOwner | null,
+  owner: BodyMemoryShare | null,
   work: (body: Buffer) => Promise<void>,
   mediaType?: RegExp,
 ): Promise<void> {
-  const body = await readBody(exchange.request, deps.bodies, owner, mediaType)
+  const body = await readBody(exchange.request, deps.bodyMemory, owner, mediaType)
   if (isRelayError(body)) return sendTaskError(exchange, kind, body)
   try {
     await work(body)
   } finally {
-    deps.bodies.giveBack(body.length)
-    if (owner !== null) deps.bodies.release(owner, body.length)
+    deps.bodyMemory.giveBack(body.length)
+    if (owner !== null) deps.bodyMemory.release(owner, body.length)
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '../limits/body-memory.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyMemoryShare } from '../limits/body-memory.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
 import { documentOf, type FormField } from './form-as-json-document.ts'
 import type { Form, FormRules } from './form-field-types.ts'
@@ -36,7 +36,7 @@ const NO_ROOM = relayError('overloaded', { retryAfter: 5 })
 const INCOMPLETE = relayError('request_incomplete')
 const INVALID_FORM = relayError('invalid_form')
 
-export type FormDeps = { readonly uploads: SpoolFolder; readonly bodies: BodyMemory }
+export type FormDeps = { readonly uploads: SpoolFolder; readonly bodyMemory: BodyMemory }
 
 /** A form that was read. `release` gives back its files and its memory, and must be called once. */
 export type ReceivedForm = Form & { readonly release: () => void }
@@ -51,7 +51,7 @@ export const isForm = ({ headers }: CallRequest): boolean =>
 export async function readForm(
   request: CallRequest,
   deps: FormDeps,
-  owner: BodyOwner,
+  owner: BodyMemoryShare,
   rules: FormRules,
 ): Promise<ReceivedForm | RelayError> {
   const { headers } = request
@@ -73,7 +73,7 @@ export async function readForm(
   }
   const document = await documentOf(reader.fields, reader.files, rules).catch(() => INVALID_FORM)
   const isTaken = !isRelayError(document) && document.length <= BODY_BYTES_MAX
-  if (!isTaken || !deps.bodies.take(document.length)) {
+  if (!isTaken || !deps.bodyMemory.take(document.length)) {
     reader.release()
     return isTaken ? NO_ROOM : (document as RelayError)
   }
@@ -81,7 +81,7 @@ export async function readForm(
     document,
     files: reader.files,
     release: () => {
-      deps.bodies.giveBack(document.length)
+      deps.bodyMemory.giveBack(document.length)
       reader.release()
     },
   }
@@ -100,7 +100,7 @@ class FormReader {
   readonly files = new Map<string, SpooledFile>()
   private readonly request: CallRequest
   private readonly folder: SpoolFolder
-  private readonly owner: BodyOwner
+  private readonly owner: BodyMemoryShare
   private readonly filesMax: number
   private readonly writing: Promise<void>[] = []
   private readonly contents: Readable[] = []
@@ -114,7 +114,7 @@ class FormReader {
   private isReleased = false
   private finish: (error: RelayError | null) => void = () => {}
 
-  constructor(request: CallRequest, folder: SpoolFolder, owner: BodyOwner, filesMax: number) {
+  constructor(request: CallRequest, folder: SpoolFolder, owner: BodyMemoryShare, filesMax: number) {
     this.filesMax = filesMax
     this.request = request
     this.folder = folder

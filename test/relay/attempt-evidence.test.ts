@@ -128,7 +128,7 @@ describe('evidence in an event is bounded', () => {
     const evidence = new AttemptEvidence()
     evidence.noteHeaders(headers)
     evidence.noteReceived(Buffer.from(body))
-    return evidence.report(0, ['api.example.com', 'secret-account'])
+    return evidence.finish(0, ['api.example.com', 'secret-account'])
   }
 
   it('long, odd and confidential identifiers are left out', () => {
@@ -154,8 +154,8 @@ describe('evidence in an event is bounded', () => {
     const body = Buffer.alloc(1_000_003, 'abc')
     const evidence = new AttemptEvidence()
     evidence.noteSent(body)
-    await evidence.settleSent()
-    const { sent } = evidence.report(0, [])
+    await evidence.awaitSentDigest()
+    const { sent } = evidence.finish(0, [])
     expect(sent).toEqual({ bytes: body.length, sha256: sha256(body) })
   })
 })

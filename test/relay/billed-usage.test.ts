@@ -61,8 +61,8 @@ const plus = (one: Tokens, other: Tokens): Tokens => ({
  * Returns the part of the additional tokens that makes any bill higher. If the gateway's own count
  * is used where it is larger, a part that the report shows to be cheap replaces counted tokens.
  */
-const dearPart = ({ isWhole, isUsageEarly }: Delivered, added: Tokens): Tokens =>
-  isWhole && !isUsageEarly ? added : { ...added, cached: 0, outputAudio: 0, outputImage: 0 }
+const dearPart = ({ isComplete, hasTextAfterUsage }: Delivered, added: Tokens): Tokens =>
+  isComplete && !hasTextAfterUsage ? added : { ...added, cached: 0, outputAudio: 0, outputImage: 0 }
 
 type Report = {
   readonly prompt_tokens: unknown
@@ -120,8 +120,8 @@ const delivered = fc.record({
     fc.string(),
     fc.nat(3_000).map((words) => 'word '.repeat(words)),
   ),
-  isWhole: fc.boolean(),
-  isUsageEarly: fc.boolean(),
+  isComplete: fc.boolean(),
+  hasTextAfterUsage: fc.boolean(),
 })
 type Delivered = (typeof delivered extends fc.Arbitrary<infer T> ? T : never) & {
   readonly hasImages?: boolean

@@ -209,7 +209,7 @@ describe('a caller who disconnects while the input is counted', () => {
 describe('a caller who disconnects from a plain call whose provider is slow', () => {
   beforeEach(async () => {
     await rig.close()
-    const deadlines = { firstByteMs: 300, firstBytePlainMs: 300, readOnPlainMs: 10_000 }
+    const deadlines = { firstEventMs: 300, plainAnswerStartMs: 300, readOnPlainMs: 10_000 }
     rig = await relayRig({ deadlines }, {}, undefined, { firstByteMs: 1_200 })
   })
   const leave = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { BackgroundResponse, CallAtProvider } from '#relay/pipeline/background-response.ts'
+import type { CallAtProvider, CancellableResponse } from '#relay/pipeline/background-response.ts'
 import { Cancellations } from '#relay/pipeline/cancel-background-responses.ts'
 
 const UNAWAITED_MAX = 256
@@ -13,7 +13,7 @@ function hanging() {
       end = resolve
       signal.addEventListener('abort', () => resolve())
     })
-  return { response: { cancel } as unknown as BackgroundResponse, end: () => end() }
+  return { response: { cancel } as unknown as CancellableResponse, end: () => end() }
 }
 
 it('calls wait for their cancellations only while too many are under way', async () => {
@@ -38,7 +38,7 @@ it('calls wait for their cancellations only while too many are under way', async
 it('a shutdown ends cancellations that take too long, and later ones as well', async () => {
   const cancellations = new Cancellations(600_000)
   cancellations.begin(hanging().response, at, [])
-  cancellations.hurry()
+  cancellations.limitForShutdown()
   cancellations.begin(hanging().response, at, [])
   await expect.poll(() => cancellations.size).toBe(0)
 })

@@ -5,7 +5,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
 import { OpenCircuits } from '#relay/channel-health/open-circuits.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
-import { KeyChoice } from '#relay/pipeline/choose-channel-key.ts'
+import { KeySelector } from '#relay/pipeline/choose-channel-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { budget } from '#test/support/time-limit.ts'
@@ -52,7 +52,7 @@ async function manyChannels(expiredTime: (id: number) => number): Promise<Channe
 
 /** Microseconds of one choice of channel and key, on average; the best of five rounds. */
 async function microsecondsOf(view: ChannelView): Promise<number> {
-  const keys = new KeyChoice(parts.breaker)
+  const keys = new KeySelector(parts.breaker)
   const choose = async (): Promise<number> => {
     const selector = new ChannelSelector(parts, view.offering('default', 'm', 'chat'), 'm', false)
     const turn = selector.next()

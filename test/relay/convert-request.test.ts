@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { chatVendorOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
+import { chatExtensionsOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
-import { conversionOf } from '#relay/pipeline/convert-request.ts'
+import { convertRequest } from '#relay/pipeline/convert-request.ts'
 
 const TARGET = {
   ...{ model: 'm', outputTokensMax: 100 },
-  ...{ format: 'gemini' as const, vendor: chatVendorOf(24) },
+  ...{ format: 'gemini' as const, vendor: chatExtensionsOf(24) },
 }
 const FILE = 'https://generativelanguage.googleapis.com/v1beta/files/abc'
 const PUBLIC = 'https://a.example/a.png'
@@ -37,7 +37,7 @@ it.each(bodiesWith(FILE))(
   (format, body) => {
     const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), null)
     if ('code' in request) throw new Error(request.code)
-    expect(conversionOf(request, GEMINI, TARGET)).toMatchObject({
+    expect(convertRequest(request, GEMINI, TARGET)).toMatchObject({
       code: 'not_convertible',
       params: { param: 'url' },
     })
@@ -47,5 +47,5 @@ it.each(bodiesWith(FILE))(
 it.each(bodiesWith(PUBLIC))('a public address is converted: $name', (format, body) => {
   const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), null)
   if ('code' in request) throw new Error(request.code)
-  expect(conversionOf(request, GEMINI, TARGET)).not.toHaveProperty('code')
+  expect(convertRequest(request, GEMINI, TARGET)).not.toHaveProperty('code')
 })

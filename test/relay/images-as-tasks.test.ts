@@ -8,7 +8,7 @@ const WAN = 'wan2.2-t2i-flash'
 const FLUX = 'black-forest-labs/flux-schnell'
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
-const hurriedRig = startedForEach(() => relayRig({ deadlines: { firstBytePlainMs: 1_000 } }))
+const hurriedRig = startedForEach(() => relayRig({ deadlines: { plainAnswerStartMs: 1_000 } }))
 
 /** $0.02 per image. */
 const CHARGE = 10_000

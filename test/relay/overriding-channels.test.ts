@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { callTerms } from '#relay/pipeline/call-hold-terms.ts'
-import { formBoundsOf } from '#relay/pipeline/plan-call.ts'
+import { variantBoundsOf } from '#relay/pipeline/plan-alternative.ts'
 import { candidateOf } from '#relay/pipeline/prepare-request-for-channel.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
@@ -138,7 +138,7 @@ it('the hold of a long body covers what each overriding channel receives', () =>
     if (isRelayError(request)) throw new Error(request.code)
     if (channel.rules.overrides.size === 0) return
     const form = candidateOf(channel, request)
-    const [bounds] = formBoundsOf(request, [{ channels: [channel], sums: [1] }], options)
+    const [bounds] = variantBoundsOf(request, [{ channels: [channel], sums: [1] }], options)
     if (isRelayError(form)) {
       seen.invalid += 1
       return
@@ -198,7 +198,7 @@ describe('the terms of a long body', () => {
       if (isRelayError(request)) throw new Error(request.code)
       const channel = channelWith(overrides, '', { include_usage })
       const form = candidateOf(channel, request)
-      const outlined = formBoundsOf(request, [{ channels: [channel], sums: [1] }], options)
+      const outlined = variantBoundsOf(request, [{ channels: [channel], sums: [1] }], options)
       if (isRelayError(form)) {
         // Nothing is sent if a misspelt override and the gateway's own options would both be sent.
         expect(overrides).toHaveProperty('STREAM_OPTIONS')

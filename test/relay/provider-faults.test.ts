@@ -7,7 +7,7 @@ import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay
 let rig: RelayRig
 beforeEach(async () => {
   rig = await relayRig({
-    deadlines: { firstByteMs: 1_000, firstBytePlainMs: 1_000, idleMs: 1_000 },
+    deadlines: { firstEventMs: 1_000, plainAnswerStartMs: 1_000, idleMs: 1_000 },
   })
 })
 afterEach(() => rig.close())
@@ -105,7 +105,7 @@ describe('a provider that is slow to begin its answer', () => {
   }
 
   it('a plain answer has a longer limit than the first byte of a stream', async () => {
-    await site({ firstByteMs: 200, firstBytePlainMs: 20_000 }, 1_000)
+    await site({ firstEventMs: 200, plainAnswerStartMs: 20_000 }, 1_000)
     expect((await chat(rig)).status).toBe(200)
     expect((await chat(rig, { stream: true })).status).toBe(504)
   })
@@ -113,7 +113,7 @@ describe('a provider that is slow to begin its answer', () => {
   it.each(['before-headers', 'after-headers'] as const)(
     'a plain call that times out (%s) is not retried, because both would charge for it',
     async (at) => {
-      await site({ firstBytePlainMs: 1_500 })
+      await site({ plainAnswerStartMs: 1_500 })
       rig.provider.script.push({ kind: 'stall', at })
       expect((await chat(rig)).status).toBe(504)
       expect((await onlyEnd(rig)).data.attempts).toHaveLength(1)
@@ -122,7 +122,7 @@ describe('a provider that is slow to begin its answer', () => {
   )
 
   it('a stream that times out before its first byte is retried', async () => {
-    await site({ firstByteMs: 1_500 })
+    await site({ firstEventMs: 1_500 })
     rig.provider.script.push({ kind: 'stall', at: 'after-headers' })
     expect((await chat(rig, { stream: true })).text).toContain('[DONE]')
     expect((await onlyEnd(rig)).data.attempts).toHaveLength(2)
@@ -135,10 +135,10 @@ describe('a provider that is slow to begin its answer', () => {
   })
 
   it('the limit for a plain answer is within those for the call and a disconnect', () => {
-    const { firstByteMs, firstBytePlainMs, readOnPlainMs, totalMs } = DEFAULT_DEADLINES
-    expect(firstBytePlainMs).toBeGreaterThan(firstByteMs)
-    expect(readOnPlainMs).toBeGreaterThanOrEqual(firstBytePlainMs)
-    expect(totalMs).toBeGreaterThan(firstBytePlainMs + readOnPlainMs)
+    const { firstEventMs, plainAnswerStartMs, readOnPlainMs, totalMs } = DEFAULT_DEADLINES
+    expect(plainAnswerStartMs).toBeGreaterThan(firstEventMs)
+    expect(readOnPlainMs).toBeGreaterThanOrEqual(plainAnswerStartMs)
+    expect(totalMs).toBeGreaterThan(plainAnswerStartMs + readOnPlainMs)
   })
 })
 

@@ -13,7 +13,7 @@ it('what other choices generate after the caller of a finished choice has left i
   const forwarder = new StreamForwarder(OPENAI_CHAT, sink, false, null, () => {})
   forwarder.push(chunk(0, 'yes', 'stop'))
   expect(forwarder.isFinished()).toBe(true)
-  forwarder.readOn(false)
+  forwarder.continueForUsage(false)
   forwarder.push(chunk(1, 'one two'))
   expect(sent.join('')).not.toContain('one two')
   expect(forwarder.delivered.read().text).toBe('yesone two')
@@ -22,10 +22,10 @@ it('what other choices generate after the caller of a finished choice has left i
 it('text that is read on behind the usage makes the usage an early one', () => {
   const forwarder = new StreamForwarder(OPENAI_CHAT, { write: () => true }, false, null, () => {})
   forwarder.push(chunk(0, 'yes', 'stop'))
-  forwarder.readOn(false)
+  forwarder.continueForUsage(false)
   const usage = { prompt_tokens: 1, completion_tokens: 1 }
   forwarder.push(Buffer.from(`data: ${JSON.stringify({ choices: [], usage })}\n\n`))
-  expect(forwarder.isUsageEarly).toBe(false)
+  expect(forwarder.hasTextAfterUsage).toBe(false)
   forwarder.push(chunk(1, 'one two'))
-  expect(forwarder.isUsageEarly).toBe(true)
+  expect(forwarder.hasTextAfterUsage).toBe(true)
 })

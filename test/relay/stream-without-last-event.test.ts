@@ -74,9 +74,9 @@ describe('a stream that ends with its connection', () => {
   it('does not wait long for a provider that keeps the connection open', async () => {
     const { attempt, push, ended, hasEnded } = openStream()
     push(TEXTS + LAST)
-    attempt.watch(performance.now() + 1_000)
+    attempt.onTick(performance.now() + 1_000)
     expect(await hasEnded()).toBe(false)
-    attempt.watch(performance.now() + 6_000)
+    attempt.onTick(performance.now() + 6_000)
     expect(await ended).toMatchObject({ kind: 'streamed', error: null })
   })
 

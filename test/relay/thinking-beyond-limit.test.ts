@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
-import { fitLimit } from '#relay/pipeline/thinking-beyond-limit.ts'
+import { fitThinkingBudgetAndLimit } from '#relay/pipeline/thinking-beyond-limit.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -195,7 +195,7 @@ describe('the budget at a provider with a smallest budget', () => {
     const request = OPENAI_CHAT.readRequest(Buffer.from(JSON.stringify(body)), null)
     if (isRelayError(request)) throw new Error(request.code)
     const limit = { covered, outputTokens: covered }
-    const fitted = fitLimit(channel, request, 'qwq-plus', new Map(), limit)
+    const fitted = fitThinkingBudgetAndLimit(channel, request, 'qwq-plus', new Map(), limit)
     if (isRelayError(fitted)) return fitted.code
     return [fitted.outputTokens, Number(fitted.overrides.get('thinking_budget'))]
   }

@@ -2,7 +2,7 @@
  * The extensions of OpenAI's chat format that a provider accepts in requests. OpenAI rejects
  * unknown members, so an extension is sent only if the provider is known to accept it.
  */
-export type ChatVendor = {
+export type ChatExtensions = {
   /** The member with the output limit. Older servers accept only `max_tokens`. */
   readonly outputLimit: 'max_completion_tokens' | 'max_tokens'
   /** The member that controls how much a model thinks. Null if there is none. */
@@ -47,7 +47,7 @@ export type ThinkingControl =
   | 'enable_thinking: false'
 
 /** OpenAI's own servers. */
-export const OPENAI: ChatVendor = {
+export const OPENAI: ChatExtensions = {
   outputLimit: 'max_completion_tokens',
   thinkingControl: 'reasoning_effort',
   hasOpenAiModels: true,
@@ -63,7 +63,7 @@ export const OPENAI: ChatVendor = {
 }
 
 /** OpenRouter, which accepts the extensions of all providers behind it. */
-export const OPEN_ROUTER: ChatVendor = {
+export const OPEN_ROUTER: ChatExtensions = {
   ...OPENAI,
   outputLimit: 'max_tokens',
   thinkingControl: 'reasoning',
@@ -77,7 +77,7 @@ export const OPEN_ROUTER: ChatVendor = {
 }
 
 /** Servers that accept what OpenAI's servers accepted in 2024, such as DeepSeek's. */
-export const COMPATIBLE: ChatVendor = {
+export const COMPATIBLE: ChatExtensions = {
   ...OPENAI,
   outputLimit: 'max_tokens',
   hasOpenAiModels: false,
@@ -91,13 +91,14 @@ const AZURE_TYPE = 3
 const OPEN_ROUTER_TYPE = 20
 
 /** Conversions don't write `stream_options`. It is added later, if the provider allows it. */
-const withoutStreamOptions = (vendor: ChatVendor) => ({ ...vendor, hasStreamOptions: false })
+const withoutStreamOptions = (vendor: ChatExtensions) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
-const BY_TYPE: ReadonlyMap<number, ChatVendor> = new Map([
+const BY_TYPE: ReadonlyMap<number, ChatExtensions> = new Map([
   [OPENAI_TYPE, withoutStreamOptions(OPENAI)],
   [AZURE_TYPE, { ...OTHERS, hasOpenAiModels: true }],
   [OPEN_ROUTER_TYPE, withoutStreamOptions(OPEN_ROUTER)],
 ])
 
 /** Returns the extensions that the provider of a channel type accepts in requests. */
-export const chatVendorOf = (channelType: number): ChatVendor => BY_TYPE.get(channelType) ?? OTHERS
+export const chatExtensionsOf = (channelType: number): ChatExtensions =>
+  BY_TYPE.get(channelType) ?? OTHERS

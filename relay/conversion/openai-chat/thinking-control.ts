@@ -8,7 +8,7 @@ import {
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORTS, effortsOf, NONE } from '../effort-of-openai-model.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
-import type { ChatVendor, ThinkingControl } from './chat-extensions-of-provider.ts'
+import type { ChatExtensions, ThinkingControl } from './chat-extensions-of-provider.ts'
 
 /** The members of a request that control how much a model thinks. */
 export const THINKING_MEMBERS = [
@@ -102,7 +102,7 @@ export function writeThinking(
   {
     thinkingControl: control,
     hasOpenAiModels,
-  }: Pick<ChatVendor, 'thinkingControl' | 'hasOpenAiModels'>,
+  }: Pick<ChatExtensions, 'thinkingControl' | 'hasOpenAiModels'>,
   losses: string[],
 ): { readonly members: JsonObject; readonly acceptsSampling: boolean } {
   if (control === 'reasoning_effort') {

@@ -7,7 +7,7 @@ import type {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
-import type { ChatVendor } from './chat-extensions-of-provider.ts'
+import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 
 /** The content of a message: a string or a list of parts. */
 export type ChatContent = string | readonly JsonObject[]
@@ -25,7 +25,7 @@ export const withPaths = (parts: readonly ContentPart[], path: string): readonly
  */
 export function writeContent(
   parts: readonly PartWithPath[],
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): ChatContent {
   const content = parts.flatMap(({ part, path }) => {
@@ -45,7 +45,7 @@ const isPlainText = (part: JsonObject): boolean =>
 function writePart(
   part: ContentPart,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject | null {
   switch (part.kind) {
@@ -67,7 +67,7 @@ function withCacheMark(
   written: JsonObject,
   part: ContentPart,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject {
   const cache = 'cache' in part ? part.cache : undefined
@@ -106,7 +106,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 function writeAudio(
   { mediaType, data }: AudioPart,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject | null {
   const [type = ''] = mediaType.toLowerCase().split(';')
@@ -120,7 +120,7 @@ function writeAudio(
 function writeDocument(
   part: DocumentPart,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject | null {
   const { source, name } = part

@@ -9,14 +9,14 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { ChatVendor } from './chat-extensions-of-provider.ts'
+import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 import { ANTHROPIC_FORMAT, writeDetail } from './thinking-in-assistant-messages.ts'
 import { cacheMember, type PartWithPath, withPaths, writeContent } from './write-content.ts'
 
 /** Writes the system prompt and the messages, in the order that OpenAI requires. */
 export function writeMessages(
   request: CanonicalRequest,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): readonly JsonObject[] {
   const writer = new MessageWriter(vendor, losses)
@@ -35,7 +35,7 @@ type Turn = { readonly role: 'user' | 'system'; readonly parts: readonly PartWit
 
 class MessageWriter {
   readonly written: JsonObject[] = []
-  private readonly vendor: ChatVendor
+  private readonly vendor: ChatExtensions
   private readonly losses: string[]
   private readonly ids = new ShortIds()
   /**
@@ -44,7 +44,7 @@ class MessageWriter {
    */
   private turns: Turn[] = []
 
-  constructor(vendor: ChatVendor, losses: string[]) {
+  constructor(vendor: ChatExtensions, losses: string[]) {
     this.vendor = vendor
     this.losses = losses
   }
@@ -217,7 +217,7 @@ class ShortIds {
 export function toolCacheMember(
   cache: '5m' | '1h' | undefined,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject {
   if (cache === undefined) return {}

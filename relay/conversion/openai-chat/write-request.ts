@@ -8,14 +8,14 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { type ChatVendor, OPENAI } from './chat-extensions-of-provider.ts'
+import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'
 
 /** Writes the body of `POST /v1/chat/completions` for a provider. */
 export function writeRequest(
   request: CanonicalRequest,
-  vendor: ChatVendor = OPENAI,
+  vendor: ChatExtensions = OPENAI,
 ): Converted<JsonObject> {
   const losses: string[] = []
   const messages = writeMessages(withWordJson(request), vendor, losses)
@@ -40,7 +40,7 @@ export function writeRequest(
 const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-function streamMembers({ isStream }: CanonicalRequest, vendor: ChatVendor): JsonObject {
+function streamMembers({ isStream }: CanonicalRequest, vendor: ChatExtensions): JsonObject {
   if (!isStream) return {}
   return { stream: true, ...(vendor.hasStreamOptions ? INCLUDE_USAGE : {}) }
 }
@@ -48,7 +48,11 @@ function streamMembers({ isStream }: CanonicalRequest, vendor: ChatVendor): Json
 const INCLUDE_USAGE = { stream_options: { include_usage: true } }
 
 /** Writes the tools. Without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
-function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: string[]): JsonObject {
+function writeTools(
+  request: CanonicalRequest,
+  vendor: ChatExtensions,
+  losses: string[],
+): JsonObject {
   const { tools, toolChoice, allowsParallelCalls } = request
   if (tools.length === 0) {
     if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
@@ -69,7 +73,7 @@ function writeTools(request: CanonicalRequest, vendor: ChatVendor, losses: strin
 function writeTool(
   { name, description, schema, isStrict, cache }: CanonicalTool,
   path: string,
-  vendor: ChatVendor,
+  vendor: ChatExtensions,
   losses: string[],
 ): JsonObject {
   const definition = {
@@ -105,7 +109,7 @@ const USUAL_SAMPLING = { temperature: 1, topP: 1, presencePenalty: 0, frequencyP
 /** The maximum number of stop sequences that OpenAI accepts. */
 const STOP_SEQUENCES_MAX = 4
 
-function writeSampling(sampling: Sampling, vendor: ChatVendor, losses: string[]): JsonObject {
+function writeSampling(sampling: Sampling, vendor: ChatExtensions, losses: string[]): JsonObject {
   const { stop, topK } = sampling
   if (topK !== null && !vendor.hasTopK) addLoss(losses, 'sampling.topK')
   for (let at = STOP_SEQUENCES_MAX; at < stop.length; at += 1)
@@ -147,7 +151,7 @@ function writeLogprobs(alternatives: number | null): JsonObject {
   return { logprobs: true, top_logprobs: alternatives === 0 ? null : alternatives }
 }
 
-function writeCacheKey(key: string | null, vendor: ChatVendor, losses: string[]): JsonObject {
+function writeCacheKey(key: string | null, vendor: ChatExtensions, losses: string[]): JsonObject {
   if (key !== null && !vendor.hasPromptCacheKey) addLoss(losses, 'promptCacheKey')
   return { prompt_cache_key: vendor.hasPromptCacheKey ? key : null }
 }

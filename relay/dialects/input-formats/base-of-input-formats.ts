@@ -72,7 +72,7 @@ export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): Usa
   const inputUncached = counts.required(tokens, inputCeiling)
   const { anomaly } = counts
   const usage = { ...NO_USAGE, inputUncached }
-  return { usage, otherReading: null, isTrusted: anomaly === null, anomaly }
+  return { usage, otherInterpretation: null, isTrusted: anomaly === null, anomaly }
 }
 
 /** Builds the body for the provider. If the request does not name the model, the name is added. */

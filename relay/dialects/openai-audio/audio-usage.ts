@@ -87,7 +87,7 @@ export function readAudioUsage(
   const inputAudio = rest.take(audio)
   const usage = { ...NO_USAGE, inputAudio, inputUncached: rest.left, output }
   const anomaly = counts.anomaly ?? (audio > input ? 'parts-exceed-whole' : null)
-  return { usage, otherReading: null, isTrusted: counts.anomaly === null, anomaly }
+  return { usage, otherInterpretation: null, isTrusted: counts.anomaly === null, anomaly }
 }
 
 function readDuration(
@@ -103,5 +103,5 @@ function readDuration(
   const seconds = isValid ? value : counts.required(reported, Math.floor(most))
   const isTrusted = isValid && !isAtLeast
   const { anomaly } = counts
-  return { usage: usageOfDuration(seconds, price), otherReading: null, isTrusted, anomaly }
+  return { usage: usageOfDuration(seconds, price), otherInterpretation: null, isTrusted, anomaly }
 }

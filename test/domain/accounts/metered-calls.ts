@@ -18,11 +18,11 @@ import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { withAllowedCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
-import { isClearlyAffordable } from '#relay/pipeline/admit-call.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/call-hold-terms.ts'
+import { isClearlyAffordable } from '#relay/pipeline/hold-quota-and-admit-call.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-hold-tracker.ts'
-import { isWorthCounting, termsForInput } from '#relay/pipeline/plan-call.ts'
+import { isWorthCounting, termsForInput } from '#relay/pipeline/plan-alternative.ts'
 import type { Candidate } from '#relay/pipeline/prepare-request-for-channel.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
@@ -240,7 +240,7 @@ export class MeteredCall {
       rawUsage,
       answeredModel: null,
       readText: () => said,
-      isWhole: isWhole && !this.isCut,
+      isComplete: isWhole && !this.isCut,
       chargesInput: true,
     }
     const counter = {
@@ -255,7 +255,7 @@ export class MeteredCall {
     this.account.handle({
       ...{ type: 'SettleCall', call: this.id, channelId: 1, upstreamModel: null },
       ...{ ...metered, limits },
-      end: delivery.isWhole ? 'done' : 'incomplete',
+      end: delivery.isComplete ? 'done' : 'incomplete',
       attempts: [],
       timings: { startedAt: 0, firstByteMs: null, durationMs: 1 },
     })
@@ -271,7 +271,7 @@ export class MeteredCall {
 
   private checkOutputHold(): void {
     const verdict = this.outputHold.decide(this.delivered)
-    if (verdict === 'go-on') return
+    if (verdict === 'continue') return
     if (verdict === 'over-limit' || (verdict === 'wait' && this.isSpent)) {
       this.isCut = true
       return

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
-import { dearestConditions } from '#domain/pricing/price-conditions.ts'
+import { mostExpensiveConditions } from '#domain/pricing/price-conditions.ts'
 import { withoutImages } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type PriceCondition, toolUsage, usageWithin } from '#domain/pricing/usage.ts'
@@ -68,7 +68,7 @@ describe('a hold', () => {
   it('equals the charge for all calls of a price per call', () => {
     const property = fc.property(perCall, within, calls, (price, [limits, usage], n) => {
       const choices = Math.max(limits.choices, n)
-      const conditions = dearestConditions(price)
+      const conditions = mostExpensiveConditions(price)
       const all = { ...usage, ...toolUsage(limits.tools, limits.tools), conditions }
       expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, all, choices))
     })

@@ -135,10 +135,10 @@ describe('counted text of a delivered stream', () => {
           delivered.add(Buffer.from(isEscaped ? withEscapes(bytes) : bytes))
           if (isParsed) delivered.estimateTokens()
         }
-        const most = delivered.roughTokensAtMost()
+        const most = delivered.tokensUpperBound()
         const estimated = delivered.estimateTokens()
         expect(most).toBeGreaterThanOrEqual(estimated)
-        expect(delivered.roughTokensAtMost()).toBe(estimated)
+        expect(delivered.tokensUpperBound()).toBe(estimated)
         expect(estimated).toBe(estimateTokens(pieces.map(({ content }) => content).join('')))
       }),
       { numRuns: 300 },

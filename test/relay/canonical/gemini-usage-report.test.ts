@@ -12,7 +12,7 @@ describe('usage in Gemini’s format', () => {
     const raw = { ...USAGE, thoughtsTokenCount: 30, toolUsePromptTokenCount: 7 }
     expect(read(raw)).toEqual({
       usage: { ...NO_USAGE, inputUncached: 107, output: 50, reasoning: 30 },
-      otherReading: null,
+      otherInterpretation: null,
       isTrusted: true,
       anomaly: null,
     })
@@ -94,7 +94,7 @@ describe('usage in Gemini’s format', () => {
       isTrusted: true,
       anomaly: 'parts-exceed-whole',
       usage: { inputUncached: 0, cacheRead: 100 },
-      otherReading: null,
+      otherInterpretation: null,
     })
   })
 

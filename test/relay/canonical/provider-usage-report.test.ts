@@ -13,7 +13,9 @@ const inputOf = (report: UsageReport): number => {
 }
 
 const otherInputOf = (report: UsageReport): number =>
-  report.otherReading === null ? 0 : inputOf({ ...report, usage: report.otherReading })
+  report.otherInterpretation === null
+    ? 0
+    : inputOf({ ...report, usage: report.otherInterpretation })
 
 describe('usage in OpenAI’s format', () => {
   it('includes cached, audio and image tokens in the prompt', () => {
@@ -57,9 +59,13 @@ describe('usage in OpenAI’s format', () => {
     ],
   ])('reads a cache larger than the prompt within it, or else beside it: %j', (cache, kinds) => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, ...cache }
-    const otherReading = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
+    const otherInterpretation = { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, ...kinds }
     const report = read(raw)
-    expect(report).toMatchObject({ otherReading, isTrusted: true, anomaly: 'parts-exceed-whole' })
+    expect(report).toMatchObject({
+      otherInterpretation,
+      isTrusted: true,
+      anomaly: 'parts-exceed-whole',
+    })
     expect(inputOf(report)).toBe(5)
     expect(report.usage.inputUncached).toBe(0)
   })
@@ -78,7 +84,7 @@ describe('usage in OpenAI’s format', () => {
       const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
       expect(lie).toMatchObject({ isTrusted: true, anomaly: 'parts-exceed-whole' })
       expect(inputOf(lie)).toBe(100)
-      expect(lie.otherReading?.inputUncached).toBe(100)
+      expect(lie.otherInterpretation?.inputUncached).toBe(100)
       expect(otherInputOf(lie)).toBe(BOUNDS.inputCeiling)
       const truth = read({ ...raw, prompt_tokens_details: { [name]: 100 } })
       expect(truth).toMatchObject({ isTrusted: true, anomaly: null })
@@ -183,7 +189,12 @@ describe('usage in OpenAI’s format', () => {
 
   it.each([null, 'text', 3])('%j counts as missing usage', (raw) => {
     const anomaly = 'missing'
-    expect(read(raw)).toEqual({ usage: NO_USAGE, otherReading: null, isTrusted: false, anomaly })
+    expect(read(raw)).toEqual({
+      usage: NO_USAGE,
+      otherInterpretation: null,
+      isTrusted: false,
+      anomaly,
+    })
   })
 
   const CEILING = 102_000

@@ -12,11 +12,11 @@ function scan(parts: readonly Buffer[], eventBytesMax = EVENT_BYTES_MAX): Seen {
   const scanner = new SseScanner(
     {
       pass: (bytes) => handed.push(bytes),
-      marked: (bytes) => {
+      onMarkedEvent: (bytes) => {
         kinds.push('marked')
         handed.push(bytes)
       },
-      done: (bytes) => {
+      onLastEvent: (bytes) => {
         kinds.push('done')
         handed.push(bytes)
       },

@@ -10,7 +10,7 @@ import {
   type Probe,
   testChannel,
 } from '#relay/channel-actions/send-channel-test.ts'
-import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/call-deadlines-and-timer.ts'
+import { DEFAULT_DEADLINES, DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
@@ -25,7 +25,7 @@ let scripted: ScriptedProvider
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 const limits = { ...DEFAULT_DEADLINES, connectTimeoutMs: 2_000, headersTimeoutMs: 0 }
 const outbound = createOutbound(policy, { ...limits, bodyTimeoutMs: 0, maxResponseBytes: -1 })
-const watch = new Watch()
+const timer = new DeadlineTimer()
 let ids = 100
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   scripted = await scriptedProvider()
 })
 afterAll(async () => {
-  watch.close()
+  timer.close()
   await outbound.close()
   await scripted.close()
   await rig.close()
@@ -57,7 +57,7 @@ function channel(terms: Partial<ChannelTerms> = {}, key = PROVIDER_KEY): RelayCh
 
 async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines = PROBE_DEADLINES) {
   const views = { options: { options: { adapters: NO_ADAPTERS } } }
-  const parts = { actors: rig.core.actors, now: Date.now, outbound, watch, views }
+  const parts = { actors: rig.core.actors, now: Date.now, outbound, timer, views }
   const why = { actor: 'user:1', cause: 'req-1' }
   const result = await testChannel(parts, { channel: probed, ...why, ...probe }, deadlines)
   const events = await rig.core.store.readStream(channelChecksStream(probed.channelId))

@@ -7,7 +7,7 @@ import { FORMATS, MODEL, sendQuestion, splitAtText, textIn } from './caller-form
 import { CHANNEL_TYPES, changingProvider } from './changing-provider.ts'
 import { CHARGES, SENTENCE } from './provider-families.ts'
 
-const DEADLINES = { firstByteMs: 400, firstBytePlainMs: 400, idleMs: 400 }
+const DEADLINES = { firstEventMs: 400, plainAnswerStartMs: 400, idleMs: 400 }
 const provider = startedForEach(changingProvider)
 const rig = startedForEach(() => relayRig({ deadlines: DEADLINES }))
 

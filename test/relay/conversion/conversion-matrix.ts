@@ -9,7 +9,7 @@ import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import type { FormatConversion, ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { GEMINI_CONVERSION } from '#relay/conversion/gemini/gemini-conversion.ts'
 import { CHAT_CONVERSION } from '#relay/conversion/openai-chat/chat-conversion.ts'
-import { chatVendorOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
+import { chatExtensionsOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { RESPONSES_CONVERSION } from '#relay/conversion/openai-responses/responses-conversion.ts'
 
 /** Each format with a model whose rules allow the most, such as thinking. */
@@ -175,7 +175,7 @@ function throughFormat(
   request: CanonicalRequest,
   [, format, conversion, model]: (typeof COLUMNS)[number],
 ) {
-  const target = { format, model, outputTokensMax: 20_000, vendor: chatVendorOf(1) }
+  const target = { format, model, outputTokensMax: 20_000, vendor: chatExtensionsOf(1) }
   const { value: body, losses } = conversion.writeRequest({ ...request, model }, target)
   const { value } = conversion.readRequest(JSON.parse(JSON.stringify(body)), { ...request, model })
   return { request: plain({ ...value, model: '' }), losses }

@@ -14,10 +14,10 @@ const caller = {
 it('a limit that is claimed while the permit of its call is released is given back', async () => {
   const claim = Promise.withResolvers<Permit>()
   const deps = {
-    underWay: { release: () => {} },
+    runningCallCount: { release: () => {} },
     limits: { enter: () => claim.promise },
     views: { options: { options: { userRate } } },
-    caps: { total: 1, perUser: 1, perToken: 1 },
+    concurrencyCaps: { total: 1, perUser: 1, perToken: 1 },
   } as unknown as RelayDeps
   const sized = { body: { length: 4 }, outputTokensMax: 1, choices: 1, model: null }
   const permit = new SessionPermit(deps, caller, sized, false)

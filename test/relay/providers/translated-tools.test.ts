@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { translateChat } from '#relay/pipeline/translate-chat-for-provider.ts'
+import { translateToProprietaryApi } from '#relay/pipeline/translate-chat-to-proprietary-api.ts'
 import { BAIDU_V1 } from '#relay/providers/translations/baidu-v1.ts'
 import { COHERE } from '#relay/providers/translations/cohere.ts'
 import { answerDecoder } from '#relay/providers/translations/decode-answer-to-chat.ts'
@@ -37,7 +37,12 @@ const CHAT = {
 function sent(translation: Translation, fields = {}, model = 'm') {
   const target = { model, isStream: false, other: '' }
   const chat = { ...CHAT, ...fields }
-  const written = translateChat(translation, Buffer.from(JSON.stringify(chat)), 1, target)
+  const written = translateToProprietaryApi(
+    translation,
+    Buffer.from(JSON.stringify(chat)),
+    1,
+    target,
+  )
   if (isRelayError(written)) throw new Error(`${written.code} ${written.params.param}`)
   return { body: JSON.parse(written.body.toString('utf8')), losses: written.losses }
 }

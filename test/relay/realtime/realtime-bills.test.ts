@@ -15,7 +15,7 @@ import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
 
 const provider = startedForEach(realtimeProvider)
 const rig = startedForEach(() =>
-  relayRig({ deadlines: { progressMs: 200, renewMs: 200, firstByteMs: 3_000 } }),
+  relayRig({ deadlines: { progressMs: 200, renewMs: 200, firstEventMs: 3_000 } }),
 )
 
 beforeEach(() => addRealtimeChannel(rig, provider))

@@ -22,7 +22,7 @@ const OWNER = { userId: 7, bytesMax: 64 * 1024 * 1024 }
 
 let folder: string
 let uploads: SpoolFolder
-let bodies: BodyMemory
+let bodyMemory: BodyMemory
 let site: { readonly url: string; readonly close: () => Promise<void> }
 let outcome: ReceivedForm | RelayError | null
 let ended: Promise<void>
@@ -30,14 +30,14 @@ let ended: Promise<void>
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'uploads-'))
   uploads = new SpoolFolder(folder)
-  bodies = new BodyMemory()
+  bodyMemory = new BodyMemory()
   outcome = null
   let end = (): void => {}
   ended = new Promise((resolve) => {
     end = resolve
   })
   site = await serve(async (request, response) => {
-    outcome = await readForm(request, { uploads, bodies }, OWNER, RULES)
+    outcome = await readForm(request, { uploads, bodyMemory }, OWNER, RULES)
     response.end(isRelayError(outcome) ? outcome.code : outcome.document)
     end()
   })

@@ -8,9 +8,9 @@ import type {
 } from '#relay/conversion/canonical-request.ts'
 import { objectsOf } from '#relay/conversion/json-fields.ts'
 import {
-  type ChatVendor,
+  type ChatExtensions,
   COMPATIBLE,
-  chatVendorOf,
+  chatExtensionsOf,
   OPEN_ROUTER,
   OPENAI,
 } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
@@ -20,7 +20,7 @@ import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
 const HI: CanonicalMessage = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
 const { value: EMPTY } = readRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
 
-const write = (request: Partial<CanonicalRequest>, vendor: ChatVendor = OPENAI) =>
+const write = (request: Partial<CanonicalRequest>, vendor: ChatExtensions = OPENAI) =>
   writeRequest({ ...EMPTY, ...request }, vendor)
 const messagesOf = (messages: readonly CanonicalMessage[], vendor = OPENAI) => {
   const { value, losses } = write({ messages }, vendor)
@@ -51,7 +51,7 @@ describe('writing a chat request', () => {
   })
 
   describe('for OpenAI’s own models', () => {
-    const AZURE = chatVendorOf(3)
+    const AZURE = chatExtensionsOf(3)
     const sampling = {
       ...EMPTY.sampling,
       ...{ temperature: 0.2, topP: 0.5, presencePenalty: 0.5, frequencyPenalty: 0, stop: ['x'] },

@@ -8,7 +8,7 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
-import type { Watched } from './call-deadlines-and-timer.ts'
+import type { TimerListener } from './call-deadlines-and-timer.ts'
 import type { CallTerms } from './call-hold-terms.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
@@ -16,11 +16,11 @@ import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotenc
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import {
   type CallPlan,
-  countableForms,
+  countableVariants,
   isWorthCounting,
   lowestTerms,
   termsForInput,
-} from './plan-call.ts'
+} from './plan-alternative.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -36,22 +36,22 @@ export type Admitted = {
 }
 
 /** If the account can pay the call's input this many times, the text is not tokenized. */
-const CALLS_AT_ONCE = 20n
+const CLEARLY_AFFORDABLE_CALLS = 20n
 
-/** Reports whether the quota covers the input of the call `CALLS_AT_ONCE` times. */
+/** Reports whether the quota covers the input of the call `CLEARLY_AFFORDABLE_CALLS` times. */
 export function isClearlyAffordable(
   { price, terms }: Pick<CallPlan, 'price' | 'terms'>,
   quota: Quota,
 ): boolean {
   const input = holdFor(price, { ...terms.bounds, outputTokens: 0 })
-  return input * CALLS_AT_ONCE <= quota
+  return input * CLEARLY_AFFORDABLE_CALLS <= quota
 }
 
 /**
  * Reports whether the text need not be tokenized. This is true if the quota clearly suffices (see
  * `isClearlyAffordable`) or the account can't be read.
  */
-async function needsNoCount(
+async function canSkipCount(
   { actors }: RelayDeps,
   { user, token }: Caller,
   plan: CallPlan,
@@ -86,13 +86,13 @@ export async function admit(
     const keyed = await claimIdempotencyKey(deps, arrived, caller, keyedContent)
     if (keyed !== null && isRelayError(keyed)) return keyed
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const ledger = await admitOn(deps, exchange, caller, request, { ...plan, terms }, keyed)
+    const ledger = await admitWithHold(deps, exchange, caller, request, { ...plan, terms }, keyed)
     return isRelayError(ledger) ? ledger : { ledger, terms, exchange }
   }
   // A count would lower the hold for one model only.
   const isOnly = plan.alternatives === undefined
   if (!isOnly || !isWorthCounting(request, plan)) return attempt(plan.terms)
-  if (await needsNoCount(deps, caller, plan)) return attempt(plan.terms)
+  if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {
     ...plan,
@@ -101,12 +101,12 @@ export async function admit(
   // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
   // The admission is therefore attempted even if the account can't pay for another call.
   if (error !== null) return isKeyed(arrived) ? attempt(plan.terms) : error
-  const forms = countableForms(deps.views.options, request, plan)
-  if (forms === null) return attempt(plan.terms)
+  const variants = countableVariants(deps.views.options, request, plan)
+  if (variants === null) return attempt(plan.terms)
   const counter = deps.counter.of(caller.user.userId)
-  const counts = forms.map(({ body }) => counter.count({ requestBody: body, text: '' }))
+  const counts = variants.map(({ body }) => counter.count({ requestBody: body, text: '' }))
   const most = (await Promise.all(counts)).map(({ inputMost }) => inputMost)
-  return attempt(termsForInput(deps.views.options, plan, forms, most))
+  return attempt(termsForInput(deps.views.options, plan, variants, most))
 }
 
 type AdmittedRequest = Pick<
@@ -123,8 +123,8 @@ type AdmittedPlan = Pick<CallPlan, 'price'> & {
  * Admits a call with the price and the hold of a plan. Returns an error if the admission fails or
  * takes longer than `deadlines.admitMs`.
  */
-export async function admitOn(
-  { actors, now, vault, deadlines, log, watch }: RelayDeps,
+export async function admitWithHold(
+  { actors, now, vault, deadlines, log, timer }: RelayDeps,
   exchange: Exchange,
   caller: Caller,
   request: AdmittedRequest,
@@ -148,9 +148,9 @@ export async function admitOn(
       clientIp,
       ...(isOwed ? { isOwed } : {}),
     })
-    const error = await inTime(admitting, { watch, deadlines })
+    const error = await withinAdmitDeadline(admitting, { timer, deadlines })
     if (error !== LATE) return error ?? ledger
-    giveBackLate(admitting, ledger)
+    releaseLateAdmission(admitting, ledger)
     warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
@@ -169,26 +169,26 @@ const LATE = Symbol('late')
  * Waits for the admission for at most `admitMs`. After this time, resolves with `LATE`, and the
  * admission continues.
  */
-function inTime<T>(
+function withinAdmitDeadline<T>(
   admitting: Promise<T>,
-  { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,
+  { timer, deadlines }: Pick<RelayDeps, 'timer' | 'deadlines'>,
 ): Promise<T | typeof LATE> {
   const lateAt = performance.now() + deadlines.admitMs
   return new Promise((resolve, reject) => {
-    const watched: Watched = {
-      watch: (at) => {
+    const listener: TimerListener = {
+      onTick: (at) => {
         if (at > lateAt) resolve(LATE)
         return at <= lateAt
       },
     }
-    const entry = watch.add(watched)
+    const entry = timer.add(listener)
     admitting.then(
       (value) => {
-        watch.remove(entry)
+        timer.remove(entry)
         resolve(value)
       },
       (err: unknown) => {
-        watch.remove(entry)
+        timer.remove(entry)
         reject(err)
       },
     )
@@ -199,7 +199,7 @@ function inTime<T>(
  * Releases the hold if the admission succeeds after the caller has received an error. If the
  * release fails, the sweeper ends the call.
  */
-function giveBackLate(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
+function releaseLateAdmission(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const
   const late = { channelId: null, reason, errorCode: 'store_unavailable', statusCode: 503 }
   admitting

@@ -11,7 +11,7 @@ const ESCAPE_FACTOR = 6
  * the request. Answers repeat all members except `input`. In a stream, only the first event can be
  * meant. If a later event is too large, the attempt does not fail but is cut off.
  */
-export function markEchoOfRequest(
+export function markTooLargeEcho(
   end: AttemptEnd,
   { format, members }: Pick<ChatRequest, 'format' | 'members'>,
   sent: Buffer,

@@ -8,7 +8,7 @@ import { tokensOfImages } from './billed-usage.ts'
  * Estimates the usage of an answer from the part that was delivered so far. `inputUncached` is the
  * input including the tokens of stored content, which `input` does not include.
  */
-export function estimateDeliveredUsage(
+export function estimateUsageSoFar(
   delivered: AnswerForwarder['delivered'],
   request: ChatRequest,
   { input, inputUncached }: { readonly input: number; readonly inputUncached: number },

@@ -7,7 +7,7 @@ import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import type { Exchange } from './http-exchange.ts'
-import { type CallPlan, lowestTerms } from './plan-call.ts'
+import { type CallPlan, lowestTerms } from './plan-alternative.ts'
 import { conversionErrorAt, outputLimitsOf } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -53,13 +53,13 @@ function conversionError(
 ): RelayError | null {
   const { options } = views.options
   const limits = outputLimitsOf(options, request, terms, null)
-  const choices = { isOverridden, limits, adapters: options.adapters }
+  const preparation = { isOverridden, limits, adapters: options.adapters }
   let refusal: RelayError | null = null
   let tried = 0
   for (const channel of channelsIn(offer)) {
     tried += 1
     if (tried > CHANNELS_TRIED_MAX) return null
-    const error = conversionErrorAt(channel, request, choices)
+    const error = conversionErrorAt(channel, request, preparation)
     if (error === null) return null
     if (isConversionFailure(error)) refusal = error
   }

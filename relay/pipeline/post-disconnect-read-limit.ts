@@ -4,16 +4,16 @@ const USAGE_BYTES_MAX = 1024 * 1024
 const WHOLE_BYTES_MAX = 128 * 1024 * 1024
 
 /** Limits the bytes of a stream that are read after its caller has disconnected. */
-export class ReadOnLimit {
+export class PostDisconnectReadLimit {
   hasBegun = false
   /** True if more than the usage may be missing. */
-  isWhole = false
+  readsToEnd = false
   private bytesLeft = Number.POSITIVE_INFINITY
 
-  begin(isWhole: boolean): void {
+  begin(readsToEnd: boolean): void {
     this.hasBegun = true
-    this.isWhole = isWhole
-    this.bytesLeft = isWhole ? WHOLE_BYTES_MAX : USAGE_BYTES_MAX
+    this.readsToEnd = readsToEnd
+    this.bytesLeft = readsToEnd ? WHOLE_BYTES_MAX : USAGE_BYTES_MAX
   }
 
   /**

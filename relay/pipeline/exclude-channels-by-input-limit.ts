@@ -5,7 +5,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
-import { type CallPlan, isValid, isWorthCounting, lowestTerms } from './plan-call.ts'
+import { type CallPlan, isUnexpired, isWorthCounting, lowestTerms } from './plan-alternative.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
@@ -14,14 +14,14 @@ type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
  * The lowest input limit of each offer (the channels for a model and group). The cache never
  * becomes outdated, because a changed channel results in a new offer object.
  */
-const LEAST = new WeakMap<Offer<RelayChannel>, number>()
+const LOWEST_LIMITS = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
  * Returns the plan with the channels whose input limit is sufficient. Returns an error if the input
  * is too long for every channel or the account can't pay. If the request may be too long for a
  * channel, its tokens are counted in another thread.
  */
-export function checkInputLength(
+export function excludeChannelsByInputLimit(
   deps: Deps,
   exchange: Exchange,
   caller: Caller,
@@ -30,11 +30,11 @@ export function checkInputLength(
 ): CallPlan | Promise<CallPlan | RelayError> {
   const { offer, alternatives } = plan
   const offers = alternatives === undefined ? [offer] : alternatives.map((each) => each.offer)
-  if (offers.every((each) => request.inputBound.tokens <= leastOf(each))) return plan
-  return counted(deps, exchange, caller, request, plan)
+  if (offers.every((each) => request.inputBound.tokens <= lowestInputLimit(each))) return plan
+  return excludeByTokenCount(deps, exchange, caller, request, plan)
 }
 
-async function counted(
+async function excludeByTokenCount(
   deps: Deps,
   exchange: Exchange,
   caller: Caller,
@@ -55,7 +55,10 @@ async function counted(
   const { offer } = plan
   const planned = { request, group: caller.group, offer, served: null }
   const { alternatives = [planned] } = plan
-  const fit = alternatives.map((each) => ({ ...each, offer: fitOf(each.offer, input, now()) }))
+  const fit = alternatives.map((each) => ({
+    ...each,
+    offer: channelsAccepting(each.offer, input, now()),
+  }))
   const left = fit.filter((each) => each.offer.length > 0)
   const [first] = left
   if (first !== undefined) {
@@ -63,19 +66,23 @@ async function counted(
       ? { ...plan, offer: first.offer }
       : { ...plan, offer: first.offer, alternatives: left }
   }
-  const all = alternatives.flatMap((each) => validIn(each.offer, now()))
-  const most = Math.max(...all.map(({ terms }) => boundOf(terms)))
+  const all = alternatives.flatMap((each) => unexpiredIn(each.offer, now()))
+  const most = Math.max(...all.map(({ terms }) => inputLimitOf(terms)))
   const param = request.format.promptMember ?? 'messages'
   return relayError('context_length_exceeded', { param, subject: `${most}` })
 }
 
-const validIn = (offer: Offer<RelayChannel>, now: number): readonly RelayChannel[] =>
-  [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now))
+const unexpiredIn = (offer: Offer<RelayChannel>, now: number): readonly RelayChannel[] =>
+  [...channelsIn(offer)].filter(({ terms }) => isUnexpired(terms, now))
 
 /** Returns the channels of the offer that accept the number of input tokens. */
-function fitOf(offer: Offer<RelayChannel>, input: number, now: number): Offer<RelayChannel> {
-  const valid = validIn(offer, now)
-  const fit = valid.filter(({ terms }) => input <= boundOf(terms))
+function channelsAccepting(
+  offer: Offer<RelayChannel>,
+  input: number,
+  now: number,
+): Offer<RelayChannel> {
+  const valid = unexpiredIn(offer, now)
+  const fit = valid.filter(({ terms }) => input <= inputLimitOf(terms))
   return fit.length === valid.length ? offer : offerOf(fit)
 }
 
@@ -83,15 +90,15 @@ function fitOf(offer: Offer<RelayChannel>, input: number, now: number): Offer<Re
  * Returns the lowest input limit of the offer's channels. Every channel accepts an input within
  * this limit.
  */
-function leastOf(offer: Offer<RelayChannel>): number {
-  const cached = LEAST.get(offer)
+function lowestInputLimit(offer: Offer<RelayChannel>): number {
+  const cached = LOWEST_LIMITS.get(offer)
   if (cached !== undefined) return cached
   let lowest = Number.POSITIVE_INFINITY
-  for (const { terms } of channelsIn(offer)) lowest = Math.min(lowest, boundOf(terms))
-  LEAST.set(offer, lowest)
+  for (const { terms } of channelsIn(offer)) lowest = Math.min(lowest, inputLimitOf(terms))
+  LOWEST_LIMITS.set(offer, lowest)
   return lowest
 }
 
 /** Returns the channel's input limit in tokens. A stored limit of 0 means no limit. */
-const boundOf = ({ maxInputTokens }: RelayChannel['terms']): number =>
+const inputLimitOf = ({ maxInputTokens }: RelayChannel['terms']): number =>
   maxInputTokens > 0 ? maxInputTokens : Number.POSITIVE_INFINITY

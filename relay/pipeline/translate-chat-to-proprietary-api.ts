@@ -23,7 +23,7 @@ export type TranslatedChat = {
  * Translates a chat that has been validated. Returns the error `not_convertible`, with the member
  * at fault, if the provider can't do what the chat asks for.
  */
-export function translateChat(
+export function translateToProprietaryApi(
   translation: Translation,
   body: Buffer,
   choices: number,

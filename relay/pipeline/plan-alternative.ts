@@ -1,0 +1,381 @@
+import type { Served } from '#domain/accounts/events.ts'
+import { HOUR_CACHE, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
+import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
+import { withConditions } from '#domain/pricing/price-conditions.ts'
+import {
+  moderationPriceOf,
+  priceOf,
+  withImageFactor,
+  withoutImages,
+  withTools,
+} from '#domain/pricing/price-list.ts'
+import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import type { CodedError } from '#domain/shared/coded-error.ts'
+import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { Views } from '#relay/views/start-views.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
+import { largestUses } from '../dialects/provider-tool-limits.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import { notFound } from '../stored-responses/resolve-stored-input.ts'
+import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
+import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
+import type { Caller } from './authenticate.ts'
+import {
+  type CallTerms,
+  callTerms,
+  type ToolBounds,
+  type VariantBounds,
+} from './call-hold-terms.ts'
+import { candidateOf } from './prepare-request-for-channel.ts'
+import { boundsWithThinking } from './thinking-beyond-limit.ts'
+
+/**
+ * The forms of a request: the original request, followed by one form for each channel with
+ * overrides.
+ */
+export type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
+
+/** One model and group with which a call may be served. */
+export type Alternative = {
+  readonly request: ChatRequest
+  readonly group: string
+  readonly offer: Offer<RelayChannel>
+  /** Null if the call's admission names the same model, group and price. */
+  readonly served: Served | null
+}
+
+export type CallPlan = {
+  readonly price: PriceSnapshot
+  /**
+   * The bounds of the original request, followed by the bounds of its form for each channel with
+   * overrides.
+   */
+  readonly bounds: readonly [ChatRequest, ...VariantBounds[]]
+  readonly terms: CallTerms
+  /** True if the channels' overrides apply to the call. */
+  readonly isOverridden: boolean
+  /** The channels to which the call may be sent. Their order is chosen at random later. */
+  readonly offer: Offer<RelayChannel>
+  /**
+   * The models and groups with which the call may be served, in order. Undefined if only the
+   * requested model in the caller's group may serve the call. Its channels are in `offer`.
+   */
+  readonly alternatives?: readonly Alternative[]
+}
+
+/**
+ * Lists the groups that may serve a call, in order. Returns undefined if only the caller's group
+ * may serve it.
+ */
+export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | undefined =>
+  alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
+
+/**
+ * Plans a call that only the model of the request and the group of the caller may serve: determines
+ * its worst-case cost and the channels to which it may be sent, or returns an error.
+ */
+export function planAlternative(
+  views: Views,
+  caller: Caller,
+  request: ChatRequest,
+  now: number,
+): CallPlan | RelayError {
+  const { user, group } = caller
+  const { model } = request
+  const { options, prices } = views.options
+  const offer = offerFor(views, caller, request)
+  if (request.stored !== undefined && offer.length === 0) {
+    return notFound(request.stored.references[0] ?? NO_REFERENCE)
+  }
+  // An unknown model must be reported as unknown, and not as a model without a price.
+  if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
+    return relayError('model_not_found', { param: 'model', subject: model })
+  }
+  const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
+  const priceFor = request.format.name === 'moderations' ? moderationPriceOf : priceOf
+  const ofModel = priceFor(prices, model, group, { userGroup: user.group, acceptsUnpriced })
+  if ('code' in ofModel) return priceError(ofModel, group, model)
+  if (!hasUnexpiredChannel(offer, now)) {
+    return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
+  }
+  const priced = (one: ChatRequest) => request.format.withPrice?.(one, ofModel) ?? one
+  const variants = variantBoundsOf(request, offer, options, priced)
+  const bounds = [priced(request), ...variants] as const
+  const tools = toolBoundsOf(bounds, offer)
+  const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
+  const ofConditions = withConditions(ofAnswer, model, conditionsOf(request, offer))
+  const ofCall = withTools(prices, ofConditions, model, tools?.uses)
+  const price = withImageFactor(ofCall, largestFactor(bounds))
+  const terms = callTerms(price, bounds, options, null, tools)
+  return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
+}
+
+/**
+ * Returns the price conditions, such as a service tier, that the request asks for and that at least
+ * one channel of the offer allows.
+ */
+const conditionsOf = (
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+): readonly PriceCondition[] =>
+  requestedConditions(request, (member) =>
+    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(member)),
+  )
+
+/**
+ * Reports whether the answer may contain images. It can't if the request excludes images and no
+ * channel changes the request. An override or a conversion could change the modalities that the
+ * request asks for.
+ */
+const mayHaveImages = (
+  { hasNoImageAnswer, format, model }: ChatRequest,
+  offer: Offer<RelayChannel>,
+): boolean =>
+  hasNoImageAnswer !== true ||
+  channelsIn(offer).some(
+    (channel) => channel.rules.overrides.size > 0 || !serves(channel, format.name, model),
+  )
+
+/**
+ * Returns the bounds on the use of the provider's tools, or undefined if no channel would send such
+ * tools. A channel sends the tools of the request if the channel allows them. It also sends the
+ * tools in its overrides.
+ */
+function toolBoundsOf(
+  [request, ...variants]: readonly [ChatRequest, ...VariantBounds[]],
+  offer: Offer<RelayChannel>,
+): ToolBounds | undefined {
+  const own = request.toolLimits
+  const isAllowed =
+    own !== undefined &&
+    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(own.allowedBy ?? PROVIDER_TOOLS))
+  const all = [isAllowed ? own : undefined, ...variants.map(({ toolLimits }) => toolLimits)]
+  const limits = all.filter((each) => each !== undefined)
+  if (limits.length === 0) return undefined
+  return {
+    uses: largestUses(limits.map(({ uses }) => uses)) ?? NO_USES,
+    inputTokens: Math.max(...limits.map(({ inputTokens = 0 }) => inputTokens)),
+  }
+}
+
+const NO_USES: ToolCounts = {}
+
+/**
+ * Returns the largest factor by which a form multiplies the price of an image; undefined if no
+ * images are generated.
+ */
+function largestFactor(bounds: readonly VariantBounds[]): DecimalText | undefined {
+  const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
+  return factors.length === 0
+    ? undefined
+    : decimalText(largest(integer(0), ...factors.map(decimalOf)))
+}
+
+/**
+ * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
+ * the hold only slightly.
+ */
+const COUNTED_FROM_BYTES = 4_096
+/**
+ * The maximum length of a request whose tokens are counted. Only an excerpt of a longer request
+ * would be counted, so a caller could hide tokens in the omitted parts.
+ */
+const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
+const VARIANTS_COUNTED_MAX = 4
+
+/**
+ * For requests of at least this length, overrides are applied only to an outline (a short request
+ * with the same limits).
+ */
+const OUTLINED_FROM_BYTES = 4_096
+
+export const isWorthCounting = (
+  request: ChatRequest,
+  { terms }: Pick<CallPlan, 'terms'>,
+): boolean =>
+  terms.reduction !== null && request.body.length >= COUNTED_FROM_BYTES && isCountable(request)
+
+const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
+  body.length <= COUNTED_BYTES_MAX && inputBound.isText
+
+/**
+ * Returns the forms whose text can be counted to lower the hold. Returns null if a count can't
+ * lower the hold, or if there are too many forms.
+ */
+export function countableVariants(
+  { options }: Views['options'],
+  request: ChatRequest,
+  { terms, offer }: CallPlan,
+): RequestVariants | null {
+  if (!isWorthCounting(request, { terms })) return null
+  const variants: [ChatRequest, ...ChatRequest[]] = [request]
+  for (const form of overriddenVariants(request, offer, options)) {
+    if (variants.length === VARIANTS_COUNTED_MAX || !isCountable(form)) return null
+    variants.push(form)
+  }
+  return variants
+}
+
+/** Returns the terms of the call for a given number of input tokens of each form. */
+export function termsForInput(
+  view: Views['options'],
+  plan: Pick<CallPlan, 'price' | 'offer'>,
+  variants: RequestVariants,
+  inputTokens: readonly number[],
+): CallTerms {
+  const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
+    rules.allowedMembers.has(HOUR_CACHE),
+  )
+  // The first form is the caller's request. A channel that does not allow cache marks of one hour
+  // shortens the marks in this request. An override may set such marks for any channel.
+  const [own, ...overridden] = variants
+  const sentForms = isHourAllowed ? variants : overridden
+  const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
+  const { adapters, isPassThrough } = view.options
+  const withThinking = boundsWithThinking(own, plan.offer, adapters, !isPassThrough)
+  const tokens = new Map<VariantBounds, number>([
+    ...variants.map((form, index) => [form, inputTokens[index] ?? form.body.length] as const),
+    ...withThinking.map((form) => [form, inputTokens[0] ?? own.body.length] as const),
+  ])
+  const bounds = [...variants, ...withThinking] as const
+  return callTerms(plan.price, bounds, view.options, { tokens, kinds: { hasHourCache } })
+}
+
+/**
+ * Returns the terms for the lowest possible token count. If the account can't pay even these terms,
+ * a count can't help.
+ */
+export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
+  const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
+  const tokens = new Map(bounds.map((form) => [form, least]))
+  return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
+}
+
+/** A placeholder. A request with stored input has at least one reference. */
+const NO_REFERENCE = { id: '', param: 'input' }
+
+function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {
+  const offer = unrestrictedOffer(views, caller, request)
+  const origin = request.stored?.place ?? null
+  return origin === null ? offer : offerOfOrigin(offer, origin)
+}
+
+/**
+ * Reduces the offer to the channel and the key with which the stored input was created. Returns an
+ * empty offer if the channel or the key is missing.
+ */
+function offerOfOrigin(
+  offer: Offer<RelayChannel>,
+  { channelId, keyRef }: StorageAccount,
+): Offer<RelayChannel> {
+  for (const channel of channelsIn(offer)) {
+    if (channel.channelId !== channelId) continue
+    const keys = channel.keys.filter((key) => key.keyRef === keyRef)
+    return keys.length === 0 ? [] : offerOf([{ ...channel, keys }])
+  }
+  return []
+}
+
+function unrestrictedOffer(
+  { channels }: Views,
+  caller: Caller,
+  { model, format: { name } }: ChatRequest,
+): Offer<RelayChannel> {
+  const { group, pinnedChannelId } = caller
+  if (pinnedChannelId === null) return channels.offeringCalls(group, model, name)
+  const pinned = channels.find(pinnedChannelId)
+  const isFit = pinned?.isEnabled && pinned.target !== null && acceptsCalls(pinned)
+  return isFit ? offerOf([pinned]) : []
+}
+
+export function hasUnexpiredChannel(offer: Offer<RelayChannel>, now: number): boolean {
+  for (const { channels } of offer) {
+    for (const { terms } of channels) if (isUnexpired(terms, now)) return true
+  }
+  return false
+}
+
+export const isUnexpired = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
+  expiredTime <= 0 || expiredTime * 1_000 > now
+
+export function accessError(
+  { token, user, group }: Caller,
+  { usableGroups }: RelayOptions,
+  { model, suffix }: Pick<ChatRequest, 'model' | 'suffix'>,
+): RelayError | null {
+  const names = suffix === undefined ? [model] : [model, suffix.name]
+  if (token.models !== null && !names.some((name) => token.models?.has(name))) {
+    return relayError('model_not_allowed', { param: 'model', subject: suffix?.name ?? model })
+  }
+  // A user's own group is always usable. Any other group must be open to users.
+  const isGroupUsable = group === user.group || usableGroups.has(group)
+  return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
+}
+
+export const priceError = ({ code }: CodedError, group: string, model: string): RelayError =>
+  code === 'GroupUnknown'
+    ? relayError('group_not_allowed', { subject: group })
+    : relayError('model_unpriced', { param: 'model', subject: model })
+
+/**
+ * Yields the form of the request for each channel with overrides. The hold must cover these forms,
+ * because overrides can increase the cost.
+ */
+function* overriddenVariants(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  { isPassThrough, adapters }: RelayOptions,
+): Generator<ChatRequest> {
+  if (isPassThrough) return
+  for (const channel of channelsIn(offer)) {
+    if (channel.rules.overrides.size === 0) continue
+    const candidate = candidateOf(channel, request, true, undefined, adapters)
+    if (!isRelayError(candidate)) yield candidate.request
+  }
+}
+
+/**
+ * Returns the bounds of the request after the overrides of each channel. For a long request,
+ * overrides are applied to an outline, because copies would block the event loop. The number of
+ * tokens that the overrides add to the outline's bound is then added to the bound of the request.
+ */
+export function variantBoundsOf(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  options: RelayOptions,
+  priced: (form: ChatRequest) => ChatRequest = (form) => form,
+): readonly VariantBounds[] {
+  const { adapters, isPassThrough } = options
+  const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
+  const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
+  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
+  const isShort = request.body.length < OUTLINED_FROM_BYTES
+  const sample = isShort ? request : request.format.outlineOf(request)
+  const overridden = [...overriddenVariants(sample, offer, options)].map(priced).map((form) => {
+    const { choices, outputTokensMax, toolLimits, imageFactor } = form
+    const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
+    const tokens = priced(request).inputBound.tokens + added
+    const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
+    return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
+  })
+  return [...unlimited, ...overridden]
+}
+
+/**
+ * Returns the form of the request for channels whose provider has no output limit. A caller that
+ * sets a low limit would otherwise get a long answer for the hold of a short one.
+ */
+function boundsWithoutLimit(
+  { choices, inputBound }: ChatRequest,
+  offer: Offer<RelayChannel>,
+): readonly VariantBounds[] {
+  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
+  if (!channelsIn(offer).some(isIgnored)) return []
+  return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
+}
