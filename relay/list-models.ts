@@ -5,8 +5,8 @@ import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
-import { groupsOf } from './pipeline/plan-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
+import { groupsOf } from './pipeline/serving-groups.ts'
 import { isImageModel } from './providers/openai-compatible/image-endpoints.ts'
 import type { OfferKind } from './views/channel-view.ts'
 

@@ -11,8 +11,8 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
-import { servingGroupsOf } from '../pipeline/plan-call.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
+import { servingGroupsOf } from '../pipeline/serving-groups.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'

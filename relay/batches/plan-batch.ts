@@ -15,13 +15,14 @@ import { estimateOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import { outputLimitsOf } from '../pipeline/output-limits-of-call.ts'
 import {
   accessError,
   type CallPlan,
   isUnexpired,
   planAlternative,
 } from '../pipeline/plan-alternative.ts'
-import { candidateOf, outputLimitsOf } from '../pipeline/prepare-request-for-channel.ts'
+import { candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import { providerFileError } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'

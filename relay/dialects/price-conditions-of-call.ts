@@ -124,7 +124,8 @@ export type AnsweredConditions = {
 
 /**
  * Returns the price conditions that are billed: the requested ones, unless the answer contradicts
- * them. If the answer states no known speed, the requested conditions in `mostExpensive` are billed.
+ * them. If the answer states no known speed, the requested conditions in `mostExpensive` are
+ * billed.
  */
 export function billedConditions(
   requested: readonly PriceCondition[],

@@ -6,7 +6,7 @@ import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import type { Exchange } from './http-exchange.ts'
-import { groupsOf } from './plan-call.ts'
+import { groupsOf } from './serving-groups.ts'
 
 /** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
 export type AccessCheck = () => RelayError | null

@@ -17,8 +17,8 @@ import {
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
-import { servingGroupsOf } from './plan-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { servingGroupsOf } from './serving-groups.ts'
 
 export type CallOutcome = {
   readonly isSuccess: boolean
@@ -84,9 +84,9 @@ const overloaded = (): RelayError =>
   relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 
 /**
- * Acquires a permit for a call in a realtime session before the call's response begins. If
- * `isOtherCallRunning` is true, another call of the session is still running. The limits on concurrent
- * calls then do not count the new call yet: see `SessionPermit`.
+ * Acquires a permit for a call in a realtime session before the call's response begins. If another
+ * call of the session is still running, the limits on concurrent calls do not count the new call
+ * yet: see `SessionPermit`.
  */
 export async function acquireSessionPermit(
   deps: RelayDeps,

@@ -1,36 +1,6 @@
 import { mp3FrameAt } from '../uploads/mp3-frame.ts'
-import type { ByteSink, StreamForwarder, StreamVerdict } from './stream-forwarder.ts'
-
-/**
- * The members of a forwarder that the steps of a call use. A forwarder passes an answer to the
- * caller while it arrives.
- */
-export type AnswerForwarder = Pick<
-  StreamForwarder,
-  | (
-      | 'accepts'
-      | 'binaryType'
-      | 'push'
-      | 'close'
-      | 'continueForUsage'
-      | 'pause'
-      | 'endWith'
-      | 'isFinished'
-    )
-  | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
-  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
-> & { readonly delivered: DeliveredAnswer }
-
-type DeliveredAnswer = Pick<
-  StreamForwarder['delivered'],
-  | 'bytes'
-  | 'read'
-  | 'toolUses'
-  | 'imageCount'
-  | 'estimateImageTokens'
-  | 'estimateTokens'
-  | 'tokensUpperBound'
->
+import type { AnswerForwarder, DeliveredAnswer } from './answer-forwarder.ts'
+import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
 
 /** Matches the content types that are forwarded as audio. */
 const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i
@@ -105,8 +75,8 @@ export class AudioForwarder implements AnswerForwarder {
   }
 
   /**
-   * Ends the audio. It counts as complete if the provider has ended it (`isComplete`) and it contains
-   * at least one byte.
+   * Ends the audio. It counts as complete if the provider has ended it (`isComplete`) and it
+   * contains at least one byte.
    */
   close(isComplete = false): void {
     if (this.verdict !== 'open' || !isComplete || this.delivered.bytes === 0) return

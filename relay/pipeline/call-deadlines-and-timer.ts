@@ -71,8 +71,8 @@ export const DEFAULT_DEADLINES: Deadlines = {
 }
 
 /**
- * An object that the relay's timer watches. `onTick` is called on every tick until it returns false.
- * `now` is the time of `performance.now()`, so that changing the wall clock ends no call.
+ * A listener of the relay's timer. `onTick` is called on every tick until it returns false. `now`
+ * is the time of `performance.now()`, so that changing the wall clock ends no call.
  */
 export type TimerListener = { readonly onTick: (now: number) => boolean }
 
@@ -87,7 +87,7 @@ export class DeadlineTimer {
   private readonly listeners = new UnorderedList<TimerListener>()
   private timer: NodeJS.Timeout | null = null
 
-  /** Adds an object to watch. Returns the list entry that `remove` needs. */
+  /** Adds a listener. Returns the list entry that `remove` needs. */
   add(listener: TimerListener): ListEntry<TimerListener> {
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
     return this.listeners.add(listener)

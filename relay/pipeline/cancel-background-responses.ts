@@ -1,5 +1,5 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
-import { type CallAtProvider, CancellableResponse } from './background-response.ts'
+import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
@@ -47,8 +47,8 @@ export class Cancellations {
 
   /**
    * Begins to cancel a response. If too many cancellations are running, the promise of this one is
-   * added to `pendingCancellations`. The call must then wait for it before it ends, so that the limits on calls
-   * also limit the cancellations. The promise never rejects.
+   * added to `pendingCancellations`. The call must then wait for it before it ends, so that the
+   * limits on calls also limit the cancellations. The promise never rejects.
    */
   begin(
     background: CancellableResponse,

@@ -7,8 +7,9 @@ import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import type { Exchange } from './http-exchange.ts'
+import { outputLimitsOf } from './output-limits-of-call.ts'
 import { type CallPlan, lowestTerms } from './plan-alternative.ts'
-import { conversionErrorAt, outputLimitsOf } from './prepare-request-for-channel.ts'
+import { conversionErrorAt } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /** The maximum number of channels for which a conversion is tried before the admission. */

@@ -106,7 +106,7 @@ export function resolveDoubts(
  * Decides whether the cached tokens in a report come in addition to the prompt tokens or are
  * included in them. They come in addition if the prompt tokens alone are too few for the gateway's
  * own count of the request. In this case, this count limits the cached tokens too, and the
- * interpretation that they are included becomes `otherReading`.
+ * interpretation that they are included becomes `otherInterpretation`.
  */
 export function resolveCache(
   report: UsageReport,

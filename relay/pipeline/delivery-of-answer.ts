@@ -3,12 +3,12 @@ import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder.ts'
 import type { Delivery } from './billed-usage.ts'
 
 const NO_TEXT = { text: '', tokens: 0 } as const
 
-/** Returns what a plain answer (not a stream) has delivered. */
+/** Returns the data from which the usage of a plain answer is billed. */
 export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
   rawUsage: format.usageInAnswer(body),
   answeredModel: answeredModelIn(format, body),
@@ -18,7 +18,10 @@ export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
   chargesInput: true,
 })
 
-/** Returns what a stream has delivered. `forwarder` is null if no stream has begun. */
+/**
+ * Returns the data from which the usage of a stream is billed. `forwarder` is null if no stream has
+ * begun.
+ */
 export const deliveryOfStream = (
   forwarder: AnswerForwarder | null,
   { isComplete, chargesInput }: Pick<Delivery, 'isComplete' | 'chargesInput'>,

@@ -20,9 +20,10 @@ import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
+import { outputLimitsOf } from './output-limits-of-call.ts'
 import { type CallPlan, groupsOfPlan } from './plan-alternative.ts'
 import { isCovered, planCall } from './plan-call.ts'
-import { type Candidate, outputLimitsOf } from './prepare-request-for-channel.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -42,8 +43,8 @@ import { type LastAttempt, noUsableChannelError, tryChannels } from './try-chann
 import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
- * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the settings in the
- * body.
+ * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the
+ * settings in the body.
  */
 export type Authenticator = {
   readonly authenticate: (

@@ -3,7 +3,7 @@ import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
-import { type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
+import { CALLER_GONE, type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { ANSWER_BYTES_MAX, type AttemptEnd, type AttemptError } from './upstream-attempt.ts'
 import { endStream } from './write-streamed-response.ts'
@@ -56,9 +56,6 @@ type AnswerContext = {
   readonly call: string
 }
 
-/** A placeholder for the error of a call whose caller has disconnected. It is never sent. */
-const NO_CHANNEL = relayError('no_channel')
-
 export function callErrorAnswer(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
@@ -66,7 +63,7 @@ export function callErrorAnswer(
 ): CallErrorAnswer {
   const reason = isCallerGone ? 'client-gone' : 'no-channel'
   if (isCallerGone || end === null || candidate === null) {
-    const error = unserved ?? NO_CHANNEL
+    const error = unserved ?? CALLER_GONE
     const status = isCallerGone ? CALLER_GONE_STATUS : RELAY_ERRORS[error.code].status
     const errorCode = isCallerGone ? 'client_gone' : error.code
     return { reason, errorCode, status, retryAfterMs: 0, error }

@@ -1,6 +1,6 @@
 import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suffix-of-model-name.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
-import type { AnswerForwarder } from './audio-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { asksToThink } from './thinking-beyond-limit.ts'
 

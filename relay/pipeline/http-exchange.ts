@@ -40,8 +40,7 @@ export type Exchange = {
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
 /**
- * A placeholder for the error of a call whose caller disconnected before the admission. It is never
- * sent.
+ * A placeholder for the error of a call whose caller has disconnected. It is never sent.
  */
 export const CALLER_GONE = relayError('no_channel')
 

@@ -139,7 +139,7 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** Returns the number of tokens at which `decide` first returns a verdict other than `go-on`. */
+  /** Returns the number of tokens at which `decide` first returns a verdict but `continue`. */
   private nextDecisionTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.roughTokensMax()
   }

@@ -1,5 +1,4 @@
 import type { Thinking } from '#relay/conversion/canonical-request.ts'
-import type { RelayOptions } from '#relay/views/option-view.ts'
 import { adaptRequest } from '../adapters/adapt-request.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
 import {
@@ -31,9 +30,9 @@ import {
 import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { CallTerms } from './call-hold-terms.ts'
 import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
+import type { OutputLimits } from './output-limits-of-call.ts'
 import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
 import { fitThinkingBudgetAndLimit } from './thinking-beyond-limit.ts'
 import {
@@ -65,28 +64,7 @@ export type Candidate = {
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 const NO_LOSSES: readonly string[] = []
 
-/** The output limits of a call, in tokens per choice. */
-export type OutputLimits = {
-  /** The limit that the call's hold covers. Null keeps the request's own limit. */
-  readonly covered: number | null
-  /** The limit to send if the request has none and the provider's format requires one. */
-  readonly ofFormat: number
-}
-
 const OWN_LIMITS: OutputLimits = { covered: null, ofFormat: 4_096 }
-
-export const outputLimitsOf = (
-  { messagesOutputDefaults }: RelayOptions,
-  { model }: ChatRequest,
-  { bounds }: CallTerms,
-  covered: number | null,
-): OutputLimits => {
-  const ofModel =
-    messagesOutputDefaults.get(model) ??
-    messagesOutputDefaults.get('default') ??
-    bounds.outputTokens
-  return { covered, ofFormat: Math.max(1, Math.min(ofModel, bounds.outputTokens)) }
-}
 
 /**
  * Returns the request for this channel. Returns an error if the request is invalid after the

@@ -10,14 +10,14 @@ import { authorizedCall } from '../providers/openai-compatible/provider-target.t
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
+import type { AnswerForwarder } from './answer-forwarder.ts'
 import { AttemptList } from './attempt-list.ts'
-import type { AnswerForwarder } from './audio-forwarder.ts'
-import { CancellableResponse } from './background-response.ts'
 import { usageSoFar } from './billed-usage.ts'
 import { buildProviderCall } from './build-provider-call.ts'
 import type { Deadlines, TimerListener } from './call-deadlines-and-timer.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { type Cancellations, responseLeftRunning } from './cancel-background-responses.ts'
+import { CancellableResponse } from './cancellable-response.ts'
 import { forwarderOf } from './create-answer-forwarder.ts'
 import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
@@ -91,10 +91,7 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /**
-   * Stops work that follows the attempt, such as downloads of images. It is called when the call
-   * must end, and is null if there is no such work.
-   */
+  /** Stops work after the attempt, such as image downloads, if the call must end; or null. */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0

@@ -6,7 +6,7 @@ import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { CancellableResponse } from './background-response.ts'
+import type { CancellableResponse } from './cancellable-response.ts'
 import { LatestChunks } from './latest-chunks.ts'
 import { parsedEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
@@ -83,7 +83,8 @@ export class StreamForwarder implements SseSink {
   /**
    * `shownModel` is the caller's name for the model if the provider uses another name. `screen`
    * stops the stream before an event that completes a screened word. `onDelivered` is called after
-   * each write and may call `endWith` or `pause`. `converted` converts the events to another format.
+   * each write and may call `endWith` or `pause`. `converted` converts the events to another
+   * format.
    */
   constructor(
     format: WireFormat,

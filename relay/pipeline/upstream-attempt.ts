@@ -10,8 +10,8 @@ import {
   type Transport,
 } from '../providers/clouds/cloud-access.ts'
 import { AnswerBuffer } from './answer-buffer.ts'
+import type { AnswerForwarder } from './answer-forwarder.ts'
 import { AttemptEvidence } from './attempt-evidence.ts'
-import type { AnswerForwarder } from './audio-forwarder.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
 import { type ProviderHeaders, retryAfterIn } from './read-provider-headers.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { CallAtProvider, CancellableResponse } from '#relay/pipeline/background-response.ts'
 import { Cancellations } from '#relay/pipeline/cancel-background-responses.ts'
+import type { CallAtProvider, CancellableResponse } from '#relay/pipeline/cancellable-response.ts'
 
 const UNAWAITED_MAX = 256
 const at = { call: { origin: 'http://x', path: '/', headers: [] } } as unknown as CallAtProvider

@@ -1,0 +1,32 @@
+import type { StreamForwarder } from './stream-forwarder.ts'
+
+/**
+ * The members of a forwarder that the steps of a call use. A forwarder passes an answer to the
+ * caller while it arrives.
+ */
+export type AnswerForwarder = Pick<
+  StreamForwarder,
+  | (
+      | 'accepts'
+      | 'binaryType'
+      | 'push'
+      | 'close'
+      | 'continueForUsage'
+      | 'pause'
+      | 'endWith'
+      | 'isFinished'
+    )
+  | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
+  | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
+> & { readonly delivered: DeliveredAnswer }
+
+export type DeliveredAnswer = Pick<
+  StreamForwarder['delivered'],
+  | 'bytes'
+  | 'read'
+  | 'toolUses'
+  | 'imageCount'
+  | 'estimateImageTokens'
+  | 'estimateTokens'
+  | 'tokensUpperBound'
+>

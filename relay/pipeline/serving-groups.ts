@@ -1,0 +1,30 @@
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { Views } from '../views/start-views.ts'
+import type { Caller } from './authenticate.ts'
+
+/**
+ * The name that stands for several groups. A call in the group `auto` is served by the first of
+ * these groups that can serve it.
+ */
+const AUTO = 'auto'
+
+/** Lists the groups that may serve the caller. Only the group `auto` stands for several groups. */
+export function groupsOf(
+  { group, user }: Pick<Caller, 'group' | 'user'>,
+  { autoGroups, usableGroups }: Pick<RelayOptions, 'autoGroups' | 'usableGroups'>,
+): readonly string[] {
+  if (group !== AUTO || autoGroups.length === 0) return [group]
+  return autoGroups.filter((name) => name === user.group || usableGroups.has(name))
+}
+
+/**
+ * Lists the groups that may serve the caller's request. If the caller names a channel, only the
+ * groups of this channel are listed, unless the caller may use none of them.
+ */
+export function servingGroupsOf(caller: Caller, { channels, options }: Views): readonly string[] {
+  const groups = groupsOf(caller, options.options)
+  if (caller.pinnedChannelId === null || groups.length < 2) return groups
+  const ofChannel = channels.find(caller.pinnedChannelId)?.terms.groups ?? []
+  const shared = groups.filter((group) => ofChannel.includes(group))
+  return shared.length === 0 ? groups : shared
+}
