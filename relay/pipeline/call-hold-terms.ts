@@ -45,8 +45,8 @@ const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
 /**
- * The properties of a request, in the form in which a channel gets it, that determine what the call
- * may cost.
+ * The properties of one variant of a request that determine what the call may cost. A channel with
+ * overrides, for example, gets another variant than the caller sent.
  */
 export type VariantBounds = Pick<
   ChatRequest,
@@ -72,13 +72,13 @@ export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: numb
  * from the request's length.
  */
 export type InputLimits = {
-  /** The maximum input tokens of the original request and of its form for each channel. */
+  /** The maximum input tokens of the original request and of its variant for each channel. */
   readonly tokens: ReadonlyMap<VariantBounds, number>
   readonly kinds: InputKinds
 }
 
 /**
- * Returns the output limit and the hold, which is the worst-case cost over all forms of the
+ * Returns the output limit and the hold, which is the worst-case cost over all variants of the
  * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
  * by the limit of the caller or the model. `tools` bounds the provider's tools, whose results are
  * input as well.

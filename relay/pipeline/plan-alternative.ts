@@ -35,7 +35,7 @@ import { candidateOf } from './prepare-request-for-channel.ts'
 import { boundsWithThinking } from './thinking-beyond-limit.ts'
 
 /**
- * The forms of a request: the original request, followed by one form for each channel with
+ * The variants of a request: the original request, followed by one variant for each channel with
  * overrides.
  */
 export type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
@@ -52,7 +52,7 @@ export type Alternative = {
 export type CallPlan = {
   readonly price: PriceSnapshot
   /**
-   * The bounds of the original request, followed by the bounds of its form for each channel with
+   * The bounds of the original request, followed by the bounds of its variant for each channel with
    * overrides.
    */
   readonly bounds: readonly [ChatRequest, ...VariantBounds[]]
@@ -166,7 +166,7 @@ function toolBoundsOf(
 const NO_USES: ToolCounts = {}
 
 /**
- * Returns the largest factor by which a form multiplies the price of an image; undefined if no
+ * Returns the largest factor by which a variant multiplies the price of an image; undefined if no
  * images are generated.
  */
 function largestFactor(bounds: readonly VariantBounds[]): DecimalText | undefined {
@@ -204,8 +204,8 @@ const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
   body.length <= COUNTED_BYTES_MAX && inputBound.isText
 
 /**
- * Returns the forms whose text can be counted to lower the hold. Returns null if a count can't
- * lower the hold, or if there are too many forms.
+ * Returns the variants whose text can be counted to lower the hold. Returns null if a count can't
+ * lower the hold, or if there are too many variants.
  */
 export function countableVariants(
   { options }: Views['options'],
@@ -214,14 +214,14 @@ export function countableVariants(
 ): RequestVariants | null {
   if (!isWorthCounting(request, { terms })) return null
   const variants: [ChatRequest, ...ChatRequest[]] = [request]
-  for (const form of overriddenVariants(request, offer, options)) {
-    if (variants.length === VARIANTS_COUNTED_MAX || !isCountable(form)) return null
-    variants.push(form)
+  for (const variant of overriddenVariants(request, offer, options)) {
+    if (variants.length === VARIANTS_COUNTED_MAX || !isCountable(variant)) return null
+    variants.push(variant)
   }
   return variants
 }
 
-/** Returns the terms of the call for a given number of input tokens of each form. */
+/** Returns the terms of the call for a given number of input tokens of each variant. */
 export function termsForInput(
   view: Views['options'],
   plan: Pick<CallPlan, 'price' | 'offer'>,
@@ -231,16 +231,18 @@ export function termsForInput(
   const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
     rules.allowedMembers.has(HOUR_CACHE),
   )
-  // The first form is the caller's request. A channel that does not allow cache marks of one hour
-  // shortens the marks in this request. An override may set such marks for any channel.
+  // The first variant is the caller's request. A channel that does not allow cache marks of one
+  // hour shortens the marks in this request. An override may set such marks for any channel.
   const [own, ...overridden] = variants
   const sentForms = isHourAllowed ? variants : overridden
   const hasHourCache = sentForms.some(({ body }) => requestsHourCache(body))
   const { adapters, isPassThrough } = view.options
   const withThinking = boundsWithThinking(own, plan.offer, adapters, !isPassThrough)
   const tokens = new Map<VariantBounds, number>([
-    ...variants.map((form, index) => [form, inputTokens[index] ?? form.body.length] as const),
-    ...withThinking.map((form) => [form, inputTokens[0] ?? own.body.length] as const),
+    ...variants.map(
+      (variant, index) => [variant, inputTokens[index] ?? variant.body.length] as const,
+    ),
+    ...withThinking.map((variant) => [variant, inputTokens[0] ?? own.body.length] as const),
   ])
   const bounds = [...variants, ...withThinking] as const
   return callTerms(plan.price, bounds, view.options, { tokens, kinds: { hasHourCache } })
@@ -252,7 +254,7 @@ export function termsForInput(
  */
 export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
   const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
-  const tokens = new Map(bounds.map((form) => [form, least]))
+  const tokens = new Map(bounds.map((variant) => [variant, least]))
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
 }
 
@@ -323,8 +325,8 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Yields the form of the request for each channel with overrides. The hold must cover these forms,
- * because overrides can increase the cost.
+ * Yields the variant of the request for each channel with overrides. The hold must cover these
+ * variants, because overrides can increase the cost.
  */
 function* overriddenVariants(
   request: ChatRequest,
@@ -348,7 +350,7 @@ export function variantBoundsOf(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   options: RelayOptions,
-  priced: (form: ChatRequest) => ChatRequest = (form) => form,
+  priced: (variant: ChatRequest) => ChatRequest = (variant) => variant,
 ): readonly VariantBounds[] {
   const { adapters, isPassThrough } = options
   const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
@@ -356,9 +358,9 @@ export function variantBoundsOf(
   if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
-  const overridden = [...overriddenVariants(sample, offer, options)].map(priced).map((form) => {
-    const { choices, outputTokensMax, toolLimits, imageFactor } = form
-    const added = Math.max(0, form.inputBound.tokens - priced(sample).inputBound.tokens)
+  const overridden = [...overriddenVariants(sample, offer, options)].map(priced).map((variant) => {
+    const { choices, outputTokensMax, toolLimits, imageFactor } = variant
+    const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
     const tokens = priced(request).inputBound.tokens + added
     const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
     const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
@@ -368,7 +370,7 @@ export function variantBoundsOf(
 }
 
 /**
- * Returns the form of the request for channels whose provider has no output limit. A caller that
+ * Returns the bounds of the request for channels whose provider has no output limit. A caller that
  * sets a low limit would otherwise get a long answer for the hold of a short one.
  */
 function boundsWithoutLimit(
