@@ -31,7 +31,7 @@ const RETRY_AFTER_MS = 2_000
  * The time in milliseconds after which this process looks for the work of another process, while
  * there is none. Its own erasures wake it.
  */
-const LOOK_EVERY_MS = 60_000
+const LOOK_EVERY_MS = 30_000
 /** The age in milliseconds from which an erasure may have been interrupted. */
 const INTERRUPTED_AFTER_MS = 5_000
 /**
