@@ -42,8 +42,9 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
 }
 
 /**
- * Returns what is wrong with the postings of one event: they are missing, their type or direction
- * is not allowed, their sum is not 0, or they differ from the owner or the amounts of the event.
+ * Returns the faults of the postings of one event. The postings may be missing, or not allowed for
+ * the type of the event. They may move quota in a wrong direction, have a sum other than 0, or
+ * differ from the owner or the amounts of the event.
  */
 export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
   examinePostings(event).faults
@@ -101,13 +102,16 @@ const QUOTA_MOVING_TYPES: ReadonlySet<string> = new Set([
   'ChargeCorrected',
 ])
 
-/** The fields of these events that add or take quota by their type, so they are not negative. */
+/**
+ * The fields with amounts that must not be negative. The type of an event determines whether it
+ * adds or deducts its amount.
+ */
 const AMOUNTS = ['amount', 'reward', 'hold', 'added', 'charge', 'fromBalance'] as const
 
 /**
- * Returns the fault of an event that moves quota although its type must not, or in the direction
- * that its type excludes, such as a grant of a negative amount. Such a debit would be in no list of
- * movements. Returns null if there is no such fault.
+ * Returns a fault if the event moves quota although its type must not, or if an amount is negative.
+ * A grant of a negative amount would be a debit that appears in no list of movements. Returns null
+ * if there is no such fault.
  */
 function quotaRuleFault({
   stream,
@@ -119,7 +123,7 @@ function quotaRuleFault({
   if (accountOwner(stream) === null || !QUOTA_MOVING_TYPES.has(type)) {
     return { code: 'PostingsUnexpected', params: { type } }
   }
-  // Its amount is what the new charges cost more, which is negative for a refund.
+  // The amount is the sum of the new charges minus the old charges, so a refund is negative.
   if (type === 'ChargeCorrected') return null
   for (const field of AMOUNTS) {
     const amount = fields[field]
@@ -130,7 +134,7 @@ function quotaRuleFault({
   return null
 }
 
-/** Adds up postings. `foreignAccounts` has the users' accounts that are not those of the owner. */
+/** Adds up postings. `foreignAccounts` contains the accounts of other users than the owner. */
 function sumPostings(postings: readonly Posting[], owner: number | null) {
   const moves: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
   const foreignAccounts: string[] = []

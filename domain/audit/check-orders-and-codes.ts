@@ -15,7 +15,10 @@ import { addId } from './id-set.ts'
 import { type MovementEvent, matchMovement } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 
-/** Checks that a code is redeemed within its terms, once by each user. */
+/**
+ * Checks that each redemption complies with the terms of the code, and that no user redeems the
+ * same code twice.
+ */
 export function checkRedemption(state: AuditState, recorded: Recorded, findings: Findings): void {
   const event = recorded as Recorded<RedemptionEvent>
   const { stream } = event
@@ -77,7 +80,7 @@ function redeem(state: AuditState, event: Recorded<CodeRedeemed>, findings: Find
 const redemptionKey = (redemptionId: number, userId: number): string =>
   `redemption ${redemptionId} by user ${userId}`
 
-/** Checks that an order is paid once, and not refunded by more than was paid. */
+/** Checks that each order is paid only once, and that its refunds do not exceed the payment. */
 export function checkOrder(state: AuditState, recorded: Recorded, findings: Findings): void {
   const event = recorded as Recorded<TopUpEvent>
   const { orderId, userId } = event.data

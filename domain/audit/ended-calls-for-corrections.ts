@@ -69,7 +69,7 @@ export function addCorrectableCall(
   const isPlain = details.every((one) => one === null)
   const counts = COUNTS.map((name) => usage[name] ?? 0)
   const mask = counts.reduce((bits, count, index) => (count === 0 ? bits : bits | (1 << index)), 0)
-  // 0 means that the event of the call names no number of calls.
+  // 0 means that the event does not contain a number of calls.
   const number = call.calls === undefined ? 0 : call.calls + 1
   const numbers = [
     ...[textId(calls, terms), textId(calls, isPlain ? '' : JSON.stringify(details))],

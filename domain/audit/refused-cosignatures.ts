@@ -13,8 +13,8 @@ export type RefusedCosignature = WitnessRefused['data'] & {
 }
 
 /**
- * The maximum number of refusals of one witness that are not acknowledged. It prevents a broken
- * witness that names another size each time from filling the history with refusals.
+ * The maximum number of refusals of one witness that are not acknowledged. Without this limit, a
+ * broken witness that reports a different size each time could fill the history with refusals.
  */
 const REFUSALS_PER_WITNESS_MAX = 10
 
@@ -22,8 +22,8 @@ export type RefusedCosignatureCommand =
   | ({
       readonly type: 'RecordRefusedCosignature'
       /**
-       * The ids of earlier refusals that are of the same history: the log begins with the tree of
-       * the refusal, and with the last tree that the witness refused as its continuation.
+       * The ids of earlier refusals of the same history. The present log begins with the tree of
+       * such a refusal, and also with the last tree that the witness refused as its continuation.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])
@@ -35,11 +35,11 @@ export type RefusedCosignatureCommand =
 export type RefusedCosignatureErrorCode = 'RefusalUnknown'
 
 /**
- * A refusal of a witness is recorded once for each size that the witness has signed and each
- * history of this site that it refuses, and acknowledged once. A history that grows stays the same
- * one. If any of its events is rewritten after an acknowledgement, the witness still names the same
- * size, and the admins must learn of it. What is acknowledged makes room for new refusals of the
- * witness.
+ * Decides on refusals. A refusal is identified by the witness, the size that the witness has signed
+ * and the history that it refuses. It is recorded once and can be acknowledged once. A history to
+ * which events are appended remains the same history. If an event is rewritten after the
+ * acknowledgement, the witness reports the same size again. This is a new refusal, so that the
+ * admins are notified of it. Acknowledged refusals do not count towards `REFUSALS_PER_WITNESS_MAX`.
  */
 export function decideRefusedCosignature(
   command: RefusedCosignatureCommand,
@@ -69,8 +69,9 @@ export function decideRefusedCosignature(
 }
 
 /**
- * Returns whether an earlier refusal is of the history that is refused now. One of an earlier
- * release does not name its tree: it stands for every history until it is acknowledged.
+ * Reports whether an earlier refusal is of the history that the witness refuses now. A refusal that
+ * an earlier release recorded does not name its tree. It applies to every history until it is
+ * acknowledged.
  */
 function isSameHistory(
   { id, refusedSize, refusedRoot, acknowledgedAt }: RefusedCosignature,

@@ -26,8 +26,8 @@ export type BatchPart = {
 }
 
 /**
- * A batch was submitted but not sent yet. The same append admits one call for each part of the
- * batch, so that the quota is held before the batch is sent.
+ * A user submitted a batch that has not been sent to the provider yet. The same append admits one
+ * call for each part of the batch, so that the quota is held before the batch is sent.
  */
 export type BatchSubmitted = Fact<
   'BatchSubmitted',

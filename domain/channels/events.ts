@@ -11,8 +11,8 @@ export const CHANNELS_STREAM = 'channels'
 export type { KeyMode }
 
 /**
- * The settings of a channel. Fields that contain JSON are validated and stored as the admin typed
- * them. They may be empty.
+ * The settings of a channel. Fields that contain JSON are validated, but are stored exactly as the
+ * admin typed them. Such a field may be empty.
  */
 export type ChannelTerms = {
   readonly name: string
@@ -152,9 +152,9 @@ export type ChannelKeysTakenBack = Fact<
 >
 
 /**
- * No tasks and batches are submitted to the channels while their unfinished work is counted, so
- * that a deletion or a removal of keys can't miss one. `pause` identifies the pause, and `pausedAt`
- * is in unix milliseconds. A pause ends by itself after a minute.
+ * Submissions to the channels were paused while their unfinished work is counted, so that a
+ * deletion or a removal of keys can't miss a task or a batch. `pause` is the id of the pause, and
+ * `pausedAt` is in Unix milliseconds. A pause expires after a minute.
  */
 export type ChannelSubmissionsPaused = Fact<
   'ChannelSubmissionsPaused',

@@ -21,7 +21,8 @@ export type EntryChange = readonly [
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
 /**
- * The options with one decimal. They apply to models without an entry in the other price options.
+ * The price options whose value is a single decimal. They apply to all models that have no entry in
+ * the other price options.
  */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
@@ -31,7 +32,9 @@ const FALLBACK_PRICES: ReadonlySet<string> = new Set([
 
 export const FALLBACK_FLAG = 'fallback_pricing_enabled'
 
-/** Reports whether an option sets prices, so that its changes can be drafted and scheduled. */
+/**
+ * Reports whether an option sets prices. Changes of such an option can be previewed and scheduled.
+ */
 export const isPriceOption = (key: string): boolean =>
   PRICE_MAPS.has(key) ||
   key === 'GroupGroupRatio' ||

@@ -101,7 +101,7 @@ export function isAbove(left: Decimal, right: Decimal): boolean {
 export const largest = (first: Decimal, ...others: readonly Decimal[]): Decimal =>
   others.reduce((most, other) => (isAbove(other, most) ? other : most), first)
 
-/** Rounds to the nearest integer, half away from zero. */
+/** Rounds half up to an integer. */
 export function rounded({ units, scale }: Decimal): bigint {
   if (scale === 0) return units
   const unit = 10n ** BigInt(scale)

@@ -1,6 +1,6 @@
 /**
- * The names that OpenRouter has for models with built-in prices, by the provider's name. A call by
- * such a name costs the same in every respect, also for caches, audio and long contexts.
+ * The names at OpenRouter of models with built-in prices, by the name at the model's provider. A
+ * call by either name has the same price, also for caches, audio and long contexts.
  */
 const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-fable-5-1', 'anthropic/claude-fable-5.1'],
@@ -18,7 +18,7 @@ const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
   ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
 ])
 
-/** Returns the models and the names that OpenRouter has for them. */
+/** Adds the names at OpenRouter after the models that have such a name. */
 export const addOpenRouterNames = (models: readonly string[]): readonly string[] =>
   models.flatMap((model) => {
     const name = OPENROUTER_NAMES.get(model)

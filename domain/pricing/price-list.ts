@@ -186,8 +186,8 @@ const NO_TIERS: readonly ContextTier[] = []
 const pricesWithoutImages = new WeakMap<PriceSnapshot, PriceSnapshot>()
 
 /**
- * Returns the price for a call whose answer can't contain images. Image tokens that a provider
- * reports nevertheless cost as much as text, which is what the hold covers.
+ * Returns the price for a call whose answer can't contain images. If the provider reports image
+ * tokens anyway, they are charged as text, because the hold covers only the price of text.
  */
 export function withoutImages(price: PriceSnapshot): PriceSnapshot {
   if (price.mode === 'call' || price.imageCompletion === undefined) return price

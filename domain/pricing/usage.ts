@@ -84,8 +84,8 @@ export type UsageLimits = {
   readonly inputTokens: number
   readonly outputTokens: number
   /**
-   * The most writes to the one-hour cache. Others count as writes to the five-minute cache. Omitted
-   * if the hold covers any number of them.
+   * The maximum number of tokens that are charged as writes to the one-hour cache. Further tokens
+   * are charged as writes to the five-minute cache. Omitted if the hold covers any number of them.
    */
   readonly hourWrites?: number
   readonly tools?: ToolCounts

@@ -267,8 +267,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The maximum number of requests that are remembered. An older request is recognised by the keys of
- * its codes, which are derived from the request.
+ * The maximum number of remembered requests. If an older request is repeated, it is recognised by
+ * the keys of its codes, because the keys are derived from the request.
  */
 const REMEMBERED_REQUESTS_MAX = 500
 

@@ -28,9 +28,9 @@ export type TaskFacts = {
 }
 
 /**
- * A task was submitted but not sent yet. The same append admits the call with the same id, so that
- * the quota is held before the task is sent. The progress of a task is stored in
- * `infra/task-progress`, not in events.
+ * A user submitted a task that has not been sent to the provider yet. The same append admits the
+ * call with the same id, so that the quota is held before the task is sent. The progress of a task
+ * is stored in `infra/task-progress`, not in events.
  */
 export type TaskSubmitted = Fact<
   'TaskSubmitted',
@@ -59,9 +59,9 @@ export type TaskSubmitted = Fact<
 >
 
 /**
- * The task is sent to this channel with this key next. It is recorded before the task is sent, so
- * that a channel or a key is not removed while a task is on its way there. A task that a provider
- * refused may be routed to another channel.
+ * The task is about to be sent to this channel with this key. The event is recorded before the task
+ * is sent, so that the channel and the key are not removed in the meantime. If the provider refuses
+ * the task, it may be routed to another channel.
  */
 export type TaskRouted = Fact<
   'TaskRouted',

@@ -66,8 +66,8 @@ export const previewCorrection: Action = (api, deps) => {
 const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECTIONS_STREAM)
 
 /**
- * Returns the plan of a correction. First waits until the usage log includes all calls in the
- * scope, because the log names the users who have such calls.
+ * Computes the plan of a correction. First waits until the usage log includes all calls in the
+ * scope, because the users with such calls are read from the usage log.
  */
 async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
@@ -83,8 +83,9 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 }
 
 /**
- * Returns the accounts of a plan, those with the largest amounts first, and what their present
- * balances could not pay. Refunds are added to a balance before it pays higher charges.
+ * Returns the accounts of a plan with the part of the higher charges that their present balances
+ * could not pay. The accounts with the largest amounts come first. Refunds are added to a balance
+ * before higher charges are deducted from it.
  */
 async function payableAccounts({ core }: Deps, { accounts }: CorrectionPlan) {
   const present = await accountsOf(
@@ -167,7 +168,8 @@ async function apply(
   const terms = { id, scope, planned: plan.sums, note, requestedBy, startedAt: now() }
   const start = { type: 'StartCorrection', ...terms } as const
   accepted(await actors.handle(correctionsDecider, CORRECTIONS_STREAM, start, context))
-  // If another admin began the correction, the stored correction with this admin's name is used.
+  // Another admin may have started this correction before. Then the stored correction, which names
+  // that admin, is continued.
   const correction = (await findCorrection(deps, id)) ?? terms
   const position = await runCorrection(deps, correction, plan).catch((error: unknown) => {
     if (error instanceof AccountsUnavailable) throw correctionError('CorrectionUnfinished')

@@ -19,8 +19,8 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
 }
 
 /**
- * Creates errors of corrections. The domain has some of them; the others are only detected by the
- * routes.
+ * Creates errors of corrections. The codes in `CORRECTION_ERRORS` come from the domain. Only the
+ * routes detect the other errors.
  */
 export const correctionError = errorsOf({
   ...CORRECTION_ERRORS,

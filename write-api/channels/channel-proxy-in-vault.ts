@@ -68,8 +68,8 @@ export async function settingChange(
   before: ChannelTerms,
 ): Promise<SettingChange> {
   const { proxyRef } = before
-  // Channels of old releases have the credentials of the proxy in the setting itself, and the vault
-  // contains none.
+  // A channel that an old release created has the credentials of the proxy in the setting itself.
+  // The vault then contains no credentials.
   const setting =
     proxyRef === undefined ? restoreMaskedProxy(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

@@ -39,7 +39,7 @@ const DEFAULT_GROUP = 'default'
 
 /**
  * Throws if an added group does not exist in the settings. No user can make calls in such a group,
- * so the name is probably a typing error.
+ * so the name is probably a typo.
  */
 export async function checkGroups(
   { core }: Deps,

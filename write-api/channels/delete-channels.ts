@@ -26,9 +26,10 @@ const deletedBy = ({ type, data }: ChannelEvent): readonly number[] =>
   type === 'ChannelsDeleted' ? data.channelIds : []
 
 /**
- * Deletes channels that have no unfinished tasks or batches. The deletion erases their keys, after
- * which nobody can fetch or bill the results, although the provider charges for them. Of disabled
- * channels, only those are deleted that were disabled before the work was counted, and still are.
+ * Deletes channels that have no unfinished tasks or batches. The deletion erases the keys of the
+ * channels. Without the keys, the results could be neither fetched nor billed, but the provider
+ * would still charge for them. `DeleteDisabledChannels` deletes only channels that were disabled
+ * before their work was counted and are still disabled afterwards.
  */
 async function deleteUnused(
   deps: Deps,
@@ -37,7 +38,7 @@ async function deleteUnused(
 ): Promise<Deleted> {
   const ids = await idsToDelete(deps, command)
   if (ids.length === 0) return deleteNow(deps, command, context, [])
-  // Most refusals are decided here, without a pause of submissions.
+  // Most channels with unfinished work are found here, before submissions are paused.
   await assertNoUnfinishedWork(deps, ids)
   return whileSubmissionsPaused(deps, ids, context, async (resume) => {
     await assertNoUnfinishedWork(deps, ids)

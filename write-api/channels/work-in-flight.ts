@@ -19,9 +19,9 @@ async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
 }
 
 /**
- * Refuses with 409 if channels have unfinished tasks or batches, which nobody can fetch or bill
- * without their keys. If `keptRefs` is given, those that were sent with one of these keys do not
- * count.
+ * Throws 409 if the channels have unfinished tasks or batches. Without the keys of these channels,
+ * their results could be neither fetched nor billed. If `keptRefs` is given, tasks and batches that
+ * were sent with one of these keys are not counted.
  */
 export async function assertNoUnfinishedWork(
   deps: Deps,
@@ -36,10 +36,10 @@ export async function assertNoUnfinishedWork(
 }
 
 /**
- * Runs an act that must not overlook work which is being submitted to channels. The relay records
- * the channel and the key of a submission, and then asks whether the channel's submissions are
- * paused, so work that is counted during the pause is complete. The act appends its events together
- * with the step that it gets, which ends the pause and is refused if it was too long.
+ * Runs `action` while no tasks or batches can be submitted to the channels. The relay records the
+ * channel and the key of a submission before it checks for a pause. A count that is made during the
+ * pause therefore includes every submission. `action` must append its events together with the step
+ * that `resume` returns. This step ends the pause. It is rejected if the pause has lasted too long.
  */
 export const whileSubmissionsPaused = <T>(
   deps: Deps,
@@ -47,7 +47,8 @@ export const whileSubmissionsPaused = <T>(
   context: CommandContext,
   action: (resume: () => AnyStep) => Promise<T>,
 ): Promise<T> =>
-  // Requests to this process wait for each other. One to another process is refused meanwhile.
+  // Requests to this process run one at a time. A request to another process is rejected during
+  // the pause.
   deps.runExclusive('pause-of-submissions', () => pauseFor(deps, channelIds, context, action))
 
 async function pauseFor<T>(
@@ -67,7 +68,7 @@ async function pauseFor<T>(
       command: { type: 'ResumeSubmissions', ...pauseIdentity, neededAt: now() },
     }))
   } catch (error) {
-    // The error of the act is the answer. A pause that can't be ended now ends by itself.
+    // The caller receives the error of `action`. If the pause cannot be ended now, it expires.
     await handle({ type: 'ResumeSubmissions', ...pauseIdentity, neededAt: null }).catch((err) =>
       log.warn(
         { err, channelIds },

@@ -15,8 +15,8 @@ export type SecondFactorKind = Static<typeof SecondFactorKind>
 export const SecondFactorRequired = Type.Object({
   second_factor: Type.Object({
     /**
-     * Identifies the login in the second step. A ticket can be used for five minutes and five
-     * attempts.
+     * The ticket that identifies the login in the second step. It is valid for five minutes and at
+     * most five attempts.
      */
     ticket: Type.String(),
     kinds: Type.Array(SecondFactorKind),

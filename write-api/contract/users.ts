@@ -123,8 +123,8 @@ const EraseUser = Type.Object({
 })
 
 /**
- * Names a user who has lost the second factors. The authenticator app, the passkeys and the
- * recovery codes become invalid.
+ * A request to remove the second factors of a user who has lost them. The authenticator app, the
+ * passkeys and the recovery codes of the user become invalid.
  */
 const ResetSecondFactor = Type.Object({
   id: Id,

@@ -17,8 +17,8 @@ export const RequestRebuild = Type.Object({
 export type RequestRebuild = Static<typeof RequestRebuild>
 
 /**
- * An admin's explanation why a witness refused to sign. It is shown in the audit log and is not
- * public.
+ * The admin's explanation of why a witness refused to sign. It is shown in the audit log, but is
+ * not public.
  */
 const AcknowledgeRefusedCosignature = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -27,7 +27,7 @@ const AcknowledgeRefusedCosignature = Type.Object({
 const JobId = Envelope(Type.Object({ id: Type.String() }))
 
 const requestVerification = {
-  summary: 'Start to verify the recorded events; returns the id of the verification',
+  summary: 'Start a verification of the recorded events; returns its id',
   body: RequestVerification,
   response: { 200: JobId },
 }

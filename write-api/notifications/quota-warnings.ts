@@ -16,8 +16,8 @@ import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
 
 const READER_NAME = 'quota-warnings'
 /**
- * The types of events that permanently lower a balance. Holds are not among them: they set quota
- * aside during a call, and are released when the call ends.
+ * The types of events that permanently lower a balance. Holds are not included, because a hold sets
+ * quota aside only until the call ends.
  */
 const BALANCE_LOWERING_TYPES = new Set([
   ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],

@@ -19,9 +19,9 @@ import type { Profile } from './oauth-provider.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user who has the identity. If there is none, a new user is registered.
- * `requiredUserId` is set if a user with a session confirms who they are. Then the identity must
- * belong to this user.
+ * Signs in the user to whom the identity belongs. If it belongs to no user, a new user is
+ * registered. `requiredUserId` is set if a user with a session proves their identity in this way.
+ * The identity must then belong to this user.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -116,8 +116,8 @@ function* usernamesFor(providerName: string, fallback: string): Generator<string
 }
 
 /**
- * Returns the name at the provider without characters that a username must not contain. Of an email
- * address, only the part before the @ is used, because the domain is private.
+ * Returns the name at the provider without characters that a username must not contain. If the name
+ * is an email address, only the part before the @ is used, because the domain is private.
  */
 function cleanUsername(providerName: string): string {
   const [name = ''] = providerName.normalize('NFKC').split('@')

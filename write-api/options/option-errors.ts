@@ -23,7 +23,10 @@ function boundsOf(key: unknown, error: unknown) {
   return { minimum: type.minimum, maximum: type.maximum, unit }
 }
 
-/** Returns the option's own message for a value out of bounds. Returns null if it has none. */
+/**
+ * Returns the message of an option for values out of its bounds, or null if the option has no such
+ * message.
+ */
 export const optionBoundsText = (key: string): TranslatedText | null =>
   translatedTextOf(zh.bounds, en.bounds, key)
 

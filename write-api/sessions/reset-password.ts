@@ -42,8 +42,8 @@ export const resetPassword: Action = (api, deps) => {
 
 /**
  * Consumes a reset link. Returns its data and the hash of the new password. The password is hashed
- * before the link is consumed: if hashing fails because too many passwords wait, the link stays
- * valid.
+ * before the link is consumed. If too many passwords wait for hashing, an error is thrown and the
+ * link stays valid.
  */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')

@@ -48,8 +48,8 @@ export const secondStep: Action = (api, deps) => {
       return countFailures(deps, request, who, async () => {
         const first = await readTicket(deps, request.body.ticket)
         const found = subjectOf(await findUser(deps.core.db, first.userId))
-        // In the second step, the first factor (such as the password) was correct, which makes a
-        // failure more important.
+        // The first factor (such as the password) was correct, so a failure of the second factor
+        // has a higher priority than a wrong password.
         subject = found?.urgency === 0 ? { ...found, urgency: 1 } : found
         await verifySecondStep(deps, request, first, request.body)
         const user = await findUser(deps.core.db, first.userId)

@@ -2,8 +2,8 @@ import type { LoginFailure } from '#domain/credentials/events.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
 
 /**
- * How important a failed login is: 2 for an account of an admin or auditor, 1 for a user's account
- * after the correct password, and otherwise 0.
+ * The priority of a failed login. It is 2 if the account belongs to an admin or auditor, 1 if the
+ * first factor of a user's login was correct, and 0 otherwise.
  */
 export type Urgency = 0 | 1 | 2
 
@@ -36,7 +36,10 @@ export type FailedLoginTally = {
  * The maximum number of tallies in memory. Further failed logins are counted without their account.
  */
 const TALLIES_MAX = 1_000
-/** The maximum number of networks of one account that are counted separately. */
+/**
+ * The maximum number of networks for which the failed logins to one account are counted separately.
+ * Failed logins from further networks are added up in one tally.
+ */
 const NETWORKS_PER_ACCOUNT_MAX = 3
 /**
  * The maximum number of tallies that are recorded in one period. All others are added up in one

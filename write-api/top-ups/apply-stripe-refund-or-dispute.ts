@@ -158,14 +158,14 @@ async function withNotice(
 
 const NOTICE_KIND = 'stripe-currency-notice'
 /**
- * The time in milliseconds for which a notice about a report is remembered. Stripe repeats a report
- * for only three days.
+ * The time in milliseconds during which the admins are not notified of the same report again. It is
+ * longer than the three days for which Stripe repeats a report.
  */
 const NOTICE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report with another currency than the order. Only an admin can handle
- * such a report. If it is repeated within a week, the admins are not notified again.
+ * Notifies the admins of a report whose currency differs from that of the order. Only an admin can
+ * handle such a report. If the report is repeated within a week, the admins are not notified again.
  */
 async function notifyOfCurrency(
   deps: Deps,

@@ -41,7 +41,10 @@ export async function paymentMethods(core: Pick<Core, 'db' | 'vault'>): Promise<
   }
 }
 
-/** The provider of a payment method, and the price of one dollar of quota in `currency`. */
+/**
+ * The provider that processes a payment method, and the price (in `currency`) of quota worth one US
+ * dollar.
+ */
 export type PaymentTerms = {
   readonly provider: PaymentProvider
   readonly price: DecimalText

@@ -130,19 +130,18 @@ async function adjustOne(
 }
 
 /**
- * Returns two prefixes of adjustment ids. New adjustments get ids with the first one. It contains a
- * keyed hash of the request id, because a client may put personal data into the request id, which
- * could not be erased from events. The second one contains the request id itself. It finds
- * adjustments of earlier releases.
+ * Returns two prefixes of adjustment ids. The first prefix is used for new adjustments. It contains
+ * a keyed hash of the request id. A client may put personal data into the request id, and the id
+ * itself could not be erased from events. The second prefix contains the request id itself.
+ * Adjustments of earlier releases are found by it. A request id contains no colon, so a prefix of
+ * one request id never matches another request id.
  */
-// NOTE: request ids contain no colon, so the prefix of one request id can never match another
-// request id.
 const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly string[] =>
   [vault.keyedHash('adjustment-request', id), id].map((part) => `adjust:${part}:`)
 
 /**
- * Returns the id of an adjustment. It contains the action and the amount, so that a request with
- * the same `request_id` but another amount is not taken for a repetition.
+ * Returns the id of an adjustment. The id contains the action and the amount, so that a request
+ * with the same `request_id` but a different amount is detected and rejected.
  */
 const adjustmentIdOf = (prefix: string, { action, amount }: AdjustQuota): string =>
   `${prefix}${action}:${amount}`

@@ -54,7 +54,10 @@ export async function deleteOldPasswords(
   for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
 }
 
-/** A vault reference that no password has. It is looked up for users without a password. */
+/**
+ * A vault reference under which no password is stored. It is looked up for an unknown user or a
+ * user without a password, so that the check takes as long as for any other user.
+ */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**

@@ -51,7 +51,9 @@ export const ACCOUNT_TEXTS = {
     const { balance, recorded, expected } = params
     return {
       zh: `事件记录的${BALANCE_NAMES[balance]}是 ${recorded}，按变动计算应为 ${expected}`,
-      en: `${balance} is recorded as ${recorded}, but should be ${expected} according to the movements`,
+      en:
+        `${balance} is recorded as ${recorded}, ` +
+        `but should be ${expected} according to the movements`,
     }
   },
   TrialBalanceNotZero: ({ sum }: { sum: Amount }) => ({

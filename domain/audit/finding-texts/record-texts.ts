@@ -41,6 +41,8 @@ export const RECORD_TEXTS = {
   }),
   LastEventsMissing: ({ head, last }: { head: number; last: number }) => ({
     zh: `事件存储记录的最后序号是 ${head}，但最后一个事件的序号是 ${last}`,
-    en: `the event store records ${head} as its last position, but the last event is at position ${last}`,
+    en:
+      `the event store records ${head} as its last position, ` +
+      `but the last event is at position ${last}`,
   }),
 }
