@@ -8,7 +8,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { changedCount, executeChannelCommand, unixNow } from './channel-tags.ts'
+import { changedCount, executeChannelCommand, unixNow } from './execute-channel-command.ts'
 
 /**
  * POST /api/channel/batch/status: enables or disables channels. Returns the number of channels that

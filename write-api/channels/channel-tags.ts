@@ -1,37 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ChannelCommand } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
-import { CHANNELS_STREAM, type ChannelEvent, type TagChange } from '#domain/channels/events.ts'
-import type { Done } from '#infra/event-store/stream-actors-port.ts'
+import { CHANNELS_STREAM, type TagChange } from '#domain/channels/events.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { namesIn } from '#read-api/contract/resource-field-definition.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import type { Action, Deps } from '../action.ts'
 import { channelActions, type UpdateTag } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
-import { checkGroups } from './create-and-copy-channels.ts'
-
-/** Executes a command on channels. Waits until the list of channels shows the change. */
-export async function executeChannelCommand(
-  deps: Deps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  command: ChannelCommand,
-): Promise<Done<ChannelEvent>> {
-  const { actors } = deps.core
-  const context = contextOf(deps, request)
-  const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
-  const done = accepted(outcome)
-  await waitUntilVisible(deps, reply, ['channels'], done.position)
-  return done
-}
-
-/** Returns the current time in Unix seconds. */
-export const unixNow = ({ core }: Deps): number => Math.floor(core.now() / 1_000)
-
-export const changedCount = ({ events }: Done<ChannelEvent>): number =>
-  events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
+import { checkGroups } from './check-channel-groups.ts'
+import { changedCount, executeChannelCommand, unixNow } from './execute-channel-command.ts'
 
 /** POST /api/channel/batch/tag: sets the tag of several channels. A null tag removes the tag. */
 export const tagChannels: Action = (api, deps) => {

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { KEYS_MAX } from '#domain/channels/channel-key-rules.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import {
   CHANNELS_STREAM,
@@ -7,19 +6,14 @@ import {
   type KeyMode,
   type NewChannel,
 } from '#domain/channels/events.ts'
-import { optionJson } from '#domain/options/option-registry.ts'
-import { isName, isText } from '#domain/shared/check-characters.ts'
-import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
 import { maskProxyPassword, proxyWithCredentials } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { checkAddress } from '#infra/http/check-channel-target.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
-import { allOptions } from '#projections/options/query.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { type CreateChannel, channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
@@ -34,97 +28,8 @@ import {
   INITIAL_TERMS,
   termsWith,
 } from './channel-terms-from-request.ts'
-
-const DEFAULT_GROUP = 'default'
-
-/**
- * Throws if an added group does not exist in the settings. No user can make calls in such a group,
- * so the name is probably a typo.
- */
-export async function checkGroups(
-  { core }: Deps,
-  field: 'group' | 'groups',
-  groups: readonly string[],
-  currentGroups: readonly string[] = [],
-): Promise<void> {
-  const added = groups.filter((name) => name !== DEFAULT_GROUP && !currentGroups.includes(name))
-  if (added.length === 0) return
-  const { values } = await allOptions(core.db)
-  const existing = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
-  // Invalid names are skipped, because the domain reports them.
-  const name = added.find((one) => isName(one) && !Object.hasOwn(existing, one))
-  if (name === undefined) return
-  throw invalidField(field, {
-    zh: `分组「${name}」不存在，请先在设置中添加`,
-    en: `the group “${name}” does not exist. Add it in the settings first`,
-  })
-}
-
-/**
- * The keys in a request. `repeated` is the number of keys that were left out: those that the text
- * repeats, and those that the channel already has.
- */
-type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
-
-/**
- * Parses the keys in a text. Each line is a key, and duplicates are removed. If the text is one
- * JSON object, it is one key, even on several lines. If it is a JSON list, each object in the list
- * is a key.
- */
-export function parseKeys(text: string): ParsedKeys {
-  if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
-  const entered = keysInJson(text) ?? linesOf(text)
-  const keys = [...new Set(entered)]
-  if (keys.length > KEYS_MAX) throw channelError('TooManyKeys', { limit: KEYS_MAX })
-  return { keys, repeated: entered.length - keys.length }
-}
-
-const linesOf = (text: string): string[] =>
-  text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
-/**
- * Parses keys that are JSON objects (key files). Returns null if the text does not consist of JSON
- * objects.
- */
-function keysInJson(text: string): string[] | null {
-  if (/^\s*\{/.test(text)) {
-    const lines = linesOf(text)
-    return lines.every(isJsonObject) ? lines : [text.trim()]
-  }
-  if (!/^\s*\[/.test(text)) return null
-  const parsed = parseJsonText(text)
-  const list = 'error' in parsed || !Array.isArray(parsed.value) ? [] : parsed.value
-  const isList = list.length > 0 && list.every(isObject)
-  return isList ? (JSON.parse(text) as object[]).map((file) => JSON.stringify(file)) : null
-}
-
-function isJsonObject(text: string): boolean {
-  const parsed = parseJsonText(text)
-  return !('error' in parsed) && isObject(parsed.value)
-}
-
-/**
- * Returns the entered keys without those that the channel already has. Throws if no key remains.
- */
-export function keysToAdd(
-  { keys, repeated }: ParsedKeys,
-  existing: ReadonlySet<string>,
-): ParsedKeys {
-  const added = keys.filter((key) => !existing.has(key))
-  if (added.length === 0 && keys.length > 0) throw channelError('KeyRepeated')
-  return { keys: added, repeated: repeated + keys.length - added.length }
-}
-
-export const repeatedKeysMessage = (count: number): TranslatedText =>
-  count === 0
-    ? { zh: '', en: '' }
-    : {
-        zh: `已忽略 ${count} 个重复的密钥。`,
-        en: count === 1 ? 'One repeated key was ignored.' : `${count} repeated keys were ignored.`,
-      }
+import { checkGroups } from './check-channel-groups.ts'
+import { parseKeys, repeatedKeysMessage } from './parse-channel-keys.ts'
 
 type ChannelBatch = {
   /**

@@ -4,7 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { UpdateChannel } from '#write-api/contract/channels.ts'
 import type { Deps } from '../action.ts'
 import { readKeysByRef, storeChannelKeys } from './channel-keys-in-vault.ts'
-import { keysToAdd, parseKeys } from './create-and-copy-channels.ts'
+import { keysToAdd, parseKeys } from './parse-channel-keys.ts'
 
 /** The keys in a request, compared with the keys that the channel has. */
 export type EnteredKeys = {

@@ -28,7 +28,8 @@ import {
   checkRequirements,
   checkType,
 } from './channel-terms-from-request.ts'
-import { checkGroups, repeatedKeysMessage } from './create-and-copy-channels.ts'
+import { checkGroups } from './check-channel-groups.ts'
+import { repeatedKeysMessage } from './parse-channel-keys.ts'
 import {
   type EnteredKeys,
   keptRefsOf,
