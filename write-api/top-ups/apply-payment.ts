@@ -31,7 +31,7 @@ type PaymentResult = 'credited' | 'credited-before' | 'rejected'
  */
 export async function applyPayment(
   core: Core,
-  values: ReadonlyMap<string, string>,
+  options: ReadonlyMap<string, string>,
   payment: VerifiedPayment,
   cause: string,
 ): Promise<PaymentResult> {
@@ -45,7 +45,7 @@ export async function applyPayment(
   if (orderId === null) return rejectWithAlarm('TopUpUnknown')
   const { order } = await core.actors.stateOf(topUpDecider, topUpStream(orderId))
   if (order === null) return rejectWithAlarm('TopUpUnknown')
-  const steps = await paymentSteps(core, values, payment, order)
+  const steps = await paymentSteps(core, options, payment, order)
   const context = { actor: `system:${provider}`, cause, at: core.now() }
   const outcome = await core.actors.handleTogether(steps, context)
   if (outcome.isDone) return 'credited'
@@ -73,12 +73,12 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
  */
 async function paymentSteps(
   core: Core,
-  values: ReadonlyMap<string, string>,
+  options: ReadonlyMap<string, string>,
   payment: VerifiedPayment,
   order: TopUpOrdered['data'],
 ): Promise<AnyStep[]> {
   const { orderId, userId, provider } = order
-  const rebate = await rebateOf(core, values, order)
+  const rebate = await rebateOf(core, options, order)
   const account = (ownerId: number, command: object): AnyStep => ({
     decider: accountDecider,
     stream: accountStream(ownerId),
@@ -106,11 +106,11 @@ async function paymentSteps(
  */
 async function rebateOf(
   core: Core,
-  values: ReadonlyMap<string, string>,
+  options: ReadonlyMap<string, string>,
   order: TopUpOrdered['data'],
 ): Promise<Rebate | null> {
-  if (!optionFlag(values, 'RebateEnabled')) return null
-  const percentage = optionValue(values, 'RebatePercentage')
+  if (!optionFlag(options, 'RebateEnabled')) return null
+  const percentage = optionValue(options, 'RebatePercentage')
   const quota = shareOf(fromWire(order.quota), percentage)
   const inviterId = (await findUser(core.db, order.userId))?.inviterId ?? null
   if (quota === 0n || inviterId === null) return null
