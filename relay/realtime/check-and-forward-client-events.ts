@@ -359,6 +359,7 @@ export class ClientGate {
     if (type !== 'input_audio_buffer.committed') return null
     const id = typeof item_id === 'string' ? item_id : ''
     const committed = calls.audio.noteCommitted(id)
+    if (committed.position === null && calls.respondsToSpeech) calls.isTurnUnanswered = true
     calls.input.addAudio(committed.bytes)
     return transcription.noteCommitted(id, committed)
   }

@@ -12,21 +12,8 @@ import { planResponse } from './open-upstream.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
-import { type Running, RunningResponses } from './running-responses.ts'
+import { type Request, type Running, RunningResponses } from './running-responses.ts'
 import { type Content, isObject, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
-
-/** A caller's request for a response that the provider has not yet begun. */
-type Request = {
-  readonly eventId: string
-  readonly mark: Content
-  readonly isInConversation: boolean
-  /** The number of bytes of one second of output audio; undefined as in the session. */
-  readonly outputRate: number | undefined
-  /** True if the provider has reported an error that may be about this request. */
-  isDoubtful: boolean
-  /** The time at which the request was sent, by `performance.now()`. */
-  readonly at: number
-}
 
 /** Events that are sent once a call is admitted for the response that they may begin. */
 type Covered = {
@@ -58,6 +45,8 @@ export class ResponseBilling {
    * True while the provider may begin responses without a request, when the caller stops speaking.
    */
   respondsToSpeech = true
+  /** True after a turn of speech whose response may still begin, also if the settings change. */
+  isTurnUnanswered = false
   private next: RealtimeCall | null = null
   /** The price of the last response for which a call could be planned. */
   private price: PriceSnapshot | null = null
@@ -239,7 +228,8 @@ export class ResponseBilling {
     if (id !== '' && (this.running.isCharged(id) || this.running.isUnrequested(id))) return null
     const { request } = this
     // A response that neither the caller nor speech has requested is not charged, and not shown.
-    if (this.expected === 0 && !this.respondsToSpeech) {
+    const isBySpeech = this.respondsToSpeech || this.isTurnUnanswered
+    if (this.expected === 0 && !isBySpeech) {
       this.running.addUnrequested(id)
       return null
     }
@@ -249,6 +239,7 @@ export class ResponseBilling {
     const error = uncovered ?? (await call.claimConcurrency())
     this.next = null
     this.request = null
+    this.isTurnUnanswered = false
     this.expected = Math.max(0, this.expected - 1)
     call.begin()
     const { deps, caller } = this.context

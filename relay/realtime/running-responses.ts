@@ -21,6 +21,19 @@ export type Running = {
   readonly screen: AnswerScreen | null
 }
 
+/** A caller's request for a response that the provider has not yet begun. */
+export type Request = {
+  readonly eventId: string
+  readonly mark: Content
+  readonly isInConversation: boolean
+  /** The number of bytes of one second of output audio; undefined as in the session. */
+  readonly outputRate: number | undefined
+  /** True if the provider has reported an error that may be about this request. */
+  isDoubtful: boolean
+  /** The time at which the request was sent, by `performance.now()`. */
+  readonly at: number
+}
+
 /**
  * The responses of a session that the provider is generating, and the ids of the latest responses
  * that have ended or are not charged. A response whose id is known never uses another call.

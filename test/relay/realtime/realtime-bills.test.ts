@@ -360,6 +360,19 @@ describe('a realtime response that could be missed or undercounted', () => {
     expect(await charges()).toEqual([CHARGE])
   })
 
+  it('is billed if it answers speech from before responses to speech were turned off', async () => {
+    const client = await connect()
+    client.send(audio(48_000))
+    await expect.poll(() => session().typesOf('input_audio').length).toBe(1)
+    session().send({ type: 'input_audio_buffer.committed', item_id: 'item_1' })
+    client.send({ type: 'session.update', ...speech({ turn_detection: null }) })
+    await client.event('session.updated')
+    for (let at = 0; at < 2; at += 1) session().respond(USAGE)
+    await client.event('response.done')
+    await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+    expect(await charges()).toEqual([CHARGE])
+  })
+
   it('is billed once if its end has no id, and further such ends are not shown', async () => {
     provider.onEvent = ({ type }, at) => {
       if (type === 'response.create') at.delta(at.begin())
