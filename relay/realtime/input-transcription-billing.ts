@@ -6,6 +6,7 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { Committed, InputAudio } from './input-audio.ts'
 import { LatestIds } from './latest-ids.ts'
+import { priceFor } from './open-upstream.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import {
@@ -195,7 +196,11 @@ export class InputTranscriptionBilling {
     isLimited: boolean,
     isOwed = false,
   ): Promise<RealtimeCall | RelayError> {
-    const { name: model, price } = terms
+    const { name: model } = terms
+    const { deps, caller } = this.context
+    // Prices may have changed since the settings were sent.
+    const current = priceFor(deps.views, caller, model)
+    const price = 'code' in current ? terms.price : current
     const inputTokens = this.tokensToCover(terms)
     return RealtimeCall.admit(this.context, {
       ...{ model, upstreamModel: null, price, isReducible: false },

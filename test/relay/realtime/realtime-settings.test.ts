@@ -153,6 +153,17 @@ describe('a commit', () => {
   })
 })
 
+it('a transcription has the price that is in force when its call is admitted', async () => {
+  const client = await sessionWithoutSpeech(rig.url)
+  client.send(ON)
+  await client.event('session.updated')
+  await rig.setOption('ModelRatio', { [MODEL]: 2.5, [TRANSCRIBER]: 5 })
+  await commit(client)
+  await transcribe(client)
+  const [bill] = await bills(rig)
+  expect(bill?.price).toMatchObject({ model: '5' })
+})
+
 describe('settings that the provider names', () => {
   beforeEach(() => rig.setOption('ModelRatio', { [MODEL]: 2.5, [TRANSCRIBER]: 1.25, [OTHER]: 3 }))
 
