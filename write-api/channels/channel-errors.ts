@@ -54,8 +54,8 @@ export const CHANNEL_ERRORS = {
         '没有原来的密钥将无法获取结果，也无法向用户计费，但上游仍会收费。' +
         '请等待完成，或强制执行（force）',
       en:
-        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). Without the original key, the ` +
-        'results can be neither fetched nor billed, but the provider still charges for them. ' +
+        `Work is unfinished (tasks: ${tasks}, batches: ${batches}). Without the original key, ` +
+        'the results can be neither fetched nor billed, but the provider still charges for them. ' +
         'Wait until the work has finished, or repeat the request with force',
     }),
   ],
