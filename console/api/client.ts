@@ -27,6 +27,7 @@ import type { transparencyLogQueries } from '#read-api/contract/transparency-log
 import type { usageQueries } from '#read-api/contract/usage.ts'
 import type { userQueries } from '#read-api/contract/users.ts'
 import type { verificationQueries } from '#read-api/contract/verifications.ts'
+import type { verificationActions } from '#write-api/contract/audit-jobs.ts'
 import type { channelActions } from '#write-api/contract/channels.ts'
 import type { correctionActions } from '#write-api/contract/corrections.ts'
 import type { credentialActions } from '#write-api/contract/credentials.ts'
@@ -41,7 +42,6 @@ import type { scratchCopyActions } from '#write-api/contract/scratch-copies.ts'
 import type { tokenActions } from '#write-api/contract/tokens.ts'
 import type { orderActions } from '#write-api/contract/top-ups.ts'
 import type { userActions } from '#write-api/contract/users.ts'
-import type { verificationActions } from '#write-api/contract/verifications.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /**

@@ -5,8 +5,9 @@ import type { PriceCondition, ToolName } from './usage.ts'
 export type DecimalText = string
 
 /**
- * The price at the admission of a call, from revision `list` of the options stream. Events contain
- * the price, so that the charge can be computed again without other data.
+ * The price of a call, fixed at its admission. `list` is the revision of the options stream from
+ * which the price was taken. Events contain the price, so that the charge can be computed again
+ * without other data.
  */
 export type PriceSnapshot = PerTokenPrice | PerCallPrice
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ErasureProgress } from './port.ts'
 
-/** An erasure that has begun and not ended. `ageMs` is the time since its first beginning. */
+/** An erasure that has begun and not ended. `ageMs` is the time since it last began. */
 export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
 
 /**
@@ -10,7 +10,8 @@ export type UnfinishedErasure = { readonly userId: number; readonly ageMs: numbe
  */
 export async function beginErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query(
-    'insert into vault.unfinished_erasures (user_id) values ($1) on conflict do nothing',
+    `insert into vault.unfinished_erasures (user_id) values ($1)
+     on conflict (user_id) do update set begun_at = clock_timestamp()`,
     [userId],
   )
 }

@@ -18,7 +18,9 @@ const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^gpt-5-pro/, efforts: ['high'] },
   { pattern: /^gpt-5-codex/, efforts: LOW_TO_HIGH },
   { pattern: /^gpt-5(?:-|$)/, efforts: ['minimal', ...LOW_TO_HIGH] },
-  { pattern: /^gpt-5\.1-codex-max/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+  { pattern: /^gpt-5\.\d+-pro/, efforts: ['medium', 'high', 'xhigh'] },
+  { pattern: /^gpt-5\.1-codex(?!-max)/, efforts: LOW_TO_HIGH },
+  { pattern: /^gpt-5\.\d+-codex/, efforts: [...LOW_TO_HIGH, 'xhigh'] },
   { pattern: /^gpt-5\.1(?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH] },
   { pattern: /^gpt-5\.[2-5](?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
 ]

@@ -15,11 +15,14 @@ export class AnswerBuffer {
   length = 0
   /** True for an answer that is too large to be sent to the caller. Only its end is kept. */
   isTooLarge = false
+  /** True if the body begins like an object in JSON. Another body is no answer. */
+  isObject = false
   private parts: Buffer[] = []
   private keptBytes = 0
 
   /** Adds the bytes. Returns false if the body is longer than `bytesMax`. */
   add(part: Buffer, bytesMax: number): boolean {
+    if (this.length === 0) this.isObject = /^\s*\{/.test(part.toString('latin1', 0, 64))
     this.length += part.length
     if (this.length > bytesMax) return false
     this.keep(part)

@@ -3,7 +3,7 @@ import {
   confidentialOf,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type AnswerFacts, withAnswer } from './attempt-evidence.ts'
+import { type AnswerFacts, withAnswer } from './provider-evidence-of-attempt.ts'
 import type { AttemptEnd, UpstreamAttempt } from './upstream-attempt.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { mp3FrameAt } from '../uploads/mp3-frame.ts'
-import type { AnswerForwarder, DeliveredAnswer } from './answer-forwarder.ts'
+import type { AnswerForwarder, DeliveredAnswer } from './answer-forwarder-types.ts'
 import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
 
 /** Matches the content types that are forwarded as audio. */

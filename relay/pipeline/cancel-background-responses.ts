@@ -9,9 +9,9 @@ const UNAWAITED_MAX = 256
 
 /**
  * Returns the response that the provider may still be generating although the attempt has ended, or
- * null. `streamed` is not null if the request asked for a streamed background response. A provider
- * that ignores `stream` or `background` answers with an unfinished response, which the attempt
- * reports as the error `format`.
+ * null. `streamed` is not null if the request asked for a streamed background response. If a
+ * provider ignores `stream` or `background`, its answer is an unfinished response, and the attempt
+ * reports the error `format`.
  */
 export function responseLeftRunning(
   end: AttemptEnd,

@@ -1,7 +1,7 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { imageUsage, NO_USAGE, toolUsage, type Usage } from '#domain/pricing/usage.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { AnswerForwarder } from './answer-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import { tokensOfImages } from './billed-usage.ts'
 
 /**

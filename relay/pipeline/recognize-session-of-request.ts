@@ -95,7 +95,8 @@ function userIn(body: Buffer, { valueStart, valueEnd }: Member): string | null {
 
 /**
  * The minimum length of a request whose session is recognized by its first message. Providers cache
- * a prompt from about 1 024 tokens, so shorter conversations gain nothing from one channel.
+ * a prompt from about 1 024 tokens, so a shorter conversation gains nothing from staying on one
+ * channel.
  */
 const RECOGNIZED_FROM_BYTES = 4_096
 /** The maximum number of bytes that are searched for the first message. */

@@ -1,4 +1,4 @@
-import type { AnswerForwarder } from './answer-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Exchange } from './http-exchange.ts'
 import { writeEvents } from './write-streamed-response.ts'
 

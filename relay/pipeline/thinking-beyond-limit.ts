@@ -30,7 +30,7 @@ const BUDGET = 'thinking_budget'
 const PROVIDER_THINKING_MEMBERS: readonly string[] = [
   ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],
 ]
-/** The values of the members in `PROVIDER_THINKING_MEMBERS` that do not turn thinking on. */
+/** The values with which a member in `PROVIDER_THINKING_MEMBERS` does not turn thinking on. */
 const PROVIDER_OFF_VALUES: ReadonlySet<string> = new Set(['false', '{"type":"disabled"}', 'null'])
 const VALUE_BYTES_MAX = 64
 const LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
@@ -136,7 +136,7 @@ const CALLER_THINKING_MEMBERS: ReadonlySet<string> = new Set([
   ...[ENABLED, BUDGET, 'thinking', 'reasoning', 'reasoning_effort', 'output_config'],
 ])
 const CONFIGS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
-/** The values of the members in `CALLER_THINKING_MEMBERS` that do not turn thinking on. */
+/** The values with which a member in `CALLER_THINKING_MEMBERS` does not turn thinking on. */
 const CALLER_OFF_VALUES: ReadonlySet<string> = new Set([
   ...PROVIDER_OFF_VALUES,
   '"none"',
@@ -154,11 +154,29 @@ export const asksToThink = ({ body, members }: Pick<RequestMembers, 'body' | 'me
     return CONFIGS.has(member.key) && isThinkingConfigured(body, member)
   })
 
-function isThinkingConfigured(body: Buffer, { valueStart, valueEnd }: Value): boolean {
-  if (valueEnd - valueStart > CONFIG_BYTES_MAX) return true
+/** Reports whether a request in any format turns thinking off. */
+export const turnsThinkingOff = ({
+  body,
+  members,
+}: Pick<RequestMembers, 'body' | 'members'>): boolean =>
+  members.some((member) => {
+    if (!CONFIGS.has(member.key)) {
+      const value = CALLER_THINKING_MEMBERS.has(member.key) ? shortValue(body, member) : 'null'
+      return value !== 'null' && CALLER_OFF_VALUES.has(value)
+    }
+    return thinkingConfigs(body, member).some((thinking) => GEMINI_OFF.has(thinking))
+  })
+
+const isThinkingConfigured = (body: Buffer, value: Value): boolean =>
+  value.valueEnd - value.valueStart > CONFIG_BYTES_MAX ||
+  thinkingConfigs(body, value).some((thinking) => !GEMINI_OFF.has(thinking))
+
+/** Returns the JSON texts of the settings of thinking in a member of `CONFIGS` that is not long. */
+function thinkingConfigs(body: Buffer, { valueStart, valueEnd }: Value): readonly string[] {
+  if (valueEnd - valueStart > CONFIG_BYTES_MAX) return []
   const config = parsedObject(body.toString('utf8', valueStart, valueEnd))
   const stated = [config?.thinkingConfig, config?.thinking_config].filter(Boolean)
-  return stated.some((thinking) => !GEMINI_OFF.has(JSON.stringify(thinking)))
+  return stated.map((thinking) => JSON.stringify(thinking))
 }
 
 function larger(one: VariantBounds | null, other: VariantBounds): VariantBounds {

@@ -10,9 +10,9 @@ import {
   type Transport,
 } from '../providers/clouds/cloud-access.ts'
 import { AnswerBuffer } from './answer-buffer.ts'
-import type { AnswerForwarder } from './answer-forwarder.ts'
-import { AttemptEvidence } from './attempt-evidence.ts'
+import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
+import { AttemptEvidence } from './provider-evidence-of-attempt.ts'
 import { type ProviderHeaders, retryAfterIn } from './read-provider-headers.ts'
 
 /** The reasons why an attempt did not receive a complete answer. */
@@ -275,7 +275,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { answerBytesMax = ANSWER_BYTES_MAX } = this.format
     if (this.received.add(chunk, isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) return
     if (!isAnswer) this.abort('status')
-    else if (!this.received.addToTail(chunk)) this.abort('too-large')
+    else if (!this.received.isObject || !this.received.addToTail(chunk)) this.abort('too-large')
   }
 
   onResponseEnd(): void {

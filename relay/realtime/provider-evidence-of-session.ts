@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ProviderEvidence } from '#domain/accounts/events.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
-import { withAnswer } from '../pipeline/attempt-evidence.ts'
+import { withAnswer } from '../pipeline/provider-evidence-of-attempt.ts'
 import {
   confidentialOf,
   isByDeployment,

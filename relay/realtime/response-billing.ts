@@ -239,8 +239,9 @@ export class ResponseBilling {
     const error = uncovered ?? (await call.claimConcurrency())
     this.next = null
     this.request = null
-    this.isTurnUnanswered = false
-    this.expected = Math.max(0, this.expected - 1)
+    // A response to speech may begin before a requested one, so one beginning answers one of both.
+    if (this.expected > 0) this.expected -= 1
+    else this.isTurnUnanswered = false
     call.begin()
     const { deps, caller } = this.context
     const screen = answerScreen(deps.views.options.options.screening, caller.group)

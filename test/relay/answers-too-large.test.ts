@@ -81,6 +81,18 @@ describe('a chat with log probabilities whose plain answer is too large', () => 
   })
 })
 
+it('a body that is no answer costs nothing, and the next channel is tried', async () => {
+  for (const channelId of [2, 3]) {
+    await rig.addChannel(channelId, { type: 8, baseUrl: provider.url, models: [MODEL] })
+  }
+  const headers = { 'content-type': 'application/json' }
+  const pieces = [Buffer.alloc(33 * MIB, 'x')]
+  provider.answers.set('POST /v1/chat/completions', { headers, pieces })
+  expect((await chat(rig, { model: MODEL })).status).toBe(502)
+  expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  expect(provider.requests).toHaveLength(2)
+})
+
 it('a converted answer that is too large to be converted is charged by its usage', async () => {
   await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [CLAUDE] })
   const content = [{ type: 'text', text: 'z'.repeat(9 * MIB) }]

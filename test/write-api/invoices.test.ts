@@ -13,7 +13,7 @@ import {
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { CsvParser } from '#write-api/audit/parse-csv.ts'
 import type { InvoiceFormat } from '#write-api/audit/read-invoice-row.ts'
-import { sumInvoice } from '#write-api/audit/sum-invoice.ts'
+import { sumInvoice } from '#write-api/audit/sum-provider-invoice.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const rowsOf = (text: string, delimiter = ',', size = text.length): string[][] => {

@@ -7,7 +7,7 @@ import {
   roundedAmount,
   utcDayOf,
 } from '#write-api/audit/read-invoice-row.ts'
-import { sumInvoice } from '#write-api/audit/sum-invoice.ts'
+import { sumInvoice } from '#write-api/audit/sum-provider-invoice.ts'
 
 const FORMAT: InvoiceFormat = {
   ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },

@@ -5,7 +5,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { type Action, accepted, contextOf, waitUntilVisible } from '../action.ts'
-import { verificationActions } from '../contract/verifications.ts'
+import { verificationActions } from '../contract/audit-jobs.ts'
 
 /**
  * POST /api/audit/refusals/{id}/acknowledge: records that an admin knows why a witness refused to

@@ -35,7 +35,7 @@ import { invoiceError } from './invoice-errors.ts'
 import { checkPeriod, periodIn } from './invoice-period.ts'
 import type { InvoiceFormat } from './read-invoice-row.ts'
 import { PARTS_AHEAD, removeIfUnknown } from './remove-invoice-rows.ts'
-import { type InvoiceSums, sumInvoice } from './sum-invoice.ts'
+import { type InvoiceSums, sumInvoice } from './sum-provider-invoice.ts'
 
 const RETRY_SECONDS = 30
 

@@ -8,7 +8,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { type Action, accepted, contextOf, type Deps } from '../action.ts'
-import { verificationActions } from '../contract/verifications.ts'
+import { verificationActions } from '../contract/audit-jobs.ts'
 
 /**
  * POST /api/audit/verifications: requests a verification. A process with the role `projections`

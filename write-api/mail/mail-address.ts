@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
-import { loginError } from '../sessions/login-errors.ts'
+import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { mailError } from './mail-errors.ts'
 
 const LENGTH_MAX = 254

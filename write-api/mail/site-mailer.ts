@@ -4,7 +4,7 @@ import type { Mailer } from '#infra/mail/port.ts'
 import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { readSecretOption } from '../options/secret-options-in-vault.ts'
+import { readSecretOption } from '../options/read-secret-option.ts'
 
 /** Creates the site's mailer. It reads the current SMTP options each time it sends a mail. */
 export const createSiteMailer = (core: Core): Mailer =>

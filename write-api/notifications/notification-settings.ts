@@ -10,7 +10,7 @@ import type { UpdateSettings } from '#write-api/contract/users.ts'
 import type { Deps } from '../action.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../sessions/login-errors.ts'
+import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 
 const NOTIFICATION_ERRORS = {

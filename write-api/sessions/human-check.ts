@@ -9,8 +9,8 @@ import { isFull } from '#infra/limits/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { readSecretOption } from '../options/secret-options-in-vault.ts'
-import { loginError } from './login-errors.ts'
+import { readSecretOption } from '../options/read-secret-option.ts'
+import { loginError } from './login-and-registration-errors.ts'
 
 /**
  * The action that a visitor solves the CAPTCHA for. The console's widget sends it to the CAPTCHA

@@ -14,7 +14,7 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { isPassword } from '../users/passwords.ts'
 import { nameKeyOf } from '../users/user-names.ts'
-import { loginError } from './login-errors.ts'
+import { loginError } from './login-and-registration-errors.ts'
 import { countFailures, subjectOf } from './record-failed-logins.ts'
 import {
   assertMayLogIn,

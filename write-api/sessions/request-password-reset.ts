@@ -14,7 +14,7 @@ import { mailError } from '../mail/mail-errors.ts'
 import { resetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
-import { loginError } from './login-errors.ts'
+import { loginError } from './login-and-registration-errors.ts'
 
 const RESET_MINUTES = 15
 const KIND = 'password-reset'

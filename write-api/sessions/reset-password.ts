@@ -11,7 +11,7 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { mailIdentity } from '../users/bind-identity.ts'
 import { identityKeyOf } from '../users/identity-key.ts'
 import { deleteOldPasswords, storePassword } from '../users/passwords.ts'
-import { loginError } from './login-errors.ts'
+import { loginError } from './login-and-registration-errors.ts'
 import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-password-reset.ts'
 
 /**

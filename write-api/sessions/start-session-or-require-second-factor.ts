@@ -11,7 +11,7 @@ import type { SessionUser } from '#read-api/contract/users.ts'
 import type { LoginResult, SecondFactorKind } from '#write-api/contract/login.ts'
 import type { Deps } from '../action.ts'
 import { credentialsOf } from '../credentials/read-and-change-credentials.ts'
-import { loginError } from './login-errors.ts'
+import { loginError } from './login-and-registration-errors.ts'
 import { issueTicket } from './login-ticket.ts'
 
 /**

@@ -86,8 +86,8 @@ async function change(
 
 /**
  * Returns the step that changes the budget, or no step if nothing changes. The account rejects the
- * step if the budget was edited since the caller read the number of edits (`edits`). Without
- * `edits`, the account rejects it if the remaining quota is not the `expected` one.
+ * step if the number of edits of the budget is no longer `edits`, the number that the caller read.
+ * Without `edits`, the account rejects it if the remaining quota is not the `expected` one.
  */
 function budgetSteps(
   { userId }: Principal,

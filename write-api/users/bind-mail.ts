@@ -7,7 +7,7 @@ import { registrationActions } from '../contract/registration.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../sessions/login-errors.ts'
+import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { assertNotAnotherUsername } from './user-names.ts'
 

@@ -13,7 +13,7 @@ import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts
 import { type Register, registrationActions } from '../contract/registration.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
-import { loginError } from '../sessions/login-errors.ts'
+import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { mailIdentity } from './bind-identity.ts'
 import { createUserAccount, inviterOf } from './new-user-account.ts'
 import { checkPassword } from './passwords.ts'

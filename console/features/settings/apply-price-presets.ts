@@ -19,7 +19,8 @@ export type PresetRow = {
 }
 
 /**
- * Returns the rows of the table of presets: changed models first, then new and unchanged models.
+ * Returns the rows of the table of presets: changed models first, then new ones,
+ * then unchanged ones.
  */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   const { prompt, completion, caps } = entriesOf(lists)

@@ -50,7 +50,7 @@ export const usageLog: Translations['usageLog'] = {
   },
   ratios: 'Ratios',
   stream: 'Stream',
-  notStreamed: 'Not streamed',
+  notStreamed: 'No stream',
   pace: { good: 'fast', slow: 'slow', bad: 'very slow' },
   retries: 'Retried {{count}}×',
   linkCopied: 'Link copied to the clipboard',

@@ -7,7 +7,7 @@ type TextInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'size
   value: string
   onChange: (value: string) => void
   icon?: IconName | undefined
-  /** True for numbers and keys, which are easier to read in a monospaced font. */
+  /** True for numbers and keys, which are easier to read if all characters have one width. */
   isMono?: boolean
 }
 

@@ -26,11 +26,12 @@ describe('a report of a verification', () => {
     report({ stream: 'account-7' })
     report({ position: 9 })
     report(null)
+    const text = 'directly follows revision 4, so the revisions of the stream are not consecutive'
     expect(findings.list().map(findingLine)).toEqual([
-      '  revisions at position 9 (account-7, revision 3): follows revision 4',
-      '  revisions (account-7): follows revision 4',
-      '  revisions at position 9: follows revision 4',
-      '  revisions: follows revision 4',
+      `  revisions at position 9 (account-7, revision 3): ${text}`,
+      `  revisions (account-7): ${text}`,
+      `  revisions at position 9: ${text}`,
+      `  revisions: ${text}`,
     ])
   })
 })

@@ -373,6 +373,22 @@ describe('a realtime response that could be missed or undercounted', () => {
     expect(await charges()).toEqual([CHARGE])
   })
 
+  it('is billed if a response to earlier speech begins before it', async () => {
+    provider.onEvent = ({ type }) => type === 'response.create'
+    const client = await connect()
+    client.send(audio(48_000))
+    await expect.poll(() => session().typesOf('input_audio').length).toBe(1)
+    session().send({ type: 'input_audio_buffer.committed', item_id: 'item_1' })
+    client.send({ type: 'session.update', ...speech({ turn_detection: null }) })
+    await client.event('session.updated')
+    client.send({ type: 'response.create', response: { conversation: 'none' } })
+    await expect.poll(() => session().typesOf('response.create')).toHaveLength(1)
+    for (let at = 0; at < 2; at += 1) session().respond(USAGE)
+    const ends = () => client.events.filter(({ type }) => type === 'response.done')
+    await expect.poll(ends).toHaveLength(2)
+    expect(await charges()).toEqual([CHARGE, CHARGE])
+  })
+
   it('is billed once if its end has no id, and further such ends are not shown', async () => {
     provider.onEvent = ({ type }, at) => {
       if (type === 'response.create') at.delta(at.begin())

@@ -10,7 +10,7 @@ import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparenc
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { RefusalAlerts } from './refusal-alerts.tsx'
+import { RefusalAlerts } from './witness-refusal-alerts.tsx'
 
 const POLL_INTERVAL_MS = 10_000
 

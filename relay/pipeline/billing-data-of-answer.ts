@@ -3,7 +3,7 @@ import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { AnswerForwarder } from './answer-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Delivery } from './billed-usage.ts'
 
 const NO_TEXT = { text: '', tokens: 0 } as const

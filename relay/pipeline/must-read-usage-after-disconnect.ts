@@ -1,18 +1,15 @@
 import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suffix-of-model-name.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
-import type { AnswerForwarder } from './answer-forwarder.ts'
+import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { asksToThink } from './thinking-beyond-limit.ts'
+import { asksToThink, turnsThinkingOff } from './thinking-beyond-limit.ts'
 
 type Reasoner = Pick<Candidate, 'upstreamModel'> & {
-  readonly request: Pick<
-    Candidate['request'],
-    'body' | 'members' | 'model' | 'reasoningEffort' | 'suffix'
-  >
+  readonly request: Pick<Candidate['request'], 'body' | 'members' | 'model' | 'suffix'>
 }
 
-/** Matches OpenAI's models that reason only if a request asks for it. */
-const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))/
+/** Matches models of OpenAI and Google that reason only if a request asks for it. */
+const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))|gemini-2\.5-flash-(?:lite|image)/
 
 /**
  * Reports whether a stream must be read for its usage after its caller has disconnected. This is
@@ -33,13 +30,14 @@ export function mustReadUsage(
  * show all their reasoning.
  */
 export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean {
-  const { reasoningEffort, suffix } = request
-  if (reasoningEffort === 'none' || suffix?.thinking.kind === 'off') return false
-  const model = (upstreamModel ?? request.model).toLowerCase()
-  if (model.includes('claude') || REASONS_IF_ASKED.test(model)) {
-    return suffix !== undefined || asksToThink(request)
-  }
-  return (
-    OPENAI_REASONING.test(model) || (readModelVersion(model).version ?? 0) >= FIRST_WITH_THINKING
-  )
+  const { suffix } = request
+  if (suffix?.thinking.kind === 'off' || turnsThinkingOff(request)) return false
+  const isAsked = suffix !== undefined || asksToThink(request)
+  // The provider's name may be that of a deployment, which does not name the model.
+  return [request.model, upstreamModel ?? ''].some((name) => {
+    const model = name.toLowerCase().replace(/^ft:/, '')
+    if (model.includes('claude') || REASONS_IF_ASKED.test(model)) return isAsked
+    const { version } = readModelVersion(model)
+    return OPENAI_REASONING.test(model) || (version ?? 0) >= FIRST_WITH_THINKING
+  })
 }
