@@ -147,7 +147,7 @@ export function drawingReader(path: string): DrawingReader | undefined {
  * Matches the flags in a prompt that select a speed, such as `--fast`. A long dash matches as well,
  * because Midjourney reads it as two hyphens.
  */
-const MODE_FLAGS = /\s*(?:--|[–—]+)(?:fast|relax|turbo)(?=\s|$)/gi
+const MODE_FLAGS = /\s?(?:--|[–—]{1,2})(?:fast|relax|turbo)(?=\s|$)/gi
 
 /**
  * Reads a drawing request. `mode` is the speed that the URL names (`FAST`, `RELAX` or `TURBO`), or

@@ -44,10 +44,11 @@ const tokensMax = (resolution: string, seconds: number): number =>
 /**
  * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys. They
  * are read and removed from the prompt. Otherwise, a video could be longer than its reserved quota
- * covers.
+ * covers. At most one space before a command matches, because a long run of spaces would be
+ * searched again from each of them.
  */
 const COMMAND =
-  /\s*--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
+  /\s?--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
 
 function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
   const found = [...(prompt ?? '').matchAll(COMMAND)]
@@ -61,15 +62,26 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
 }
 
 /**
- * Removes all commands from a prompt, including those that only appear after others were removed.
+ * Removes all commands from a prompt. If removing them forms other commands, as no honest prompt
+ * does, all double hyphens are removed, because each further pass would cost as much as the first.
  */
 function withoutCommands(prompt: string | null): string {
-  let text = prompt ?? ''
-  for (;;) {
-    const next = text.replace(COMMAND, '')
-    if (next === text) return text
-    text = next
-  }
+  const text = (prompt ?? '').replace(COMMAND, '')
+  return text.search(COMMAND) < 0 ? text : text.replace(/-{2,}/g, '-')
+}
+
+/** Matches models that make videos without sound. */
+const SILENT = /seedance-1-0/
+/** Matches models that make a video with sound unless a request turns it off. */
+const SOUND_BY_DEFAULT = /seedance-(?!1-0)/
+
+/**
+ * Returns the value of `generate_audio`, or undefined to send none. The price depends on the sound,
+ * so a default of the vendor that costs more is turned off.
+ */
+function soundOf(request: VideoRequest, model: string): boolean | undefined {
+  if (SILENT.test(model)) return undefined
+  return request.hasAudio ?? (SOUND_BY_DEFAULT.test(model) ? false : undefined)
 }
 
 /** The vendor Doubao, with its video API on Volcengine Ark (volcengine.com/docs/82379/1520757). */
@@ -86,10 +98,10 @@ export const DOUBAO: VideoVendor = {
     const length = commands.get('duration')
     const requested = request.seconds ?? (length === undefined ? null : Number(length))
     const seconds = secondsWithin(requested, 5, [2, 15])
-    const options = request.hasAudio === true ? ['audio'] : []
+    const options = !SILENT.test(model) && request.hasAudio === true ? ['audio'] : []
     return { seconds, resolution, options, tokensMax: tokensMax(resolution, seconds) }
   },
-  submit: (request, { seconds, resolution, options }, { model }) => {
+  submit: (request, { seconds, resolution }, { model }) => {
     const [first] = request.images
     const { lastImage } = request
     const hasEnds = first !== undefined && lastImage !== null
@@ -106,7 +118,7 @@ export const DOUBAO: VideoVendor = {
         duration: seconds,
         ratio: ratioOf(request) ?? commandsOf(request.prompt).get('ratio'),
         seed: request.seed,
-        generate_audio: options.includes('audio') ? true : request.hasAudio,
+        generate_audio: soundOf(request, model),
       }),
     }
   },

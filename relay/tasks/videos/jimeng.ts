@@ -78,7 +78,7 @@ export const JIMENG: VideoVendor = {
     if (number === null) return null
     // These codes mean that a content review has refused the result. Any other error may be
     // temporary.
-    if (/^5(?:0411|0412|0413|0511|0512|0518)$/.test(String(number))) {
+    if (/^50(?:41[1-3]|51[1-36-9]|52[0-2])$/.test(String(number))) {
       return { status: 'FAILURE', failReason: wordsOf(message) }
     }
     const status = STATUSES[String(task.status)]

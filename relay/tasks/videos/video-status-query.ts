@@ -48,7 +48,13 @@ export function reportsInVideoStatus(
   const upstreamId = task?.upstreamId ?? null
   if (vendor === null || upstreamId === null) return null
   if (end.kind !== 'plain') {
-    return end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0) ? [] : null
+    if (end.kind !== 'failed' || !UNKNOWN_TASK.has(end.status ?? 0)) return null
+    // Some vendors report a video that a content review has refused with such a status.
+    const failure = vendor.readReport(parsedObject(end.body) ?? {})
+    if (failure?.status !== 'FAILURE' || failure.isMissing === true) return []
+    const { status, failReason = null } = failure
+    const nothing = { progress: null, imageUrl: null, promptEn: null, result: null }
+    return [{ upstreamId, status, failReason, ...nothing, made: { seconds: null, tokens: null } }]
   }
   const answer = parsedObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)

@@ -86,3 +86,34 @@ describe.each(VENDORS)('a video of $platform', (vendor, model) => {
     }
   })
 })
+
+describe('a request to Doubao', () => {
+  const sent = (model: string, changes: Partial<VideoRequest>) => {
+    const request = { ...plainRequest(model, []), ...changes }
+    const media = { size: null, ...DOUBAO.media(request, model) }
+    const { call } = submissionOf(DOUBAO, { request, platform: null, names: new Map() }, media, {
+      ...{ model, originId: null },
+    })
+    return call.body as { content: readonly { text: string }[]; generate_audio?: boolean }
+  }
+
+  it.each([
+    ['doubao-seedance-1-5-pro-251215', null, false],
+    ['doubao-seedance-1-5-pro-251215', true, true],
+    ['doubao-seedance-2-0', false, false],
+    ['doubao-seedance-1-0-pro-250528', true, undefined],
+    ['ep-2026', null, undefined],
+  ])('for %s with the sound %s sends %s', (model, hasAudio, expected) => {
+    expect(sent(model, { hasAudio }).generate_audio).toBe(expected)
+  })
+
+  it('has no command that forms when others are removed, and is read in linear time', () => {
+    const nested = `x${'--cf'.repeat(900)}${' 1'.repeat(900)}`
+    const startedAt = performance.now()
+    const { text = '' } = sent('ep-2026', { prompt: ' '.repeat(10_900) + nested }).content[0] ?? {}
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(text).not.toContain('--')
+    const [plain] = sent('ep-2026', { prompt: 'the sea -- at dawn --cf true' }).content
+    expect(plain?.text).toBe('the sea -- at dawn')
+  })
+})

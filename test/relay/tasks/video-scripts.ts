@@ -7,6 +7,8 @@ export type VideoScript = {
   readonly query: string
   readonly done: (url: string) => unknown
   readonly failed: unknown
+  /** The HTTP status of `failed`; 200 if it is omitted. */
+  readonly failedStatus?: number
   readonly refused: { readonly status?: number; readonly body: unknown }
   /** The quota held at submission, and the charge for the result. */
   readonly hold: number
@@ -43,6 +45,7 @@ export const VIDEO_SCRIPTS: Readonly<Record<string, VideoScript>> = {
     query: 'POST /',
     done: (video_url) => ({ code: 10_000, data: { status: 'done', video_url, task_id: 'j1' } }),
     failed: { code: 50_411, message: 'the picture was unfit', data: { task_id: 'j1' } },
+    failedStatus: 400,
     refused: { body: { code: 50_400, message: 'the account is unfit' } },
     hold: 200_000,
     charge: 200_000,

@@ -59,7 +59,8 @@ describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
   it('releases the hold of a failed video', async () => {
     const before = await rig.balance()
     const { json } = await submitTo(script)
-    rig.vendor.answers.set(script.query, { body: script.failed })
+    const { failed: body, failedStatus: status = 200 } = script
+    rig.vendor.answers.set(script.query, { status, body })
     await expect.poll(() => statusOf(json.id)).toBe('failed')
     expect(await rig.money(json.id)).toEqual(['CallAdmitted', 'CallReleased'])
     expect(await rig.balance()).toBe(before)
