@@ -247,6 +247,7 @@ async function tryAlternatives(
     const service = { model: asked.model, group }
     limitError = permit.covers(service) ? null : await permit.claimService(service)
     if (limitError !== null) continue
+    const earlier = [call.served, outputHold.price] as const
     call.served = alternative.served
     outputHold.price = alternative.served?.price ?? price
     const preferred = session?.channelIn(offered)
@@ -257,7 +258,10 @@ async function tryAlternatives(
       limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
       userId: caller.user.userId,
     })
-    outcome = tried ?? noUsableChannelError(selector, asked.model)
+    const next = tried ?? noUsableChannelError(selector, asked.model)
+    // A provider's error says more than the error that a fallback could not be tried.
+    if (outcome === null || isRelayError(outcome) || !isRelayError(next)) outcome = next
+    else [call.served, outputHold.price] = earlier
   }
   return outcome ?? limitError ?? relayError('insufficient_quota')
 }

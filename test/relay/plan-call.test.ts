@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallSettled } from '#domain/accounts/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { sendChat } from '#test/support/send-chat.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, onlyEnd, relayRig, USER } from './support/relay-rig.ts'
 
 const AUTO_KEY = 'auto0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH'
+const DIFY = 37
 const FAILURE = { kind: 'status', status: 503 } as const
 const rig = startedForEach(relayRig)
 const failures = (count: number) => rig.provider.script.push(...Array(count).fill(FAILURE))
@@ -79,6 +81,16 @@ describe('the fallback models of a model', () => {
     const answer = await sendChat(rig.url, `sk-${AUTO_KEY}`, {})
     expect(answer.status).toBe(200)
     expect(sentModels()).toEqual(['sim-small', 'sim-mini'])
+  })
+
+  it('do not hide the error of the provider if they can not be tried', async () => {
+    const data = { channelIds: [2, 3] }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data })
+    await rig.addChannel(4, { type: DIFY, models: ['sim-mini', 'sim-large'] })
+    failures(1)
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+    expect((await chat(rig, { tools })).status).toBe(503)
+    expect(sentModels()).toEqual(['sim-small'])
   })
 
   it('get the last error if all of them fail, and nothing is charged', async () => {

@@ -249,7 +249,8 @@ export const GEMINI: WireFormat = {
     client === undefined ? [] : [CLIENT_HEADER, String(client)],
   usageInAnswer: usageInGeneration,
   readUsage: readGeminiUsage,
-  errorOfAnswer: answerCheck('candidates'),
+  // The answer to a prompt that was blocked has no candidates.
+  errorOfAnswer: answerCheck('candidates', 'promptFeedback'),
   modelName: { find: answeredModel, replace: withModelVersion },
   streamOfAnswer: streamOfGeneration,
   readTexts: readCandidateTexts,

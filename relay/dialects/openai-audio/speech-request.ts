@@ -20,6 +20,9 @@ const NO_NAMES = namesByFoldedName([])
  * be billed.
  */
 const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
+/** The values of `stream_format`. Without one, the answer is audio. */
+const STREAM_FORMATS: ReadonlySet<unknown> = new Set(['sse', 'audio', null])
+const STREAM_FORMAT_BYTES_MAX = 64
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
 /** The maximum number of characters of a text. All known providers refuse longer texts. */
 const INPUT_CHARACTERS_MAX = 100_000
@@ -55,9 +58,9 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
   if (typeof characters !== 'number') return characters
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
-  const stream = find('stream_format')
-  const isStream =
-    stream !== undefined && body.toString('latin1', stream.valueStart, stream.valueEnd) === '"sse"'
+  const streamFormat = shortValueOf(body, find('stream_format'))
+  if (!STREAM_FORMATS.has(streamFormat)) return invalid('stream_format')
+  const isStream = streamFormat === 'sse'
   const audioTokens = (body.length * AUDIO_TOKENS_PER_BYTE) / Math.min(1, speed)
   return {
     format: OPENAI_SPEECH,
@@ -73,6 +76,17 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
     tools: [],
     measures: { characters, seconds: 0 },
   }
+}
+
+/**
+ * Returns the value of a short member; null if there is none. Escapes are resolved, because the
+ * provider resolves them as well.
+ */
+function shortValueOf(body: Buffer, member: Member | undefined): unknown {
+  if (member === undefined) return null
+  const { valueStart, valueEnd } = member
+  if (valueEnd - valueStart > STREAM_FORMAT_BYTES_MAX) return undefined
+  return JSON.parse(body.toString('utf8', valueStart, valueEnd)) as unknown
 }
 
 function charactersOf(body: Buffer, input: Member | undefined): number | RelayError {
