@@ -101,6 +101,20 @@ export function effortOf(body: Buffer, member: Member | undefined): string | nul
   return EFFORTS.has(text) ? text : OTHER_EFFORT
 }
 
+const SHORT_TEXT_MAX = 32
+
+/**
+ * Returns the value of a string member with its escapes resolved, as a provider reads it. Returns
+ * null if the member is absent or not a string. A long value becomes `?`, which matches no known
+ * value.
+ */
+export function shortTextOf(body: Buffer, member: Member | undefined): string | null {
+  if (member?.kind !== 'string') return null
+  // An escaped character takes six bytes.
+  const isShort = member.valueEnd - member.valueStart <= SHORT_TEXT_MAX * 6
+  return isShort ? (textOf(body, member) as string) : '?'
+}
+
 export const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
   kind === 'null' ||
   (kind === 'number' && Number.isFinite(Number(body.toString('latin1', valueStart, valueEnd))))

@@ -2,7 +2,13 @@ import { isRestrictedMember } from '#domain/channels/restricted-request-members.
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { isMembers, isNumberOrNull, modelOf, RESERVED } from '../check-common-request-members.ts'
+import {
+  isMembers,
+  isNumberOrNull,
+  modelOf,
+  RESERVED,
+  shortTextOf,
+} from '../check-common-request-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -21,8 +27,7 @@ const NO_NAMES = namesByFoldedName([])
  */
 const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
 /** The values of `stream_format`. Without one, the answer is audio. */
-const STREAM_FORMATS: ReadonlySet<unknown> = new Set(['sse', 'audio', null])
-const STREAM_FORMAT_BYTES_MAX = 64
+const STREAM_FORMATS: ReadonlySet<string | null> = new Set(['sse', 'audio', null])
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
 /** The maximum number of characters of a text. All known providers refuse longer texts. */
 const INPUT_CHARACTERS_MAX = 100_000
@@ -58,7 +63,7 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
   if (typeof characters !== 'number') return characters
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
-  const streamFormat = shortValueOf(body, find('stream_format'))
+  const streamFormat = shortTextOf(body, find('stream_format'))
   if (!STREAM_FORMATS.has(streamFormat)) return invalid('stream_format')
   const isStream = streamFormat === 'sse'
   const audioTokens = (body.length * AUDIO_TOKENS_PER_BYTE) / Math.min(1, speed)
@@ -76,17 +81,6 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
     tools: [],
     measures: { characters, seconds: 0 },
   }
-}
-
-/**
- * Returns the value of a short member; null if there is none. Escapes are resolved, because the
- * provider resolves them as well.
- */
-function shortValueOf(body: Buffer, member: Member | undefined): unknown {
-  if (member === undefined) return null
-  const { valueStart, valueEnd } = member
-  if (valueEnd - valueStart > STREAM_FORMAT_BYTES_MAX) return undefined
-  return JSON.parse(body.toString('utf8', valueStart, valueEnd)) as unknown
 }
 
 function charactersOf(body: Buffer, input: Member | undefined): number | RelayError {

@@ -9,6 +9,7 @@ import {
   isMembers,
   modelOf,
   RESERVED,
+  shortTextOf,
 } from '../check-common-request-members.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
 import { jsonError } from '../invalid-json-error.ts'
@@ -147,17 +148,6 @@ const NAME_LENGTH_MAX = 32
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
 /**
- * Returns the value of a string member, or null if there is none. A long value becomes `?`, which
- * matches no known value.
- */
-function textOf(body: Buffer, member: Member | undefined): string | null {
-  if (member?.kind !== 'string') return null
-  const { valueStart, valueEnd } = member
-  if (valueEnd - valueStart > NAME_LENGTH_MAX * 6) return '?'
-  return JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string
-}
-
-/**
  * Reads an image request without parsing it into objects. Each image counts as one choice.
  * `isChecked` is true if a checked request is read again after a change.
  */
@@ -197,7 +187,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
 
 function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   const find = (key: string) => members.find((member) => member.key === key)
-  return [textOf(body, find('size')), textOf(body, find('quality'))] as const
+  return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
 }
 
 /** Returns the request with the output limit of its model. */
@@ -223,7 +213,7 @@ function errorInFields(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
   if (misfit !== undefined) return invalid(misfit.key)
-  if (!hasNoPrompt && textOf(body, prompt) === '') return invalid('prompt')
+  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalid('prompt')
   if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
