@@ -47,17 +47,13 @@ export function reportsInVideoStatus(
   const vendor = vendorOf(channel)
   const upstreamId = task?.upstreamId ?? null
   if (vendor === null || upstreamId === null) return null
-  if (end.kind !== 'plain') {
-    if (end.kind !== 'failed' || !UNKNOWN_TASK.has(end.status ?? 0)) return null
-    // Some vendors report a video that a content review has refused with such a status.
-    const failure = vendor.readReport(parsedObject(end.body) ?? {})
-    if (failure?.status !== 'FAILURE' || failure.isMissing === true) return []
-    const { status, failReason = null } = failure
-    const nothing = { progress: null, imageUrl: null, promptEn: null, result: null }
-    return [{ upstreamId, status, failReason, ...nothing, made: { seconds: null, tokens: null } }]
-  }
+  if (end.kind === 'streamed') return null
+  if (end.kind === 'failed' && !UNKNOWN_TASK.has(end.status ?? 0)) return null
   const answer = parsedObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
+  // Some vendors report a video that a content review has refused with such a status.
+  const isFailure = report?.status === 'FAILURE' && report.isMissing !== true
+  if (end.kind === 'failed' && !isFailure) return []
   if (report === null) return null
   if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
   const { progress = null, failReason = null, file = null, seconds = null, tokens = null } = report
