@@ -9,15 +9,19 @@ import { createGauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import { exportAuditLog, listAuditLog } from './audit/audit-log.ts'
 import { listCorrectedCalls } from './audit/corrected-calls.ts'
 import { exportEvents } from './audit/export-events.ts'
-import { exportInvoice } from './audit/export-invoice.ts'
 import { exportLedger } from './audit/export-ledger.ts'
+import { exportProviderInvoice } from './audit/export-provider-invoice.ts'
 import { getCall } from './audit/get-call.ts'
-import { getInvoice, listInvoiceRequests, listInvoices } from './audit/invoices.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
 import { listLedgerAccounts } from './audit/list-accounts.ts'
 import { listCorrections } from './audit/list-corrections.ts'
 import { listRebuilds, listVerifications } from './audit/list-verifications-and-rebuilds.ts'
 import { getMargins } from './audit/margins.ts'
+import {
+  getProviderInvoice,
+  listProviderInvoiceRequests,
+  listProviderInvoices,
+} from './audit/provider-invoices.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel-routes.ts'
@@ -128,10 +132,10 @@ const ROUTES = [
   listEvents,
   listCorrections,
   listCorrectedCalls,
-  listInvoices,
-  getInvoice,
-  listInvoiceRequests,
-  exportInvoice,
+  listProviderInvoices,
+  getProviderInvoice,
+  listProviderInvoiceRequests,
+  exportProviderInvoice,
   getMargins,
   siteUsage,
   dailyUsageByToken,

@@ -4,9 +4,9 @@ import type { ChannelErrorCode } from '#domain/channels/commands.ts'
 import type { CorrectionErrorCode } from '#domain/corrections/events.ts'
 import type { CredentialsErrorCode } from '#domain/credentials/decide.ts'
 import type { IdentityErrorCode } from '#domain/identities/decide.ts'
-import type { InvoiceErrorCode } from '#domain/invoices/events.ts'
 import type { MessageErrorCode } from '#domain/messages/decide.ts'
 import type { OptionsErrorCode } from '#domain/options/commands.ts'
+import type { ProviderInvoiceErrorCode } from '#domain/provider-invoices/events.ts'
 import type { RedemptionErrorCode } from '#domain/redemptions/decide.ts'
 import type { SiteErrorCode } from '#domain/setup/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -16,7 +16,7 @@ import type { UserErrorCode, UsernameErrorCode } from '#domain/users/commands.ts
 import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
 import { AUDIT_JOB_ERRORS } from './audit/audit-job-errors.ts'
 import { CORRECTION_ERRORS } from './audit/correction-errors.ts'
-import { INVOICE_ERRORS } from './audit/invoice-errors.ts'
+import { PROVIDER_INVOICE_ERRORS } from './audit/provider-invoice-errors.ts'
 import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
 import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
 import { MESSAGE_ERRORS } from './messages/message-errors.ts'
@@ -35,7 +35,7 @@ export type DomainErrorCode =
   | CorrectionErrorCode
   | CredentialsErrorCode
   | IdentityErrorCode
-  | InvoiceErrorCode
+  | ProviderInvoiceErrorCode
   | MessageErrorCode
   | OptionsErrorCode
   | RedemptionErrorCode
@@ -55,7 +55,7 @@ const DOMAIN_ERRORS: ErrorCatalogue<DomainErrorCode> = {
   ...CHANNEL_ERRORS,
   ...CORRECTION_ERRORS,
   ...CREDENTIALS_ERRORS,
-  ...INVOICE_ERRORS,
+  ...PROVIDER_INVOICE_ERRORS,
   ...MESSAGE_ERRORS,
   ...OPTION_ERRORS,
   ...REDEMPTION_ERRORS,

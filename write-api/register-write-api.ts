@@ -10,10 +10,10 @@ import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
 import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
-import { deleteInvoice, importInvoice } from './audit/import-invoice.ts'
+import { deleteProviderInvoice, importProviderInvoice } from './audit/import-provider-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
-import { startInvoiceRemovals } from './audit/remove-invoice-rows.ts'
+import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
 import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
@@ -199,8 +199,8 @@ const ACTIONS: readonly Action[] = [
   repriceCalls,
   previewCorrection,
   applyCorrection,
-  importInvoice,
-  deleteInvoice,
+  importProviderInvoice,
+  deleteProviderInvoice,
   requestVerification,
   requestRebuild,
   acknowledgeRefusedCosignature,
@@ -255,7 +255,7 @@ export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDe
   const findingNotices = startFindingNotices(deps)
   const corrections = startCorrections(deps)
   const erasures = startErasures(deps, app.gate.sessions)
-  const invoiceRemovals = startInvoiceRemovals(deps)
+  const invoiceRemovals = startProviderInvoiceRemovals(deps)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })

@@ -8,13 +8,13 @@ import type { timelineQueries } from '#read-api/contract/channel-timeline.ts'
 import type { channelQueries } from '#read-api/contract/channels.ts'
 import type { correctionQueries } from '#read-api/contract/corrections.ts'
 import type { credentialQueries } from '#read-api/contract/credentials.ts'
-import type { invoiceQueries } from '#read-api/contract/invoices.ts'
 import type { ledgerQueries } from '#read-api/contract/ledger.ts'
 import type { logQueries } from '#read-api/contract/logs.ts'
 import type { marginQueries } from '#read-api/contract/margins.ts'
 import type { messageQueries } from '#read-api/contract/messages.ts'
 import type { optionQueries } from '#read-api/contract/options.ts'
 import type { pricingQueries } from '#read-api/contract/pricing.ts'
+import type { providerInvoiceQueries } from '#read-api/contract/provider-invoices.ts'
 import type { receiptQueries } from '#read-api/contract/receipts.ts'
 import type { redemptionQueries } from '#read-api/contract/redemptions.ts'
 import type { scratchCopyQueries } from '#read-api/contract/scratch-copies.ts'
@@ -31,11 +31,11 @@ import type { verificationActions } from '#write-api/contract/audit-jobs.ts'
 import type { channelActions } from '#write-api/contract/channels.ts'
 import type { correctionActions } from '#write-api/contract/corrections.ts'
 import type { credentialActions } from '#write-api/contract/credentials.ts'
-import type { invoiceActions } from '#write-api/contract/invoices.ts'
 import type { loginActions } from '#write-api/contract/login.ts'
 import type { messageActions } from '#write-api/contract/messages.ts'
 import type { oauthActions } from '#write-api/contract/oauth.ts'
 import type { optionActions } from '#write-api/contract/options.ts'
+import type { providerInvoiceActions } from '#write-api/contract/provider-invoices.ts'
 import type { redemptionActions } from '#write-api/contract/redemptions.ts'
 import type { registrationActions } from '#write-api/contract/registration.ts'
 import type { scratchCopyActions } from '#write-api/contract/scratch-copies.ts'
@@ -58,8 +58,8 @@ type Routes = typeof auditLogQueries &
   typeof credentialActions &
   typeof credentialQueries &
   typeof healthQueries &
-  typeof invoiceActions &
-  typeof invoiceQueries &
+  typeof providerInvoiceActions &
+  typeof providerInvoiceQueries &
   typeof ledgerQueries &
   typeof logQueries &
   typeof loginActions &

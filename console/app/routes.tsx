@@ -193,8 +193,8 @@ const AUDIT_PAGES: RouteObject[] = [
   ),
   page(
     '/app/audit/invoices/:id',
-    withAuditTexts(() => import('../features/audit/reconciliation/invoice-page.tsx')),
-    'InvoicePage',
+    withAuditTexts(() => import('../features/audit/reconciliation/provider-invoice-page.tsx')),
+    'ProviderInvoicePage',
   ),
 ]
 

@@ -16,9 +16,13 @@ import type {
 import type { CircuitClosed } from '#domain/channel-health/events.ts'
 import type { ChannelEvent, ChannelTerms, TagChange } from '#domain/channels/events.ts'
 import type { CorrectionEvent } from '#domain/corrections/events.ts'
-import { amountOf, amountText, type InvoiceEvent } from '#domain/invoices/events.ts'
 import type { MessageEvent } from '#domain/messages/events.ts'
 import { OPTIONS_VERSIONS, type OptionsEvent, upcastOption } from '#domain/options/events.ts'
+import {
+  amountOf,
+  amountText,
+  type ProviderInvoiceEvent,
+} from '#domain/provider-invoices/events.ts'
 import type { CodeRedeemed, RedemptionEvent } from '#domain/redemptions/events.ts'
 import type { SiteEvent } from '#domain/setup/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
@@ -35,7 +39,7 @@ type LoggedEvent =
   | CircuitClosed
   | CorrectionEvent
   | DataExported
-  | InvoiceEvent
+  | ProviderInvoiceEvent
   | Exclude<RedemptionEvent, CodeRedeemed>
   | MessageEvent
   | OptionsEvent
@@ -153,7 +157,7 @@ function siteHandlers(): Handlers<
   | AuditJobEvent
   | CorrectionEvent
   | DataExported
-  | InvoiceEvent
+  | ProviderInvoiceEvent
   | MessageEvent
   | OptionsEvent
   | SiteEvent

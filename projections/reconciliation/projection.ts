@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Attempt, CallReleased, CallSettled } from '#domain/accounts/events.ts'
-import type { InvoiceRequestsDeleted, InvoiceRequestsRecorded } from '#domain/invoices/events.ts'
 import { inputTokensOf } from '#domain/pricing/usage.ts'
+import type {
+  InvoiceRequestsDeleted,
+  InvoiceRequestsRecorded,
+} from '#domain/provider-invoices/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'

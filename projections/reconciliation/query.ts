@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import type { RequestMatch } from '#read-api/contract/invoices.ts'
+import type { RequestMatch } from '#read-api/contract/provider-invoices.ts'
 
 type LineMatch = Exclude<RequestMatch, 'only_ours'>
 
@@ -9,7 +9,7 @@ type LineMatch = Exclude<RequestMatch, 'only_ours'>
  * An invoice with its channel and its period. `firstDay` and `lastDay` are the Unix seconds at
  * which the first and the last day start.
  */
-export type MatchedInvoice = {
+export type MatchedProviderInvoice = {
   readonly invoiceId: string
   readonly channelId: number
   readonly firstDay: number
@@ -41,7 +41,7 @@ const wireSized = (number: Fragment): Fragment =>
  * Converts an amount of an invoice to quota as `quotaOf` does: half away from zero, and cut off
  * at the largest amount of a response.
  */
-const billedOf = ({ dollars, decimals }: Pick<MatchedInvoice, 'dollars' | 'decimals'>) =>
+const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' | 'decimals'>) =>
   wireSized(sql.fragment`
     round(l.id_amount * ${dollars}::numeric * ${`500000e-${decimals}`}::numeric)`)
 
@@ -66,7 +66,7 @@ const linesWithSums = (invoiceId: string) => sql.fragment`
  * side once, whatever the number of lines.
  */
 const found = (
-  { invoiceId, channelId, firstDay, lastDay, ...terms }: MatchedInvoice,
+  { invoiceId, channelId, firstDay, lastDay, ...terms }: MatchedProviderInvoice,
   after: number,
 ) => {
   const named = (column: Fragment) => sql.fragment`
@@ -98,7 +98,7 @@ const found = (
 const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
-const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedInvoice) => {
+const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedProviderInvoice) => {
   // An unknown cost cannot differ, so this is true. It does not agree either.
   const isSame = isNear(sql.fragment`billed`, sql.fragment`coalesce(cost, billed)`)
   const areTokens = hasTokens
@@ -142,7 +142,7 @@ export type MatchSum = RowOf<typeof matchSum>
  */
 export const sumMatches = (
   db: CommonQueryMethods,
-  invoice: MatchedInvoice,
+  invoice: MatchedProviderInvoice,
 ): Promise<readonly MatchSum[]> =>
   db.any(sql.type(matchSum)`
     select match, to_char(day, 'YYYY-MM-DD') as day, model,
@@ -191,7 +191,7 @@ type Page = { readonly after: number; readonly limit: number }
  */
 export const listMatches = (
   db: CommonQueryMethods,
-  invoice: MatchedInvoice,
+  invoice: MatchedProviderInvoice,
   match: LineMatch,
   { after, limit }: Page,
 ): Promise<readonly RequestMatchRow[]> =>
@@ -209,7 +209,12 @@ export const listMatches = (
  * The `from` and `where` clauses for the charged calls of the channel in the days of an invoice
  * whose ids the invoice does not contain.
  */
-const onlyOurs = ({ invoiceId, channelId, firstDay, lastDay }: MatchedInvoice) => sql.fragment`
+const onlyOurs = ({
+  invoiceId,
+  channelId,
+  firstDay,
+  lastDay,
+}: MatchedProviderInvoice) => sql.fragment`
   from read_reconciliation.requests r
   where channel_id = ${channelId} and is_charged
     and created_at >= ${firstDay} and created_at < ${lastDay + DAY}
@@ -224,7 +229,7 @@ const onlyOurs = ({ invoiceId, channelId, firstDay, lastDay }: MatchedInvoice) =
 /** Lists the calls that are not in the invoice, in the order of their ends. */
 export const listOnlyOurs = (
   db: CommonQueryMethods,
-  invoice: MatchedInvoice,
+  invoice: MatchedProviderInvoice,
   { after, limit }: Page,
 ): Promise<readonly RequestMatchRow[]> =>
   db.any(sql.type(requestMatch)`
@@ -258,7 +263,10 @@ export const countKnownIds = (
     ) known
   `)
 
-export const countOnlyOurs = (db: CommonQueryMethods, invoice: MatchedInvoice): Promise<number> =>
+export const countOnlyOurs = (
+  db: CommonQueryMethods,
+  invoice: MatchedProviderInvoice,
+): Promise<number> =>
   db.oneFirst(sql.type(rowType({ count: wireInteger }))`
     select count(*)::int8 as count ${onlyOurs(invoice)}
   `)
@@ -267,7 +275,7 @@ export const countOnlyOurs = (db: CommonQueryMethods, invoice: MatchedInvoice): 
  * Lists the ids of all invoices that have lines, including invoices that are being imported or
  * deleted. Each id takes one look-up in the index, whatever the number of lines.
  */
-export const invoiceIdsWithLines = (db: CommonQueryMethods): Promise<readonly string[]> =>
+export const providerInvoiceIdsWithLines = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ id: Type.String() }))`
     with recursive ids as (
       (select invoice_id as id from read_reconciliation.lines order by invoice_id limit 1)

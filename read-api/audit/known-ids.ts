@@ -1,5 +1,9 @@
 import type { CommonQueryMethods } from 'slonik'
-import { type Invoice, type InvoicesState, otherInvoiceIds } from '#domain/invoices/events.ts'
+import {
+  otherProviderInvoiceIds,
+  type ProviderInvoice,
+  type ProviderInvoicesState,
+} from '#domain/provider-invoices/events.ts'
 import { countKnownIds, countLines } from '#projections/reconciliation/query.ts'
 
 type Count = { readonly others: string; readonly count: Promise<number> }
@@ -18,8 +22,8 @@ export class KnownIds {
     this.db = db
   }
 
-  count(invoice: Invoice, state: InvoicesState): Promise<number> {
-    const ids = (invoice.requests ?? 0) === 0 ? [] : otherInvoiceIds(state, invoice)
+  count(invoice: ProviderInvoice, state: ProviderInvoicesState): Promise<number> {
+    const ids = (invoice.requests ?? 0) === 0 ? [] : otherProviderInvoiceIds(state, invoice)
     if (ids.length === 0) return Promise.resolve(0)
     const { invoiceId } = invoice
     const others = ids.join()
@@ -33,9 +37,9 @@ export class KnownIds {
   }
 
   private async read(
-    { invoiceId }: Invoice,
+    { invoiceId }: ProviderInvoice,
     others: readonly string[],
-    { invoices }: InvoicesState,
+    { invoices }: ProviderInvoicesState,
   ): Promise<number> {
     const ids = [invoiceId, ...others]
     const expected = invoices
@@ -51,7 +55,7 @@ export class KnownIds {
     if (this.counts.get(invoiceId)?.count === count) this.counts.delete(invoiceId)
   }
 
-  private forgetDeleted({ invoices }: InvoicesState): void {
+  private forgetDeleted({ invoices }: ProviderInvoicesState): void {
     const existing = new Set(invoices.map(({ invoiceId }) => invoiceId))
     for (const id of this.counts.keys()) if (!existing.has(id)) this.counts.delete(id)
   }

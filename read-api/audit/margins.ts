@@ -1,10 +1,10 @@
-import { isInRange, quotaOf } from '#domain/invoices/amounts.ts'
+import { isInRange, quotaOf } from '#domain/provider-invoices/amounts.ts'
 import {
-  INVOICES_STREAM,
-  type Invoice,
-  type InvoiceLine,
-  invoicesDecider,
-} from '#domain/invoices/events.ts'
+  PROVIDER_INVOICES_STREAM,
+  type ProviderInvoice,
+  type ProviderInvoiceLine,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -13,7 +13,7 @@ import { channelNames } from '#projections/channels/query.ts'
 import { chargesByChannel } from '#projections/usage/query.ts'
 import { type MarginItem, type Margins, marginQueries } from '../contract/margins.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { matchedInvoiceOf } from './compare-invoice.ts'
+import { matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 
 const PAGE_SIZE = 50
 const DAYS_MAX = 366
@@ -31,7 +31,10 @@ export function getMargins(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'usage-by-hour', 'channels'),
     handler: async ({ query }) => {
       const days = daysOf(query.first_day, query.last_day)
-      const { invoices } = await deps.core.actors.peek(invoicesDecider, INVOICES_STREAM)
+      const { invoices } = await deps.core.actors.peek(
+        providerInvoicesDecider,
+        PROVIDER_INVOICES_STREAM,
+      )
       const ofDays = invoices.filter((invoice) => isInDays(invoice, days))
       const billing = ofDays.filter(isInRange)
       const refused = ofDays.filter((invoice) => !isInRange(invoice))
@@ -75,24 +78,24 @@ function secondsOf(field: string, day: string): number {
   return time / 1_000
 }
 
-function isInDays(invoice: Invoice, days: Days): boolean {
-  const { firstDay, lastDay } = matchedInvoiceOf(invoice)
+function isInDays(invoice: ProviderInvoice, days: Days): boolean {
+  const { firstDay, lastDay } = matchedProviderInvoiceOf(invoice)
   const isCovering = firstDay <= lastDay && firstDay <= days.to && lastDay >= days.from
   return isCovering || linesIn(invoice, days).length > 0
 }
 
-const linesIn = ({ lines }: Invoice, { from, to }: Days): readonly InvoiceLine[] =>
+const linesIn = ({ lines }: ProviderInvoice, { from, to }: Days): readonly ProviderInvoiceLine[] =>
   lines.filter(({ day }) => {
     const start = Date.parse(`${day}T00:00:00Z`) / 1_000
     return start >= from && start <= to
   })
 
 /** Returns the channels of which two or more invoices cover the same day of the range. */
-function overlappingChannels(invoices: readonly Invoice[], { from, to }: Days): number[] {
+function overlappingChannels(invoices: readonly ProviderInvoice[], { from, to }: Days): number[] {
   const found: number[] = []
   for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {
     const ranges = own
-      .map(matchedInvoiceOf)
+      .map(matchedProviderInvoiceOf)
       .filter(({ firstDay, lastDay }) => firstDay <= lastDay)
       .sort((one, other) => one.firstDay - other.firstDay)
     let billedUntil = Number.NEGATIVE_INFINITY
@@ -113,11 +116,11 @@ const sortedIds = (ids: readonly number[]): number[] =>
 /** Returns one item per channel and model, the highest charges first. */
 async function marginItems(
   { core: { db } }: ReadDeps,
-  invoices: readonly Invoice[],
+  invoices: readonly ProviderInvoice[],
   days: Days,
 ): Promise<MarginItem[]> {
   const [charges, names] = await Promise.all([
-    chargesByChannel(db, days, invoices.map(matchedInvoiceOf)),
+    chargesByChannel(db, days, invoices.map(matchedProviderInvoiceOf)),
     channelNames(
       db,
       invoices.map(({ channelId }) => channelId),
@@ -145,7 +148,7 @@ type Bill = { readonly channelId: number; readonly model: string; readonly bille
  * Sums the lines of an invoice by model, for the days in the range. Each sum is rounded to quota
  * once.
  */
-function billsOf(invoice: Invoice, days: Days): Bill[] {
+function billsOf(invoice: ProviderInvoice, days: Days): Bill[] {
   const { channelId } = invoice
   return [...Map.groupBy(linesIn(invoice, days), ({ model }) => model)].map(([model, own]) => {
     const amount = own.reduce((sum, line) => sum + BigInt(line.amount), 0n)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { InvoiceComparison } from '#read-api/contract/invoices.ts'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
+import type { ProviderInvoiceComparison } from '#read-api/contract/provider-invoices.ts'
 import {
   aCall,
   appendTo,
@@ -95,7 +95,10 @@ describe('the margins of channels and models', () => {
       ...{ channel_name: 'First', calls: 0, charged: 0, billed: 50, margin: -50 },
     })
     expect(all.overlapping_channels).toEqual([])
-    const { data } = await fixture.admin.call<InvoiceComparison>('GET', `/api/audit/invoices/${id}`)
+    const { data } = await fixture.admin.call<ProviderInvoiceComparison>(
+      'GET',
+      `/api/audit/invoices/${id}`,
+    )
     const ofDays = own(await margins(days[0], days[1])).filter(
       ({ channel_id: channel }) => channel === 21,
     )

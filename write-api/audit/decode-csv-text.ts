@@ -1,4 +1,4 @@
-import { invoiceError } from './invoice-errors.ts'
+import { providerInvoiceError } from './provider-invoice-errors.ts'
 
 /**
  * Decodes the text of a CSV file in pieces of any size: UTF-8, or UTF-16 if the file starts with
@@ -30,7 +30,7 @@ export class CsvTextDecoder {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
     } catch {
-      throw invoiceError('InvoiceNotUtf8')
+      throw providerInvoiceError('InvoiceNotUtf8')
     }
   }
 }
@@ -40,6 +40,6 @@ function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
   // Text in UTF-16 without its mark would be valid UTF-8 with NUL characters.
-  if (first === 0 || second === 0) throw invoiceError('InvoiceNotUtf8')
+  if (first === 0 || second === 0) throw providerInvoiceError('InvoiceNotUtf8')
   return 'utf-8'
 }

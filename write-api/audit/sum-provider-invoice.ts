@@ -1,23 +1,26 @@
 import { createHash, hash as digestOf } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sizeOf } from '#domain/invoices/amounts.ts'
-import type { InvoiceLine, InvoiceRequest } from '#domain/invoices/events.ts'
+import { sizeOf } from '#domain/provider-invoices/amounts.ts'
+import type {
+  ProviderInvoiceLine,
+  ProviderInvoiceRequest,
+} from '#domain/provider-invoices/events.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { CsvTextDecoder } from './decode-csv-text.ts'
-import { invoiceError } from './invoice-errors.ts'
 import { CsvError, CsvParser } from './parse-csv.ts'
+import { providerInvoiceError } from './provider-invoice-errors.ts'
 import {
   CONTROL,
   type Columns,
   exactMaxOf,
-  type InvoiceFormat,
-  type InvoiceRow,
+  type ProviderInvoiceFormat,
+  type ProviderInvoiceRow,
   readRow,
   roundedAmount,
   rowError,
-} from './read-invoice-row.ts'
+} from './read-provider-invoice-row.ts'
 
-export type InvoiceSums = {
+export type ProviderInvoiceSums = {
   readonly digest: string
   readonly bytes: number
   readonly rows: number
@@ -25,7 +28,7 @@ export type InvoiceSums = {
   readonly duplicatesAmount?: number
   /** The number of rows that have a request id. */
   readonly requests?: number
-  readonly lines: readonly InvoiceLine[]
+  readonly lines: readonly ProviderInvoiceLine[]
 }
 
 const BYTES_MAX = 50 * 1024 * 1024
@@ -44,7 +47,7 @@ type Sum = {
   readonly model: string
   rows: number
   tokens: number
-  /** The exact sum (see `InvoiceRow`), which is rounded once, at the end. */
+  /** The exact sum (see `ProviderInvoiceRow`), which is rounded once, at the end. */
   amount: bigint
   /** The sum of the sizes of the amounts. It bounds the sum of any of the rows. */
   size: bigint
@@ -55,12 +58,12 @@ type Sum = {
  * milliseconds, after which a day is implausible. `onRequest` receives each row with a
  * request id. Only the sums and the digests of these rows are kept in memory.
  */
-export async function sumInvoice(
+export async function sumProviderInvoice(
   body: AsyncIterable<Uint8Array>,
-  format: InvoiceFormat,
+  format: ProviderInvoiceFormat,
   now: number,
-  onRequest: (request: InvoiceRequest) => void = () => {},
-): Promise<InvoiceSums> {
+  onRequest: (request: ProviderInvoiceRequest) => void = () => {},
+): Promise<ProviderInvoiceSums> {
   const hash = createHash('sha256')
   const decoder = new CsvTextDecoder()
   const sums = new RowSums(format, now, onRequest)
@@ -69,7 +72,7 @@ export async function sumInvoice(
   try {
     for await (const chunk of body) {
       bytes += chunk.length
-      if (bytes > BYTES_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
+      if (bytes > BYTES_MAX) throw providerInvoiceError('InvoiceTooLarge', { max: ROWS_MAX })
       for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
         const slice = chunk.subarray(at, at + SLICE_BYTES)
         hash.update(slice)
@@ -91,9 +94,9 @@ export async function sumInvoice(
  * counted as a duplicate.
  */
 class RowSums {
-  private readonly format: InvoiceFormat
+  private readonly format: ProviderInvoiceFormat
   private readonly now: number
-  private readonly onRequest: (request: InvoiceRequest) => void
+  private readonly onRequest: (request: ProviderInvoiceRequest) => void
   private readonly exactMax: bigint
   private readonly sums = new Map<string, Sum>()
   /**
@@ -111,7 +114,11 @@ class RowSums {
   private duplicatesAmount = 0n
   private duplicatesSize = 0n
 
-  constructor(format: InvoiceFormat, now: number, onRequest: (request: InvoiceRequest) => void) {
+  constructor(
+    format: ProviderInvoiceFormat,
+    now: number,
+    onRequest: (request: ProviderInvoiceRequest) => void,
+  ) {
     this.format = format
     this.now = now
     this.onRequest = onRequest
@@ -124,7 +131,7 @@ class RowSums {
       return
     }
     this.rows += 1
-    if (this.rows > ROWS_MAX) throw invoiceError('InvoiceTooLarge', { max: ROWS_MAX })
+    if (this.rows > ROWS_MAX) throw providerInvoiceError('InvoiceTooLarge', { max: ROWS_MAX })
     const { requestId } = this.columns
     const id = requestId === null ? '' : shortId((fields[requestId] ?? '').trim())
     if (CONTROL.test(id)) throw rowError(row, 'request_id', 'not-an-id')
@@ -151,11 +158,12 @@ class RowSums {
     this.onRequest([row, day, model, id, tokens, this.rounded(one.amount), true])
   }
 
-  private addRow({ day, model, tokens, amount }: InvoiceRow, row: number): Sum {
+  private addRow({ day, model, tokens, amount }: ProviderInvoiceRow, row: number): Sum {
     const key = `${day} ${model}`
     const sum = this.sums.get(key) ?? { day, model, rows: 0, tokens: 0, amount: 0n, size: 0n }
     if (sum.rows === 0) {
-      if (this.sums.size === LINES_MAX) throw invoiceError('InvoiceTooVaried', { max: LINES_MAX })
+      if (this.sums.size === LINES_MAX)
+        throw providerInvoiceError('InvoiceTooVaried', { max: LINES_MAX })
       this.sums.set(key, sum)
     }
     sum.rows += 1
@@ -180,10 +188,10 @@ class RowSums {
     return true
   }
 
-  end(): Omit<InvoiceSums, 'digest' | 'bytes'> {
+  end(): Omit<ProviderInvoiceSums, 'digest' | 'bytes'> {
     const { rows, requests, duplicates } = this
     const duplicatesAmount = this.rounded(this.duplicatesAmount)
-    if (rows === 0) throw invoiceError('InvoiceEmpty')
+    if (rows === 0) throw providerInvoiceError('InvoiceEmpty')
     const lines = [...this.sums.values()]
       .sort((one, other) => compare(one.day, other.day) || compare(one.model, other.model))
       .map(({ size, ...sum }) => ({ ...sum, amount: this.rounded(sum.amount) }))
@@ -206,7 +214,7 @@ function shortId(id: string): string {
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-function columnsOf(header: readonly string[], format: InvoiceFormat): Columns {
+function columnsOf(header: readonly string[], format: ProviderInvoiceFormat): Columns {
   const names = header.map((name) => name.trim())
   const find = (field: string, name: string): number => {
     const at = names.indexOf(name)

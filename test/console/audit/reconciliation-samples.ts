@@ -1,6 +1,10 @@
 import type { Correction } from '#read-api/contract/corrections.ts'
-import type { InvoiceComparison, InvoiceItem, InvoiceRequest } from '#read-api/contract/invoices.ts'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
+import type {
+  ProviderInvoiceComparison,
+  ProviderInvoiceItem,
+  ProviderInvoiceRequest,
+} from '#read-api/contract/provider-invoices.ts'
 import type {
   CorrectionPreview,
   Recomputation,
@@ -119,9 +123,9 @@ const amountOf = (quota: number): string => String(quota / 100_000)
 const item = (
   day: number,
   model: string,
-  comparison: InvoiceItem['comparison'],
+  comparison: ProviderInvoiceItem['comparison'],
   [billed, cost, charged]: readonly [number, number, number],
-): InvoiceItem => ({
+): ProviderInvoiceItem => ({
   ...{ day: `2026-11-${String(day).padStart(2, '0')}`, model, comparison },
   ...{ rows: billed === 0 ? 0 : 340, billed_tokens: billed === 0 ? 0 : 1_204_551, billed },
   amount: amountOf(billed),
@@ -129,14 +133,14 @@ const item = (
   margin: charged - billed,
 })
 
-const ITEMS: readonly InvoiceItem[] = [
+const ITEMS: readonly ProviderInvoiceItem[] = [
   item(26, 'gpt-4o', 'matched', [780_000, 781_200, 1_250_000]),
   item(26, 'o3', 'different', [512_000, 410_000, 640_000]),
   item(25, 'gpt-4o-audio-preview', 'only_theirs', [96_000, 0, 0]),
   item(25, 'gpt-4o-mini', 'only_ours', [0, 12_400, 20_000]),
 ]
 
-const sums = (items: readonly InvoiceItem[]) => {
+const sums = (items: readonly ProviderInvoiceItem[]) => {
   const sum = (name: 'rows' | 'billed_tokens' | 'billed' | 'calls' | 'tokens' | 'cost') =>
     items.reduce((total, one) => total + one[name], 0)
   const charged = items.reduce((total, one) => total + one.charged, 0)
@@ -148,7 +152,7 @@ const sums = (items: readonly InvoiceItem[]) => {
   }
 }
 
-export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
+export const providerInvoiceOf = (comparison: string | null): ProviderInvoiceComparison => ({
   ...{ ...SUMMARY, channel_name: 'OpenAI main' },
   requests: {
     counts: { matched: 9_000, different: 2, failed: 1, unknown: 120, duplicate: 4, only_ours: 3 },
@@ -161,7 +165,10 @@ export const invoiceOf = (comparison: string | null): InvoiceComparison => ({
   next_cursor: null,
 })
 
-const invoiceRequest = (row: number, patch: Partial<InvoiceRequest>): InvoiceRequest => ({
+const invoiceRequest = (
+  row: number,
+  patch: Partial<ProviderInvoiceRequest>,
+): ProviderInvoiceRequest => ({
   ...{
     row,
     rows: 1,
@@ -184,7 +191,9 @@ export const ACCOUNT_NAMES = [
   { user_id: 7, username: '', total: 0, balance: 0, held: 0 },
 ]
 
-export const invoiceRequestsOf = (match: string | null): readonly InvoiceRequest[] =>
+export const providerInvoiceRequestsOf = (
+  match: string | null,
+): readonly ProviderInvoiceRequest[] =>
   match === 'unknown'
     ? [invoiceRequest(31, { match: 'unknown', call: null, difference: null })]
     : [invoiceRequest(12, {}), invoiceRequest(18, { billed: 3_000, difference: -2_700 })]

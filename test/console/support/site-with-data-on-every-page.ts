@@ -7,9 +7,9 @@ import {
   INTERRUPTED,
   INVOICE_ID,
   INVOICES,
-  invoiceOf,
-  invoiceRequestsOf,
   marginsOf,
+  providerInvoiceOf,
+  providerInvoiceRequestsOf,
 } from '../audit/reconciliation-samples.ts'
 import { byCall, byTokens, pricing } from '../pricing/models.ts'
 import { REDEMPTIONS } from '../redemptions/redemption-routes.ts'
@@ -125,9 +125,9 @@ const AUDIT: FakeRoutes = {
   'GET /api/audit/log': () => ok({ items: [], next_cursor: null }),
   'GET /api/audit/corrections': () => ok({ items: CORRECTIONS, next_cursor: null }),
   'GET /api/audit/invoices': () => ok(INVOICES),
-  'GET /api/audit/invoices/1': ({ query }) => ok(invoiceOf(query.get('comparison'))),
+  'GET /api/audit/invoices/1': ({ query }) => ok(providerInvoiceOf(query.get('comparison'))),
   [`GET /api/audit/invoices/${INVOICE_ID}/requests`]: ({ query }) =>
-    ok({ items: invoiceRequestsOf(query.get('match')), next_cursor: null }),
+    ok({ items: providerInvoiceRequestsOf(query.get('match')), next_cursor: null }),
   'GET /api/audit/margins': ({ query }) =>
     ok(marginsOf({ first: query.get('first_day') ?? '', last: query.get('last_day') ?? '' })),
   'GET /api/audit/events': () => ok({ items: [], next_cursor: null }),

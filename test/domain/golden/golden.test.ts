@@ -30,14 +30,6 @@ import type {
 } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identities/decide.ts'
 import type { IdentityEvent } from '#domain/identities/events.ts'
-import {
-  type InvoiceEvent,
-  type InvoiceImported,
-  type InvoiceRequestsDeleted,
-  type InvoiceRequestsRecorded,
-  invoiceRequestsDecider,
-  invoicesDecider,
-} from '#domain/invoices/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
 import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
@@ -47,6 +39,14 @@ import {
   type SettingEvent,
   upcastOption,
 } from '#domain/options/events.ts'
+import {
+  type InvoiceImported,
+  type InvoiceRequestsDeleted,
+  type InvoiceRequestsRecorded,
+  type ProviderInvoiceEvent,
+  providerInvoiceRequestsDecider,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemptions/events.ts'
 import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
@@ -80,7 +80,7 @@ type AnyEvent =
   | TaskEvent
   | BatchEvent
   | CorrectionEvent
-  | InvoiceEvent
+  | ProviderInvoiceEvent
   | InvoiceRequestsRecorded
   | InvoiceRequestsDeleted
   | UserLoggedIn
@@ -312,7 +312,7 @@ describe('the events of options and the site, as first recorded', () => {
   const requests = golden('invoice-requests-recorded-v1').data as InvoiceRequestsRecorded['data']
   story(
     'the rows of an invoice with ids',
-    invoiceRequestsDecider,
+    providerInvoiceRequestsDecider,
     [
       ['invoice-requests-recorded-v1', { type: 'RecordInvoiceRequests', ...requests }],
       [
@@ -325,7 +325,7 @@ describe('the events of options and the site, as first recorded', () => {
   const imported = golden('invoice-imported-v1').data as InvoiceImported['data']
   story(
     'an invoice',
-    invoicesDecider,
+    providerInvoicesDecider,
     [
       ['invoice-imported-v1', { type: 'ImportInvoice', ...imported }],
       ['invoice-deleted-v1', { type: 'DeleteInvoice', invoiceId: imported.invoiceId }],

@@ -8,8 +8,8 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { dayParam } from '../elements/utc-month.ts'
 import { CorrectionsPanel } from './corrections-panel.tsx'
-import { InvoicesPanel } from './invoices-panel.tsx'
 import { MarginsPanel } from './margins-panel.tsx'
+import { ProviderInvoicesPanel } from './provider-invoices-panel.tsx'
 import { RecomputePanel } from './recompute-panel.tsx'
 import { SCOPE_PARAMS } from './scan-scope.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
@@ -49,7 +49,7 @@ function Reconciliation() {
         onNew={(next) => set({ new: next })}
       />
     ),
-    invoices: () => <InvoicesPanel isNew={isNew} onNew={(next) => set({ new: next })} />,
+    invoices: () => <ProviderInvoicesPanel isNew={isNew} onNew={(next) => set({ new: next })} />,
     margins: () => <MarginsPanel days={{ first, last }} onDays={set} />,
   }
   return (

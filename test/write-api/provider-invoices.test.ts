@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { InvoiceRequest } from '#domain/invoices/events.ts'
-import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
+import type { ProviderInvoiceRequest } from '#domain/provider-invoices/events.ts'
+import type {
+  ProviderInvoiceComparison,
+  ProviderInvoiceSummary,
+} from '#read-api/contract/provider-invoices.ts'
 import {
   aCall,
   appendTo,
@@ -12,8 +15,8 @@ import {
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { CsvParser } from '#write-api/audit/parse-csv.ts'
-import type { InvoiceFormat } from '#write-api/audit/read-invoice-row.ts'
-import { sumInvoice } from '#write-api/audit/sum-provider-invoice.ts'
+import type { ProviderInvoiceFormat } from '#write-api/audit/read-provider-invoice-row.ts'
+import { sumProviderInvoice } from '#write-api/audit/sum-provider-invoice.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const rowsOf = (text: string, delimiter = ',', size = text.length): string[][] => {
@@ -49,20 +52,20 @@ describe('a CSV file', () => {
   })
 })
 
-const FORMAT: InvoiceFormat = {
+const FORMAT: ProviderInvoiceFormat = {
   ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },
   ...{ delimiter: ',', decimal: '.', currency: 'USD', decimals: 9, models: new Map() },
 }
 const NOW = Date.UTC(2026, 10, 28)
-const sum = (text: string) => sumInvoice(Readable.from([Buffer.from(text)]), FORMAT, NOW)
+const sum = (text: string) => sumProviderInvoice(Readable.from([Buffer.from(text)]), FORMAT, NOW)
 const HEADER = 'date,model,cost,id\n'
 
 describe('the sums of an invoice', () => {
   it('pass on each row with an id, and mark the duplicates', async () => {
-    const requests: InvoiceRequest[] = []
+    const requests: ProviderInvoiceRequest[] = []
     const rows = ['m,1,a', 'm,-1,a', 'm,2,a', 'm,-1,a', 'm,3,'].map((row) => `2026-11-27,${row}\n`)
     const file = Readable.from([Buffer.from(HEADER + rows.join(''))])
-    const sums = await sumInvoice(file, FORMAT, NOW, (one) => requests.push(one))
+    const sums = await sumProviderInvoice(file, FORMAT, NOW, (one) => requests.push(one))
     expect(sums).toMatchObject({
       ...{ rows: 5, requests: 4, duplicates: 1, duplicatesAmount: -1_000_000_000 },
       lines: [{ rows: 4, amount: 5_000_000_000 }],
@@ -105,7 +108,7 @@ describe('the sums of an invoice', () => {
       yield Buffer.from(HEADER)
       for (;;) yield Buffer.from(`2026-02-01,m,0,,${'x'.repeat(4_000)}\n`.repeat(16))
     }
-    await expect(sumInvoice(Readable.from(endless()), FORMAT, NOW)).rejects.toThrow(
+    await expect(sumProviderInvoice(Readable.from(endless()), FORMAT, NOW)).rejects.toThrow(
       'InvoiceTooLarge',
     )
   })
@@ -152,7 +155,7 @@ describe('an imported invoice', () => {
     const { status, data } = await upload(file, { models: '{"gpt-m":"m"}' })
     expect([status, data]).toMatchObject([200, { rows: 4, duplicates: 0, lines: 3 }])
     const url = `/api/audit/invoices/${data.id}`
-    const { data: found } = await fixture.admin.call<InvoiceComparison>('GET', url)
+    const { data: found } = await fixture.admin.call<ProviderInvoiceComparison>('GET', url)
     expect(found.channel_name).toBe('nine')
     expect(found.counts).toEqual({ matched: 1, different: 1, only_ours: 1, only_theirs: 1 })
     const by = new Map(found.items.map((item) => [item.model, item]))
@@ -164,17 +167,23 @@ describe('an imported invoice', () => {
     expect(by.get('ours')).toMatchObject({ comparison: 'only_ours', calls: 1, billed: 0 })
     expect(by.get('new')).toMatchObject({ comparison: 'only_theirs', billed: 500_000, calls: 0 })
     expect(found.total).toMatchObject({ billed: 503_000, charged: 8_000, margin: -495_000 })
-    const page = await fixture.admin.call<InvoiceComparison>('GET', `${url}?limit=1&cursor=1`)
+    const page = await fixture.admin.call<ProviderInvoiceComparison>(
+      'GET',
+      `${url}?limit=1&cursor=1`,
+    )
     expect([page.data.items, page.data.next_cursor]).toEqual([[found.items[1]], '2'])
 
-    const listed = await fixture.admin.call<InvoiceSummary[]>('GET', '/api/audit/invoices')
+    const listed = await fixture.admin.call<ProviderInvoiceSummary[]>('GET', '/api/audit/invoices')
     expect(listed.data.map(({ channel_name: name }) => name)).toEqual(['nine'])
 
     expect(await upload(file)).toMatchObject({ status: 409, code: 'InvoiceKnown' })
     expect((await fixture.admin.call('DELETE', url)).status).toBe(200)
     expect((await fixture.admin.call('GET', url)).status).toBe(404)
     expect((await fixture.admin.call('DELETE', url)).status).toBe(404)
-    const { data: left } = await fixture.admin.call<InvoiceSummary[]>('GET', '/api/audit/invoices')
+    const { data: left } = await fixture.admin.call<ProviderInvoiceSummary[]>(
+      'GET',
+      '/api/audit/invoices',
+    )
     expect(left).toEqual([])
   })
 
@@ -182,7 +191,7 @@ describe('an imported invoice', () => {
     const file = `Day;Model;Cost;Tokens\n${day};m;1;1\n`
     const { status, data } = await upload(file, { channel_id: '10' })
     expect([status, data]).toMatchObject([200, { rows: 1 }])
-    const listed = await fixture.admin.call<InvoiceSummary[]>('GET', '/api/audit/invoices')
+    const listed = await fixture.admin.call<ProviderInvoiceSummary[]>('GET', '/api/audit/invoices')
     expect(listed.data).toMatchObject([{ id: data.id, channel_id: 10, channel_name: 'Deleted' }])
     await fixture.admin.call('DELETE', `/api/audit/invoices/${data.id}`)
   })

@@ -33,8 +33,8 @@ const summary = {
   imported_at: Type.Integer(),
 }
 
-export const InvoiceSummary = Type.Object(summary)
-export type InvoiceSummary = Static<typeof InvoiceSummary>
+export const ProviderInvoiceSummary = Type.Object(summary)
+export type ProviderInvoiceSummary = Static<typeof ProviderInvoiceSummary>
 
 export const COMPARISONS = ['matched', 'different', 'only_ours', 'only_theirs'] as const
 export type Comparison = (typeof COMPARISONS)[number]
@@ -58,7 +58,7 @@ const figures = {
   margin: Type.Integer(),
 }
 
-export const InvoiceItem = Type.Object({
+export const ProviderInvoiceItem = Type.Object({
   day: Type.String(),
   model: Type.String(),
   comparison: Type.Unsafe<Comparison>(
@@ -66,7 +66,7 @@ export const InvoiceItem = Type.Object({
   ),
   ...figures,
 })
-export type InvoiceItem = Static<typeof InvoiceItem>
+export type ProviderInvoiceItem = Static<typeof ProviderInvoiceItem>
 
 /**
  * How the invoice lines with a request id, which are summed, compare with the call of this id:
@@ -87,7 +87,7 @@ export const REQUEST_MATCHES = [
 export type RequestMatch = (typeof REQUEST_MATCHES)[number]
 
 /** The comparison of invoice lines with calls by the request ids of the provider. */
-const InvoiceRequests = Type.Object({
+const ProviderInvoiceRequests = Type.Object({
   /**
    * The number of request ids for each match result. For `duplicate`: the number of lines. For
    * `only_ours`: the number of calls.
@@ -112,7 +112,7 @@ const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
  * The lines of an invoice with one request id and the call that they were matched to, or a call
  * that is not in the invoice.
  */
-export const InvoiceRequest = Type.Object({
+export const ProviderInvoiceRequest = Type.Object({
   /**
    * The row in the file. The row with the column names is row 1. 0 for a call that is not in the
    * invoice.
@@ -149,20 +149,20 @@ export const InvoiceRequest = Type.Object({
    */
   difference: nullable(Type.Integer()),
 })
-export type InvoiceRequest = Static<typeof InvoiceRequest>
+export type ProviderInvoiceRequest = Static<typeof ProviderInvoiceRequest>
 
-export const InvoiceComparison = Type.Object({
+export const ProviderInvoiceComparison = Type.Object({
   ...summary,
   /** Null for an invoice that was imported without request ids. */
-  requests: nullable(InvoiceRequests),
+  requests: nullable(ProviderInvoiceRequests),
   /** For each comparison result, the number of pairs of a day and a model. */
   counts: Type.Record(Type.String(), Type.Integer()),
   total: Type.Object(figures),
   models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
-  items: Type.Array(InvoiceItem),
+  items: Type.Array(ProviderInvoiceItem),
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 })
-export type InvoiceComparison = Static<typeof InvoiceComparison>
+export type ProviderInvoiceComparison = Static<typeof ProviderInvoiceComparison>
 
 const params = Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) })
 
@@ -171,10 +171,10 @@ const comparison = Type.Optional(
 )
 const match = Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one))))
 
-export const invoiceQueries = {
+export const providerInvoiceQueries = {
   'GET /api/audit/invoices': {
     summary: 'List imported invoices of providers, newest first',
-    response: { 200: Envelope(Type.Array(InvoiceSummary)) },
+    response: { 200: Envelope(Type.Array(ProviderInvoiceSummary)) },
   },
   'GET /api/audit/invoices/:id': {
     summary: 'Compare an invoice with the usage of its channel, by day and model',
@@ -184,7 +184,7 @@ export const invoiceQueries = {
       cursor: Query.integer,
       limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
     }),
-    response: { 200: Envelope(InvoiceComparison) },
+    response: { 200: Envelope(ProviderInvoiceComparison) },
   },
   'GET /api/audit/invoices/:id/requests': {
     summary: 'List the lines of an invoice by the ids of requests, in the order of the file',
@@ -197,7 +197,7 @@ export const invoiceQueries = {
     response: {
       200: Envelope(
         Type.Object({
-          items: Type.Array(InvoiceRequest),
+          items: Type.Array(ProviderInvoiceRequest),
           next_cursor: Type.Union([Type.String(), Type.Null()]),
         }),
       ),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { InvoiceComparison } from '#read-api/contract/invoices.ts'
 import type { Margins } from '#read-api/contract/margins.ts'
+import type { ProviderInvoiceComparison } from '#read-api/contract/provider-invoices.ts'
 import { aCall, appendTo, channelCreated, costing, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
@@ -49,7 +49,7 @@ async function marginsOf(channel: number, first: number, last: number) {
 }
 
 const compared = async (id: string) =>
-  (await fixture.admin.call<InvoiceComparison>('GET', `/api/audit/invoices/${id}`)).data
+  (await fixture.admin.call<ProviderInvoiceComparison>('GET', `/api/audit/invoices/${id}`)).data
 
 describe('an invoice with an old credit', () => {
   it('covers the days of its usage, and the credit counts on its own day', async () => {

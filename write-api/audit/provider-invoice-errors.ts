@@ -1,7 +1,7 @@
-import type { InvoiceErrorCode } from '#domain/invoices/events.ts'
+import type { ProviderInvoiceErrorCode } from '#domain/provider-invoices/events.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 
-export const INVOICE_ERRORS: ErrorCatalogue<InvoiceErrorCode> = {
+export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> = {
   InvoiceKnown: [
     409,
     ({ id = '' }) => ({
@@ -37,7 +37,7 @@ const PROBLEMS = {
 export type RowProblem = keyof typeof PROBLEMS
 
 /** Creates the errors of invoices that only the import route detects. */
-export const invoiceError = errorsOf({
+export const providerInvoiceError = errorsOf({
   TooManyImports: [
     429,
     {

@@ -1,6 +1,6 @@
 import { decimalOf, isAbove } from '../pricing/decimal.ts'
 import { QUOTA_MAX, QUOTA_PER_DOLLAR, type Quota, toWire, type WireQuota } from '../shared/quota.ts'
-import { DECIMALS, INVOICES_MAX, type Invoice } from './events.ts'
+import { DECIMALS, PROVIDER_INVOICES_MAX, type ProviderInvoice } from './events.ts'
 
 const CHEAP_DECIMALS = 5
 const CENT = decimalOf('0.01')
@@ -22,7 +22,7 @@ export function roundedQuotient(value: bigint, divisor: bigint): bigint {
 }
 
 /** What an amount of an invoice is worth: the price of the currency, and the amount's decimals. */
-export type AmountTerms = Pick<Invoice, 'dollars' | 'decimals'>
+export type AmountTerms = Pick<ProviderInvoice, 'dollars' | 'decimals'>
 
 /**
  * Converts an amount in the units of an invoice to quota, rounded to the nearest integer, half away
@@ -45,7 +45,7 @@ export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
 }
 
 /** With this bound, the sum of all invoices that can be kept is an exact number in a response. */
-const INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(INVOICES_MAX)
+const PROVIDER_INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(PROVIDER_INVOICES_MAX)
 
 /**
  * Reports whether the amounts of an invoice in quota are small enough to be summed exactly. They
@@ -56,8 +56,8 @@ export function isInRange({
   lines,
   duplicatesAmount = 0,
   ...terms
-}: AmountTerms & Pick<Invoice, 'lines' | 'duplicatesAmount'>): boolean {
+}: AmountTerms & Pick<ProviderInvoice, 'lines' | 'duplicatesAmount'>): boolean {
   // A credit does not make the charges of other lines smaller.
   const size = lines.reduce((sum, { amount }) => sum + sizeOf(BigInt(amount)), 0n)
-  return exactQuotaOf(size + sizeOf(BigInt(duplicatesAmount)), terms) <= INVOICE_QUOTA_MAX
+  return exactQuotaOf(size + sizeOf(BigInt(duplicatesAmount)), terms) <= PROVIDER_INVOICE_QUOTA_MAX
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   guessColumns,
   readSample,
-} from '#console/features/audit/reconciliation/invoice-csv-sample.ts'
+} from '#console/features/audit/reconciliation/provider-invoice-csv-sample.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
@@ -14,8 +14,8 @@ import {
   ACCOUNT_NAMES,
   INVOICE_ID,
   INVOICES,
-  invoiceOf,
-  invoiceRequestsOf,
+  providerInvoiceOf,
+  providerInvoiceRequestsOf,
 } from './reconciliation-samples.ts'
 
 const LIST = '/app/audit/reconciliation?tab=invoices'
@@ -29,9 +29,9 @@ const app = pageFixture({
       'GET /api/audit/accounts': () => ok({ items: ACCOUNT_NAMES, next_cursor: null }),
       'GET /api/audit/invoices': () => ok(INVOICES),
       [`GET /api/audit/invoices/${INVOICE_ID}`]: ({ query }) =>
-        ok(invoiceOf(query.get('comparison'))),
+        ok(providerInvoiceOf(query.get('comparison'))),
       [`GET /api/audit/invoices/${INVOICE_ID}/requests`]: ({ query }) =>
-        ok({ items: invoiceRequestsOf(query.get('match')), next_cursor: null }),
+        ok({ items: providerInvoiceRequestsOf(query.get('match')), next_cursor: null }),
       'POST /api/audit/invoices': () => ok({ id: INVOICE_ID, rows: 2, duplicates: 0, lines: 2 }),
       [`DELETE /api/audit/invoices/${INVOICE_ID}`]: () => ok(null),
     }),
@@ -198,7 +198,7 @@ it('an invoice that is out of range says so, and can be deleted', async () => {
   app.site.routes['GET /api/audit/invoices'] = () =>
     ok(INVOICES.map((one) => ({ ...one, is_out_of_range: one.id === INVOICE_ID })))
   app.site.routes[`GET /api/audit/invoices/${INVOICE_ID}`] = () =>
-    ok({ ...invoiceOf(null), is_out_of_range: true })
+    ok({ ...providerInvoiceOf(null), is_out_of_range: true })
   await app.openAsRoot(LIST)
   await app.page
     .getByRole('grid')

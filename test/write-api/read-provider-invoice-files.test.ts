@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { InvoiceRequest } from '#domain/invoices/events.ts'
+import type { ProviderInvoiceRequest } from '#domain/provider-invoices/events.ts'
 import {
   exactAmountOf,
-  type InvoiceFormat,
+  type ProviderInvoiceFormat,
   roundedAmount,
   utcDayOf,
-} from '#write-api/audit/read-invoice-row.ts'
-import { sumInvoice } from '#write-api/audit/sum-provider-invoice.ts'
+} from '#write-api/audit/read-provider-invoice-row.ts'
+import { sumProviderInvoice } from '#write-api/audit/sum-provider-invoice.ts'
 
-const FORMAT: InvoiceFormat = {
+const FORMAT: ProviderInvoiceFormat = {
   ...{ day: 'date', model: 'model', amount: 'cost', tokens: null, requestId: 'id' },
   ...{ delimiter: ',', decimal: '.', currency: 'USD', decimals: 9, models: new Map() },
 }
@@ -22,7 +22,7 @@ describe('the encoding of an invoice', () => {
   /** The name of the model in GBK, which is not valid UTF-8. */
   const gbk = Buffer.from([0xcd, 0xa8, 0xd2, 0xe5, 0xc7, 0xa7, 0xce, 0xca])
   const bytewise = (file: Buffer) =>
-    sumInvoice(Readable.from([...file].map((byte) => Buffer.from([byte]))), FORMAT, NOW)
+    sumProviderInvoice(Readable.from([...file].map((byte) => Buffer.from([byte]))), FORMAT, NOW)
 
   it.each([
     ['UTF-8', Buffer.from(text)],
@@ -31,7 +31,7 @@ describe('the encoding of an invoice', () => {
     ['UTF-16 BE', Buffer.from(little).swap16()],
   ])('may be %s', async (_name, file) => {
     expect((await bytewise(file)).lines).toMatchObject([{ model: '通义千问', rows: 1 }])
-    const whole = await sumInvoice(Readable.from([file]), FORMAT, NOW)
+    const whole = await sumProviderInvoice(Readable.from([file]), FORMAT, NOW)
     expect(whole.lines).toMatchObject([{ model: '通义千问', rows: 1 }])
   })
 
@@ -96,13 +96,13 @@ describe('the day of a row', () => {
 })
 
 describe('the rows of an invoice', () => {
-  const read = (rows: string, requests: InvoiceRequest[] = []) =>
-    sumInvoice(Readable.from([Buffer.from(HEADER + rows)]), FORMAT, NOW, (one) =>
+  const read = (rows: string, requests: ProviderInvoiceRequest[] = []) =>
+    sumProviderInvoice(Readable.from([Buffer.from(HEADER + rows)]), FORMAT, NOW, (one) =>
       requests.push(one),
     )
 
   it('are summed exactly and rounded once, and their own amounts add up to the sum', async () => {
-    const requests: InvoiceRequest[] = []
+    const requests: ProviderInvoiceRequest[] = []
     const rows = [1, 2, 3, 4, 5].map((id) => `2026-11-27,m,0.0000000004,r${id}\n`)
     const { lines } = await read(rows.join(''), requests)
     expect(lines).toMatchObject([{ rows: 5, amount: 2 }])
@@ -130,7 +130,7 @@ describe('the rows of an invoice', () => {
   it('have token counts whose sum is an exact number, even with duplicates', async () => {
     const format = { ...FORMAT, tokens: 'tokens' }
     const sum = (rows: readonly string[]) =>
-      sumInvoice(
+      sumProviderInvoice(
         Readable.from([Buffer.from(`date,model,cost,id,tokens\n${rows.join('\n')}`)]),
         format,
         NOW,
@@ -144,7 +144,7 @@ describe('the rows of an invoice', () => {
 
   it('have long request ids shortened, so that only equal ids stay equal', async () => {
     const ids = ['a'.repeat(128), 'a'.repeat(129), 'a'.repeat(130), '😀'.repeat(100)]
-    const requests: InvoiceRequest[] = []
+    const requests: ProviderInvoiceRequest[] = []
     const rows = [...ids, ...ids].map((id, n) => `2026-11-27,m,${n},${id}\n`)
     expect((await read(rows.join(''), requests)).rows).toBe(8)
     const found = requests.map(([, , , id]) => id)
@@ -159,7 +159,7 @@ describe('the rows of an invoice', () => {
     const names = ['total-recall-1', 'summary', 'all-minilm', 'sum-large']
     const format = { ...FORMAT, models: new Map([['summary', 'm']]) }
     const file = HEADER + names.map((name) => `2026-11-27,${name},1,\n`).join('')
-    const { lines } = await sumInvoice(Readable.from([Buffer.from(file)]), format, NOW)
+    const { lines } = await sumProviderInvoice(Readable.from([Buffer.from(file)]), format, NOW)
     expect(lines.map(({ model }) => model)).toEqual([
       ...['all-minilm', 'm', 'sum-large', 'total-recall-1'],
     ])

@@ -1,14 +1,14 @@
-import type { Invoice, Period } from '#domain/invoices/events.ts'
-import { gapOf } from '#domain/invoices/period.ts'
+import type { Period, ProviderInvoice } from '#domain/provider-invoices/events.ts'
+import { gapOf } from '#domain/provider-invoices/period.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import type { ImportInvoice } from '../contract/invoices.ts'
-import { utcDayOf } from './read-invoice-row.ts'
+import type { ImportProviderInvoice } from '../contract/provider-invoices.ts'
+import { utcDayOf } from './read-provider-invoice-row.ts'
 
 const DAYS_MAX = 366
 const DAY_MS = 86_400_000
 
 /** Returns the period that an import names, or undefined. Throws if it is no period. */
-export function periodIn(query: ImportInvoice): Period | undefined {
+export function periodIn(query: ImportProviderInvoice): Period | undefined {
   const { first_day: firstDay, last_day: lastDay } = query
   if (firstDay === undefined && lastDay === undefined) return undefined
   const [first, last] = [startOf('first_day', firstDay), startOf('last_day', lastDay)]
@@ -41,7 +41,7 @@ function startOf(field: string, day: string | undefined): number {
  * Throws if no row is in the named period, or if there is none and the rows do not show which days
  * the invoice covers.
  */
-export function checkPeriod(period: Period | undefined, lines: Invoice['lines']): void {
+export function checkPeriod(period: Period | undefined, lines: ProviderInvoice['lines']): void {
   if (period === undefined) {
     const [before, after] = gapOf(lines) ?? []
     if (before === undefined) return

@@ -17,14 +17,17 @@ import {
   DELIMITERS,
   type Delimiter,
   guessColumns,
-  INVOICE_COLUMNS,
+  PROVIDER_INVOICE_COLUMNS,
   readSample,
   readSampleWith,
-} from './invoice-csv-sample.ts'
-import { type InvoiceDraft, validateInvoice } from './invoice-validation.ts'
+} from './provider-invoice-csv-sample.ts'
+import {
+  type ProviderInvoiceDraft,
+  validateProviderInvoice,
+} from './provider-invoice-validation.ts'
 import { SuggestedField } from './suggested-input.tsx'
 
-const NO_INVOICE: InvoiceDraft = {
+const NO_INVOICE: ProviderInvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },
   ...{ currency: 'USD', dollars: '', models: '', first_day: '', last_day: '' },
   ...{ day: '', model: '', amount: '', tokens: '', request_id: '' },
@@ -36,16 +39,16 @@ const FILTERS = { keyword: '', model: '', group: '' }
  * The form to import an invoice. The user selects the CSV file of a provider, and the column for
  * each kind of data.
  */
-export function InvoiceImport(props: {
+export function ProviderInvoiceImport(props: {
   isOpen: boolean
   onImported: (id: string) => Promise<void>
   onClose: () => void
 }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const form = useDraftForm<InvoiceDraft>({
+  const form = useDraftForm<ProviderInvoiceDraft>({
     initial: () => NO_INVOICE,
-    validate: (draft) => validateInvoice(draft),
+    validate: (draft) => validateProviderInvoice(draft),
     save: async ({ file, ...draft }) => {
       if (file === null) return
       const query = { ...draft, channel_id: draft.channel_id.trim() }
@@ -71,14 +74,14 @@ export function InvoiceImport(props: {
       onClose={props.onClose}
     >
       <ServerErrorText text={form.formError} />
-      <InvoiceFields form={form} />
+      <ProviderInvoiceFields form={form} />
     </FormDrawer>
   )
 }
 
-const FIELDS = Object.keys(NO_INVOICE) as (keyof InvoiceDraft)[]
+const FIELDS = Object.keys(NO_INVOICE) as (keyof ProviderInvoiceDraft)[]
 
-function InvoiceFields({ form }: { form: DraftForm<InvoiceDraft> }) {
+function ProviderInvoiceFields({ form }: { form: DraftForm<ProviderInvoiceDraft> }) {
   const { t } = useTranslation()
   const [sample, setSample] = useState<CsvSample | null>(null)
   const channels = useQuery(matchingChannelsQuery(FILTERS)).data?.items ?? []
@@ -126,7 +129,7 @@ function InvoiceFields({ form }: { form: DraftForm<InvoiceDraft> }) {
 }
 
 /** The fields for the days that the invoice covers. */
-function Period({ form: { field } }: { form: DraftForm<InvoiceDraft> }) {
+function Period({ form: { field } }: { form: DraftForm<ProviderInvoiceDraft> }) {
   const { t } = useTranslation()
   return (
     <fieldset className="tg-form-group">
@@ -149,7 +152,7 @@ function Period({ form: { field } }: { form: DraftForm<InvoiceDraft> }) {
  * names models.
  */
 function Format(props: {
-  form: DraftForm<InvoiceDraft>
+  form: DraftForm<ProviderInvoiceDraft>
   onDelimiter: (delimiter: Delimiter) => void
 }) {
   const { t } = useTranslation()
@@ -209,7 +212,13 @@ function Format(props: {
  * The fields that select the column for each kind of data, and a preview of the first rows with
  * these columns.
  */
-function Columns({ form, sample }: { form: DraftForm<InvoiceDraft>; sample: CsvSample | null }) {
+function Columns({
+  form,
+  sample,
+}: {
+  form: DraftForm<ProviderInvoiceDraft>
+  sample: CsvSample | null
+}) {
   const { t } = useTranslation()
   const { draft, field } = form
   if (sample === null) {
@@ -218,12 +227,12 @@ function Columns({ form, sample }: { form: DraftForm<InvoiceDraft>; sample: CsvS
   const none = { value: '', label: t('reconciliation.invoice.noColumn') }
   const names = [...new Set(sample.header)].filter((name) => name !== '')
   const choices = [none, ...names.map((value) => ({ value, label: value }))]
-  const mapped = INVOICE_COLUMNS.filter((column) => draft[column] !== '')
+  const mapped = PROVIDER_INVOICE_COLUMNS.filter((column) => draft[column] !== '')
   return (
     <fieldset className="tg-form-group">
       <legend>{t('reconciliation.invoice.columns')}</legend>
       <div className="tg-form-row">
-        {INVOICE_COLUMNS.map((column, index) => (
+        {PROVIDER_INVOICE_COLUMNS.map((column, index) => (
           <SelectField
             key={column}
             label={t(`reconciliation.invoice.column.${column}`)}

@@ -1,5 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { INVOICES_STREAM, type Invoice, invoicesDecider } from '#domain/invoices/events.ts'
+import {
+  PROVIDER_INVOICES_STREAM,
+  type ProviderInvoice,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
 import { countLines } from '#projections/reconciliation/query.ts'
@@ -24,9 +28,9 @@ export const waitForComparison = (deps: ReadDeps, ...names: readonly ReadModelNa
  * Returns the invoice with this id when the read model has all of its lines, whatever process or
  * user imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still missing.
  */
-export async function findInvoice(deps: ReadDeps, id: string): Promise<Invoice> {
+export async function findProviderInvoice(deps: ReadDeps, id: string): Promise<ProviderInvoice> {
   const { actors, db, store } = deps.core
-  const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
   const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
   if (invoice === undefined) throw auditError('ObjectUnknown')
   const { requests = 0 } = invoice

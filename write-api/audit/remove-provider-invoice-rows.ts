@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  INVOICES_STREAM,
-  invoiceRequestsDecider,
-  invoiceRequestsStream,
-  invoicesDecider,
-} from '#domain/invoices/events.ts'
+  PROVIDER_INVOICES_STREAM,
+  providerInvoiceRequestsDecider,
+  providerInvoiceRequestsStream,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import { invoiceIdsWithLines } from '#projections/reconciliation/query.ts'
+import { providerInvoiceIdsWithLines } from '#projections/reconciliation/query.ts'
 import { accepted, type Deps } from '../action.ts'
 
 /**
@@ -28,7 +28,7 @@ type RemovalDeps = Pick<Deps, 'core' | 'freshness'>
 
 /**
  * Removes the rows of an invoice that was deleted or whose import has failed. Does nothing if the
- * invoice exists. A failure is logged, and `startInvoiceRemovals` removes the rest later.
+ * invoice exists. A failure is logged, and `startProviderInvoiceRemovals` removes the rest later.
  */
 export async function removeIfUnknown(
   deps: RemovalDeps,
@@ -37,7 +37,7 @@ export async function removeIfUnknown(
 ): Promise<void> {
   const { actors, log } = deps.core
   try {
-    const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+    const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
     if (invoices.some((one) => one.invoiceId === invoiceId)) return
     await removeRows(deps, invoiceId, context)
   } catch (error) {
@@ -54,8 +54,8 @@ async function removeRows(
   for (;;) {
     const { events, position } = accepted(
       await actors.handle(
-        invoiceRequestsDecider,
-        invoiceRequestsStream(invoiceId),
+        providerInvoiceRequestsDecider,
+        providerInvoiceRequestsStream(invoiceId),
         command,
         context,
       ),
@@ -72,13 +72,13 @@ async function removeRows(
  */
 export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
   const { actors, db, store, now } = deps.core
-  const ids = await invoiceIdsWithLines(db)
-  const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const ids = await providerInvoiceIdsWithLines(db)
+  const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
   const existing = new Set(invoices.map(({ invoiceId }) => invoiceId))
   for (const invoiceId of ids) {
     if (existing.has(invoiceId)) continue
-    const stream = invoiceRequestsStream(invoiceId)
-    const { parts, deleted } = await actors.peek(invoiceRequestsDecider, stream)
+    const stream = providerInvoiceRequestsStream(invoiceId)
+    const { parts, deleted } = await actors.peek(providerInvoiceRequestsDecider, stream)
     const [last] = await store.readStream(stream, parts + deleted - 1, 1)
     if (last === undefined || last.meta.at > now() - ABANDONED_MS) continue
     await removeIfUnknown(deps, invoiceId, { actor: 'system:invoices', cause: null, at: now() })
@@ -89,7 +89,7 @@ export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
  * Starts the background job that removes the rows of invoices that do not exist. A lease ensures
  * that only one process does this.
  */
-export const startInvoiceRemovals = (deps: RemovalDeps): HeldLease =>
+export const startProviderInvoiceRemovals = (deps: RemovalDeps): HeldLease =>
   deps.core.leases.hold('invoice-removals', async (_lease, lost) => {
     const { log } = deps.core
     while (!lost.aborted) {

@@ -13,17 +13,17 @@ import {
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import type {
-  InvoiceComparison,
-  InvoiceRequest,
+  ProviderInvoiceComparison,
+  ProviderInvoiceRequest,
   RequestMatch,
-} from '#read-api/contract/invoices.ts'
+} from '#read-api/contract/provider-invoices.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
 import { type UserNames, useUserNames } from '../elements/use-user-names.ts'
-import { INVOICES_KEY } from './invoices-panel.tsx'
+import { PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'
 
 export const MATCHES = [
@@ -37,8 +37,8 @@ const PER_PAGE = 50
  * Compares the request ids of the invoice with those of recorded calls. Lists the ids for which the
  * comparison had the result `match`.
  */
-export function InvoiceRequests(props: {
-  invoice: InvoiceComparison
+export function ProviderInvoiceRequests(props: {
+  invoice: ProviderInvoiceComparison
   match: RequestMatch
   onMatch: (match: RequestMatch) => void
 }) {
@@ -46,7 +46,7 @@ export function InvoiceRequests(props: {
   const number = useNumberFormat()
   const { invoice, match, onMatch } = props
   const query = useInfiniteQuery({
-    queryKey: [...INVOICES_KEY, invoice.id, 'requests', match],
+    queryKey: [...PROVIDER_INVOICES_KEY, invoice.id, 'requests', match],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/audit/invoices/:id/requests', {
@@ -101,10 +101,12 @@ export function NoItems({ body }: { body: string }) {
  * Returns the beginning of the name of each file in which a part of an invoice's comparison is
  * saved.
  */
-export const fileNameOf = ({ channel_id: channel, first_day: day }: InvoiceComparison): string =>
-  `invoice-channel-${channel}-${day}`
+export const fileNameOf = ({
+  channel_id: channel,
+  first_day: day,
+}: ProviderInvoiceComparison): string => `invoice-channel-${channel}-${day}`
 
-const requestsFile = (invoice: InvoiceComparison, match: RequestMatch): FileRequest => ({
+const requestsFile = (invoice: ProviderInvoiceComparison, match: RequestMatch): FileRequest => ({
   route: 'GET /api/audit/invoices/:id/requests/export',
   params: { id: invoice.id },
   query: { match },
@@ -118,7 +120,7 @@ const requestColumns = (
   t: TFunction,
   number: Intl.NumberFormat,
   names: UserNames,
-): Column<InvoiceRequest>[] => [
+): Column<ProviderInvoiceRequest>[] => [
   column('upstream', t('reconciliation.invoice.column.request_id'), 210, upstreamId, {
     ...TITLE_COLUMN,
   }),
@@ -168,4 +170,4 @@ function rowText(t: TFunction, row: string, rows: number): string {
   return rows === 1 ? row : t('reconciliation.invoice.rowOfSeveral', { row, count: rows })
 }
 
-const upstreamId = ({ upstream_id: id }: InvoiceRequest) => <code title={id}>{id}</code>
+const upstreamId = ({ upstream_id: id }: ProviderInvoiceRequest) => <code title={id}>{id}</code>

@@ -27,10 +27,10 @@ import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type {
   Comparison,
-  InvoiceComparison,
-  InvoiceItem,
+  ProviderInvoiceComparison,
+  ProviderInvoiceItem,
   RequestMatch,
-} from '#read-api/contract/invoices.ts'
+} from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
@@ -39,9 +39,14 @@ import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
 import { ObjectFallback } from '../elements/object-fallback.tsx'
 import type { FileRequest } from '../elements/use-file-download.ts'
-import { fileNameOf, InvoiceRequests, MATCHES, NoItems } from './invoice-request-comparison.tsx'
-import { INVOICES_KEY, rateOf } from './invoices-panel.tsx'
 import { Margin } from './margin-amount.tsx'
+import {
+  fileNameOf,
+  MATCHES,
+  NoItems,
+  ProviderInvoiceRequests,
+} from './provider-invoice-request-comparison.tsx'
+import { PROVIDER_INVOICES_KEY, rateOf } from './provider-invoices-panel.tsx'
 import { Figures, ResultPart } from './result-tables.tsx'
 import '../audit.css'
 import '../proofs/proofs.css'
@@ -62,15 +67,15 @@ const URL_PARAMS = {
 const LIST_PATH = '/app/audit/reconciliation?tab=invoices'
 const PER_PAGE = 50
 
-export const InvoicePage = auditorPage('reconciliation.invoice.title', Invoice)
+export const ProviderInvoicePage = auditorPage('reconciliation.invoice.title', ProviderInvoice)
 
 /** Compares an invoice of a provider with the usage that this site recorded for the channel. */
-function Invoice() {
+function ProviderInvoice() {
   const { t } = useTranslation()
   const { id: invoiceId = '' } = useParams()
   const [{ comparison, match }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery({
-    queryKey: [...INVOICES_KEY, invoiceId, comparison],
+    queryKey: [...PROVIDER_INVOICES_KEY, invoiceId, comparison],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
       call('GET /api/audit/invoices/:id', {
@@ -89,9 +94,13 @@ function Invoice() {
     return <NoInvoice error={query.error} onRetry={() => void query.refetch()} />
   }
   return (
-    <InvoiceShell invoice={invoice}>
+    <ProviderInvoiceShell invoice={invoice}>
       {invoice.requests !== null && (
-        <InvoiceRequests invoice={invoice} match={match} onMatch={(next) => set({ match: next })} />
+        <ProviderInvoiceRequests
+          invoice={invoice}
+          match={match}
+          onMatch={(next) => set({ match: next })}
+        />
       )}
       <CursorList
         label={t('reconciliation.invoice.byDay')}
@@ -116,11 +125,14 @@ function Invoice() {
         moreText={t('audit.loadNewer')}
         empty={<NoItems body={t('reconciliation.invoice.noItemsLead')} />}
       />
-    </InvoiceShell>
+    </ProviderInvoiceShell>
   )
 }
 
-const daysFile = (invoice: InvoiceComparison, comparison: Comparison | ''): FileRequest => ({
+const daysFile = (
+  invoice: ProviderInvoiceComparison,
+  comparison: Comparison | '',
+): FileRequest => ({
   route: 'GET /api/audit/invoices/:id/export',
   params: { id: invoice.id },
   query: { comparison },
@@ -128,7 +140,7 @@ const daysFile = (invoice: InvoiceComparison, comparison: Comparison | ''): File
 })
 
 function ComparisonFilter(props: {
-  counts: InvoiceComparison['counts']
+  counts: ProviderInvoiceComparison['counts']
   value: Comparison | ''
   onChange: (comparison: Comparison | '') => void
 }) {
@@ -172,7 +184,7 @@ function NoInvoice({ error, onRetry }: { error: Error | null; onRetry: () => voi
   )
 }
 
-function InvoiceShell(props: { invoice: InvoiceComparison; children: ReactNode }) {
+function ProviderInvoiceShell(props: { invoice: ProviderInvoiceComparison; children: ReactNode }) {
   const { t } = useTranslation()
   const { invoice } = props
   const { channel_id: channel, channel_name: name, first_day: first, last_day: last } = invoice
@@ -214,7 +226,7 @@ function DeleteButton({ id }: { id: string }) {
     const title = t('reconciliation.invoice.deleteTitle')
     if (!(await confirmDelete(title, t('reconciliation.invoice.deleteBody')))) return
     await call('DELETE /api/audit/invoices/:id', { params: { id } })
-    await client.invalidateQueries({ queryKey: INVOICES_KEY, exact: true })
+    await client.invalidateQueries({ queryKey: PROVIDER_INVOICES_KEY, exact: true })
     // The message is shown after the navigation, because the navigation closes earlier messages.
     await navigate(LIST_PATH)
     showSuccess(t('reconciliation.invoice.deleted'))
@@ -227,7 +239,7 @@ function DeleteButton({ id }: { id: string }) {
 }
 
 /** Shows the totals of the invoice and the margin of each model. */
-function Totals({ invoice }: { invoice: InvoiceComparison }) {
+function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { total, models } = invoice
@@ -277,7 +289,7 @@ function Totals({ invoice }: { invoice: InvoiceComparison }) {
 }
 
 /** Shows facts about the imported file, including how many of its lines were matched with calls. */
-function FileFacts({ invoice }: { invoice: InvoiceComparison }) {
+function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { requests } = invoice
@@ -317,7 +329,9 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
 }
 
 /** Shows the number of rows of days that the invoice does not cover, and their amount. */
-function Corrections(invoice: Pick<InvoiceComparison, 'corrections' | 'corrections_billed'>) {
+function Corrections(
+  invoice: Pick<ProviderInvoiceComparison, 'corrections' | 'corrections_billed'>,
+) {
   const number = useNumberFormat()
   return (
     <>
@@ -331,7 +345,7 @@ function Corrections(invoice: Pick<InvoiceComparison, 'corrections' | 'correctio
  * Returns the columns of the comparison. A window that is 1280 pixels wide has no space for all of
  * them, so amounts come first and some other columns are hidden at first.
  */
-const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceItem>[] => [
+const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<ProviderInvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {
     onCard: 'aside',
   }),

@@ -17,17 +17,17 @@ import {
 import { CreateButton } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import type { InvoiceSummary } from '#read-api/contract/invoices.ts'
+import type { ProviderInvoiceSummary } from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
-import { InvoiceImport } from './invoice-import.tsx'
+import { ProviderInvoiceImport } from './provider-invoice-import.tsx'
 
-export const INVOICES_KEY = ['audit', 'invoices'] as const
+export const PROVIDER_INVOICES_KEY = ['audit', 'invoices'] as const
 
 /** Reads all invoices in one page, because the server limits the number of invoices. */
 const invoicesQuery = infiniteQueryOptions({
-  queryKey: INVOICES_KEY,
+  queryKey: PROVIDER_INVOICES_KEY,
   initialPageParam: '',
   queryFn: async ({ signal }) => ({
     items: await call('GET /api/audit/invoices', { signal }),
@@ -37,7 +37,7 @@ const invoicesQuery = infiniteQueryOptions({
 })
 
 /** Lists the imported invoices of providers. Admins can import further invoices. */
-export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) => void }) {
+export function ProviderInvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -78,10 +78,10 @@ export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) =
         }
       />
       {mayImport && props.isNew && (
-        <InvoiceImport
+        <ProviderInvoiceImport
           isOpen
           onImported={async (id) => {
-            await client.invalidateQueries({ queryKey: INVOICES_KEY, exact: true })
+            await client.invalidateQueries({ queryKey: PROVIDER_INVOICES_KEY, exact: true })
             await navigate(`/app/audit/invoices/${id}`)
           }}
           onClose={() => props.onNew(false)}
@@ -91,7 +91,10 @@ export function InvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) =
   )
 }
 
-const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<InvoiceSummary>[] => [
+const invoiceColumns = (
+  t: TFunction,
+  number: Intl.NumberFormat,
+): Column<ProviderInvoiceSummary>[] => [
   timeColumn('at', t('reconciliation.invoice.at'), ({ imported_at: at }) => at, {
     onCard: 'aside',
   }),
@@ -112,20 +115,22 @@ const invoiceColumns = (t: TFunction, number: Intl.NumberFormat): Column<Invoice
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]
 
-const linkOf = ({ id, channel_id: channel, channel_name: name }: InvoiceSummary) => (
+const linkOf = ({ id, channel_id: channel, channel_name: name }: ProviderInvoiceSummary) => (
   <Link className="tg-reconciliation-link" to={`/app/audit/invoices/${id}`}>
     {name === '' ? `#${channel}` : `#${channel} · ${name}`}
   </Link>
 )
 
-const daysOf = ({ first_day: first, last_day: last }: InvoiceSummary): string =>
+const daysOf = ({ first_day: first, last_day: last }: ProviderInvoiceSummary): string =>
   first === last ? first : `${first} – ${last}`
 
 /**
  * Returns the currency of an invoice, such as `EUR × 1.08`: one unit of the currency is worth 1.08
  * dollars. The factor is left out for US dollars.
  */
-export const rateOf = ({ currency, dollars }: InvoiceSummary): string =>
+export const rateOf = ({ currency, dollars }: ProviderInvoiceSummary): string =>
   currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`
 
-const digestOf = ({ digest }: InvoiceSummary) => <code title={digest}>{digest.slice(0, 16)}…</code>
+const digestOf = ({ digest }: ProviderInvoiceSummary) => (
+  <code title={digest}>{digest.slice(0, 16)}…</code>
+)

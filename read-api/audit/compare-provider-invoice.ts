@@ -1,20 +1,20 @@
 import type { CommonQueryMethods } from 'slonik'
-import { type AmountTerms, quotaOf } from '#domain/invoices/amounts.ts'
-import { amountText, DECIMALS, type Invoice } from '#domain/invoices/events.ts'
-import { periodOf } from '#domain/invoices/period.ts'
+import { type AmountTerms, quotaOf } from '#domain/provider-invoices/amounts.ts'
+import { amountText, DECIMALS, type ProviderInvoice } from '#domain/provider-invoices/events.ts'
+import { periodOf } from '#domain/provider-invoices/period.ts'
 import {
   countOnlyOurs,
-  type MatchedInvoice,
+  type MatchedProviderInvoice,
   type MatchSum,
   sumMatches,
 } from '#projections/reconciliation/query.ts'
 import { type ChannelDay, channelDays } from '#projections/usage/query.ts'
 import {
   type Comparison,
-  type InvoiceComparison,
-  type InvoiceItem,
+  type ProviderInvoiceComparison,
+  type ProviderInvoiceItem,
   REQUEST_MATCHES,
-} from '../contract/invoices.ts'
+} from '../contract/provider-invoices.ts'
 
 /**
  * What the invoice bills and what this site recorded, for one day and model or as a sum over
@@ -53,8 +53,8 @@ class Pairs {
   }
 }
 
-type ComparedRequests = Omit<NonNullable<InvoiceComparison['requests']>, 'known_ids'>
-type Compared = Pick<InvoiceComparison, 'items' | 'total' | 'models'> & {
+type ComparedRequests = Omit<NonNullable<ProviderInvoiceComparison['requests']>, 'known_ids'>
+type Compared = Pick<ProviderInvoiceComparison, 'items' | 'total' | 'models'> & {
   readonly requests: ComparedRequests | null
 }
 
@@ -64,8 +64,11 @@ type Compared = Pick<InvoiceComparison, 'items' | 'total' | 'models'> & {
  * calls are compared as sums by day and model. Each line, and each call on the days of the invoice,
  * is thus counted exactly once.
  */
-export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): Promise<Compared> {
-  const matched = matchedInvoiceOf(invoice)
+export async function compareProviderInvoice(
+  db: CommonQueryMethods,
+  invoice: ProviderInvoice,
+): Promise<Compared> {
+  const matched = matchedProviderInvoiceOf(invoice)
   const { firstDay, lastDay, channelId } = matched
   const hasRequests = (invoice.requests ?? 0) > 0
   const [ours, sums, onlyOurs] = await Promise.all([
@@ -94,7 +97,7 @@ export async function compareInvoice(db: CommonQueryMethods, invoice: Invoice): 
  * Returns the terms by which an invoice is matched. An invoice without a period covers no day: its
  * last day is the day before its first day.
  */
-export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
+export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
   return {
     ...{ invoiceId, channelId, dollars, decimals },
@@ -103,7 +106,7 @@ export function matchedInvoiceOf(invoice: Invoice): MatchedInvoice {
   }
 }
 
-function daysOf(invoice: Invoice): { readonly firstDay: number; readonly lastDay: number } {
+function daysOf(invoice: ProviderInvoice): { readonly firstDay: number; readonly lastDay: number } {
   const period = periodOf(invoice)
   if (period !== null) {
     return { firstDay: secondsOf(period.firstDay), lastDay: secondsOf(period.lastDay) }
@@ -121,7 +124,7 @@ const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString
  * already compared by their ids (`byId`).
  */
 function remainingFigures(
-  invoice: Invoice,
+  invoice: ProviderInvoice,
   ours: readonly ChannelDay[],
   byId: readonly MatchSum[],
 ): Pairs {
@@ -133,7 +136,7 @@ function remainingFigures(
     pair.amount += BigInt(amount)
   }
   for (const { day, model, ...own } of ours) addOurs(pairs.figuresFor(day, model), own, 1)
-  const range = matchedInvoiceOf(invoice)
+  const range = matchedProviderInvoiceOf(invoice)
   for (const sum of byId) {
     const theirs = pairs.figuresFor(sum.day, sum.model)
     theirs.rows -= sum.rows
@@ -146,7 +149,7 @@ function remainingFigures(
   return pairs
 }
 
-const isWithin = (day: number, { firstDay, lastDay }: MatchedInvoice): boolean =>
+const isWithin = (day: number, { firstDay, lastDay }: MatchedProviderInvoice): boolean =>
   day >= firstDay && day <= lastDay
 
 type Ours = Pick<Figures, 'calls' | 'tokens' | 'cost' | 'charged'>
@@ -166,7 +169,7 @@ function addOurs(figures: Figures, own: Ours, sign: 1 | -1): void {
  * Returns the sums of calls that have an invoice line but ended before or after the days of the
  * invoice.
  */
-function callsOutsideDays(byId: readonly MatchSum[], range: MatchedInvoice): Pair[] {
+function callsOutsideDays(byId: readonly MatchSum[], range: MatchedProviderInvoice): Pair[] {
   return byId.flatMap((sum) => {
     const { callDay, callModel } = sum
     if (callDay === null || isWithin(callDay, range)) return []
@@ -177,7 +180,7 @@ function callsOutsideDays(byId: readonly MatchSum[], range: MatchedInvoice): Pai
 
 /** Sums the lines that were matched to calls by their ids, together with these calls. */
 function requestsOf(
-  invoice: Invoice,
+  invoice: ProviderInvoice,
   sums: readonly MatchSum[],
   byId: readonly MatchSum[],
   onlyOurs: number,
@@ -199,8 +202,11 @@ function requestsOf(
   }
 }
 
-function itemsOf(pairs: Pairs, { hasTokens, ...terms }: MatchedInvoice): InvoiceItem[] {
-  return pairs.sorted().flatMap(({ day, model, figures }): InvoiceItem[] => {
+function itemsOf(
+  pairs: Pairs,
+  { hasTokens, ...terms }: MatchedProviderInvoice,
+): ProviderInvoiceItem[] {
+  return pairs.sorted().flatMap(({ day, model, figures }): ProviderInvoiceItem[] => {
     const { rows, calls, billedTokens, tokens, cost } = figures
     if (rows === 0 && calls === 0) return []
     const wire = wireFigures(figures, terms)

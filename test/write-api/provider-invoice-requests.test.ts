@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import type { InvoiceComparison, InvoiceRequest } from '#read-api/contract/invoices.ts'
+import type {
+  ProviderInvoiceComparison,
+  ProviderInvoiceRequest,
+} from '#read-api/contract/provider-invoices.ts'
 import {
   aCall,
   appendTo,
@@ -94,8 +97,8 @@ async function imported(rows: readonly string[], channel = CHANNEL): Promise<str
 }
 
 const compared = async (id: string) =>
-  (await fixture.admin.call<InvoiceComparison>('GET', `/api/audit/invoices/${id}`)).data
-type Lines = { items: InvoiceRequest[]; next_cursor: string | null }
+  (await fixture.admin.call<ProviderInvoiceComparison>('GET', `/api/audit/invoices/${id}`)).data
+type Lines = { items: ProviderInvoiceRequest[]; next_cursor: string | null }
 const linesOf = async (id: string, match: string, more = '') =>
   (
     await fixture.admin.call<Lines>(

@@ -8,7 +8,7 @@ const column = Type.String({ minLength: 1, maxLength: 200 })
  * The options of an import: the names of the columns, as in the first row of the file, and the
  * format of the numbers.
  */
-export const ImportInvoice = Type.Object({
+export const ImportProviderInvoice = Type.Object({
   channel_id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
   day: column,
   model: column,
@@ -34,12 +34,12 @@ export const ImportInvoice = Type.Object({
   /** A JSON object that maps the provider's names of models to the names of this site. */
   models: Type.Optional(Type.String({ maxLength: 20_000 })),
 })
-export type ImportInvoice = Static<typeof ImportInvoice>
+export type ImportProviderInvoice = Static<typeof ImportProviderInvoice>
 
-export const invoiceActions = {
+export const providerInvoiceActions = {
   'POST /api/audit/invoices': {
     summary: 'Import an invoice of a provider as a CSV file (text/csv, at most 50 MB)',
-    querystring: ImportInvoice,
+    querystring: ImportProviderInvoice,
     response: {
       200: Envelope(
         Type.Object({

@@ -1,4 +1,4 @@
-import type { Invoice, Period } from './events.ts'
+import type { Period, ProviderInvoice } from './events.ts'
 
 /**
  * Returns the period that an invoice covers: its own costs are known for these days. Unless the
@@ -6,7 +6,10 @@ import type { Invoice, Period } from './events.ts'
  * invoice that only has credits. All rows count as costs of their days, also those outside of the
  * period, which are credits and corrections of costs that are expected or in another invoice.
  */
-export function periodOf({ period, lines }: Pick<Invoice, 'period' | 'lines'>): Period | null {
+export function periodOf({
+  period,
+  lines,
+}: Pick<ProviderInvoice, 'period' | 'lines'>): Period | null {
   if (period !== undefined) return period
   const days = usageDaysOf(lines)
   const [firstDay, lastDay] = [days[0], days.at(-1)]
@@ -14,7 +17,7 @@ export function periodOf({ period, lines }: Pick<Invoice, 'period' | 'lines'>): 
 }
 
 /** The days of the lines that are no credits, in order. */
-const usageDaysOf = (lines: Invoice['lines']): string[] => [
+const usageDaysOf = (lines: ProviderInvoice['lines']): string[] => [
   ...new Set(lines.filter(({ amount }) => amount >= 0).map(({ day }) => day)),
 ]
 
@@ -26,7 +29,9 @@ const DAY_MS = 86_400_000
  * null if there is none. The days before the gap may be corrections of an earlier invoice, so the
  * period must be named.
  */
-export function gapOf(lines: Invoice['lines']): readonly [before: string, after: string] | null {
+export function gapOf(
+  lines: ProviderInvoice['lines'],
+): readonly [before: string, after: string] | null {
   const days = usageDaysOf(lines)
   for (const [index, after] of days.entries()) {
     const before = days[index - 1]

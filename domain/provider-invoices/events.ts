@@ -4,16 +4,17 @@ import type { Decider } from '../shared/decider.ts'
 import type { Fact } from '../shared/event.ts'
 
 /** The stream of all imported invoices. */
-export const INVOICES_STREAM = 'invoices'
+export const PROVIDER_INVOICES_STREAM = 'invoices'
 
 /**
  * Returns the name of the stream with those rows of an invoice that contain a provider's request
  * id.
  */
-export const invoiceRequestsStream = (invoiceId: string): string => `invoice-requests-${invoiceId}`
+export const providerInvoiceRequestsStream = (invoiceId: string): string =>
+  `invoice-requests-${invoiceId}`
 
 /** The sums of an invoice's rows for one day and one model. */
-export type InvoiceLine = {
+export type ProviderInvoiceLine = {
   /** The UTC day: `2026-11-28`. */
   readonly day: string
   /** The model's name on this site. */
@@ -62,7 +63,7 @@ export type InvoiceImported = Fact<
     readonly decimals?: number
     /** The days that the invoice covers, if the admin named them (see `periodOf`). */
     readonly period?: Period
-    readonly lines: readonly InvoiceLine[]
+    readonly lines: readonly ProviderInvoiceLine[]
     readonly importedAt: number
   }
 >
@@ -73,7 +74,7 @@ export type InvoiceDeleted = Fact<'InvoiceDeleted', { readonly invoiceId: string
  * A row of an invoice with the provider's id of a request. `row` is the number of the row in the
  * file, and `amount` is in the invoice's units. The last element marks a duplicate.
  */
-export type InvoiceRequest = readonly [
+export type ProviderInvoiceRequest = readonly [
   row: number,
   day: string,
   model: string,
@@ -94,7 +95,7 @@ export type InvoiceRequestsRecorded = Fact<
     readonly invoiceId: string
     /** The number of the part within the invoice, starting at 0. */
     readonly part: number
-    readonly requests: readonly InvoiceRequest[]
+    readonly requests: readonly ProviderInvoiceRequest[]
   }
 >
 
@@ -107,14 +108,14 @@ export type InvoiceRequestsDeleted = Fact<
   { readonly invoiceId: string; readonly part: number }
 >
 
-export type InvoiceEvent = InvoiceImported | InvoiceDeleted
+export type ProviderInvoiceEvent = InvoiceImported | InvoiceDeleted
 
-export type Invoice = InvoiceImported['data']
+export type ProviderInvoice = InvoiceImported['data']
 
 /** Returns the ids of the other invoices of the same channel that contain request ids. */
-export const otherInvoiceIds = (
-  { invoices }: InvoicesState,
-  { invoiceId, channelId }: Pick<Invoice, 'invoiceId' | 'channelId'>,
+export const otherProviderInvoiceIds = (
+  { invoices }: ProviderInvoicesState,
+  { invoiceId, channelId }: Pick<ProviderInvoice, 'invoiceId' | 'channelId'>,
 ): string[] =>
   invoices
     .filter((one) => one.channelId === channelId && one.invoiceId !== invoiceId)
@@ -122,7 +123,7 @@ export const otherInvoiceIds = (
     .map((one) => one.invoiceId)
 
 /** The sum of an invoice in its units. */
-export const amountOf = ({ lines }: Pick<Invoice, 'lines'>): bigint =>
+export const amountOf = ({ lines }: Pick<ProviderInvoice, 'lines'>): bigint =>
   lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
 /** The decimals of the amounts of an invoice that does not name them. */
@@ -131,7 +132,7 @@ export const DECIMALS = 9
 /** Writes an amount in the units of an invoice as an exact decimal, such as `-0.0125`. */
 export function amountText(
   amount: bigint,
-  { decimals = DECIMALS }: Pick<Invoice, 'decimals'>,
+  { decimals = DECIMALS }: Pick<ProviderInvoice, 'decimals'>,
 ): string {
   const text = decimalText({ units: amount < 0n ? -amount : amount, scale: decimals })
   const short = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
@@ -139,13 +140,13 @@ export function amountText(
 }
 
 /** The invoices that are not deleted, oldest first. */
-export type InvoicesState = { readonly invoices: readonly Invoice[] }
+export type ProviderInvoicesState = { readonly invoices: readonly ProviderInvoice[] }
 
-export type InvoiceCommand =
-  | ({ readonly type: 'ImportInvoice' } & Invoice)
+export type ProviderInvoiceCommand =
+  | ({ readonly type: 'ImportInvoice' } & ProviderInvoice)
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
 
-export type InvoiceErrorCode =
+export type ProviderInvoiceErrorCode =
   /** The same file was imported for the channel. Params: `id`, the id of the existing invoice. */
   | 'InvoiceKnown'
   | 'InvoiceUnknown'
@@ -153,13 +154,13 @@ export type InvoiceErrorCode =
   | 'TooManyInvoices'
 
 /** The maximum number of invoices that are not deleted. */
-export const INVOICES_MAX = 100
+export const PROVIDER_INVOICES_MAX = 100
 
-export const invoicesDecider: Decider<
-  InvoicesState,
-  InvoiceCommand,
-  InvoiceEvent,
-  CodedError<InvoiceErrorCode>
+export const providerInvoicesDecider: Decider<
+  ProviderInvoicesState,
+  ProviderInvoiceCommand,
+  ProviderInvoiceEvent,
+  CodedError<ProviderInvoiceErrorCode>
 > = {
   initialState: () => ({ invoices: [] }),
   decide: (command, { invoices }) => {
@@ -174,7 +175,8 @@ export const invoicesDecider: Decider<
       ({ digest, channelId }) => digest === data.digest && channelId === data.channelId,
     )
     if (same !== undefined) return codedError('InvoiceKnown', { id: same.invoiceId })
-    if (invoices.length >= INVOICES_MAX) return codedError('TooManyInvoices', { max: INVOICES_MAX })
+    if (invoices.length >= PROVIDER_INVOICES_MAX)
+      return codedError('TooManyInvoices', { max: PROVIDER_INVOICES_MAX })
     return [{ type: 'InvoiceImported', v: 1, data }]
   },
   evolve: ({ invoices }, event) =>
@@ -183,7 +185,7 @@ export const invoicesDecider: Decider<
       : { invoices: invoices.filter(({ invoiceId }) => invoiceId !== event.data.invoiceId) },
 }
 
-type InvoiceRequestsCommand =
+type ProviderInvoiceRequestsCommand =
   | ({ readonly type: 'RecordInvoiceRequests' } & InvoiceRequestsRecorded['data'])
   /** Deletes the next parts, at most `max`. */
   | {
@@ -192,19 +194,19 @@ type InvoiceRequestsCommand =
       readonly max: number
     }
 
-type InvoiceRequestsEvent = InvoiceRequestsRecorded | InvoiceRequestsDeleted
+type ProviderInvoiceRequestsEvent = InvoiceRequestsRecorded | InvoiceRequestsDeleted
 
 /** The numbers of recorded and of deleted parts. Parts are recorded and deleted in their order. */
-export type InvoiceRequestsState = { readonly parts: number; readonly deleted: number }
+export type ProviderInvoiceRequestsState = { readonly parts: number; readonly deleted: number }
 
 /**
  * Records the parts of an invoice in their order, and deletes them in the same order. A part that
  * is repeated changes nothing. Nothing is recorded after the first deletion.
  */
-export const invoiceRequestsDecider: Decider<
-  InvoiceRequestsState,
-  InvoiceRequestsCommand,
-  InvoiceRequestsEvent,
+export const providerInvoiceRequestsDecider: Decider<
+  ProviderInvoiceRequestsState,
+  ProviderInvoiceRequestsCommand,
+  ProviderInvoiceRequestsEvent,
   CodedError<'InvoiceUnknown'>
 > = {
   initialState: () => ({ parts: 0, deleted: 0 }),

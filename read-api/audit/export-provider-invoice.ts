@@ -1,21 +1,21 @@
-import type { Invoice } from '#domain/invoices/events.ts'
+import type { ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { ADMIN } from '#domain/shared/roles.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import {
   type Comparison,
-  type InvoiceItem,
-  type InvoiceRequest,
-  invoiceQueries,
+  type ProviderInvoiceItem,
+  type ProviderInvoiceRequest,
+  providerInvoiceQueries,
   type RequestMatch,
-} from '../contract/invoices.ts'
+} from '../contract/provider-invoices.ts'
 import { createPermits, sendExport } from '../logs/export-permits.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
-import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
-import { findInvoice, waitForComparison } from './find-invoice.ts'
-import { listRequests, requestOf } from './invoices.ts'
+import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
+import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
+import { listRequests, requestOf } from './provider-invoices.ts'
 import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 4, each: 2 }
@@ -30,22 +30,22 @@ const BATCH_ROWS = 10_000
 const DAY_COLUMNS = [
   ...(['day', 'model', 'comparison', 'rows', 'billed_tokens', 'amount', 'billed'] as const),
   ...(['calls', 'tokens', 'cost', 'charged', 'margin'] as const),
-] as const satisfies readonly (keyof InvoiceItem)[]
+] as const satisfies readonly (keyof ProviderInvoiceItem)[]
 
 const LINE_COLUMNS = [
   ...(['row', 'match', 'upstream_id', 'day', 'model', 'billed_tokens', 'amount'] as const),
   'billed',
-] as const satisfies readonly (keyof InvoiceRequest)[]
+] as const satisfies readonly (keyof ProviderInvoiceRequest)[]
 const CALL_COLUMNS = [
   ...(['request_id', 'user_id', 'ended_at', 'model', 'tokens', 'cost', 'charged'] as const),
-] as const satisfies readonly (keyof NonNullable<InvoiceRequest['call']>)[]
+] as const satisfies readonly (keyof NonNullable<ProviderInvoiceRequest['call']>)[]
 
 /**
  * `GET /api/audit/invoices/:id/export`: the comparison of an invoice by day and model, as CSV.
  * `…/requests/export`: the comparison by request. Amounts are in quota, except `amount`, which is
  * in the invoice's currency.
  */
-export function exportInvoice(app: App, deps: ReadDeps): void {
+export function exportProviderInvoice(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
   const options = {
@@ -53,19 +53,19 @@ export function exportInvoice(app: App, deps: ReadDeps): void {
     preHandler: waitForComparison(deps, 'usage-by-hour', 'reconciliation'),
   }
   app.route({
-    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/export'),
+    ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/export'),
     ...options,
     handler: async (request, reply) => {
-      const invoice = await findInvoice(deps, request.params.id)
+      const invoice = await findProviderInvoice(deps, request.params.id)
       const text = daysText(deps, invoice, request.query.comparison ?? '')
       return send({ deps, permits, request, reply }, invoice, 'invoice-days', text)
     },
   })
   app.route({
-    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests/export'),
+    ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/requests/export'),
     ...options,
     handler: async (request, reply) => {
-      const invoice = await findInvoice(deps, request.params.id)
+      const invoice = await findProviderInvoice(deps, request.params.id)
       const isAllowed = () => isStillAdmitted(request)
       const text = requestsText(deps, invoice, request.query.match, isAllowed)
       return send({ deps, permits, request, reply }, invoice, 'invoice-requests', text)
@@ -75,7 +75,7 @@ export function exportInvoice(app: App, deps: ReadDeps): void {
 
 async function send(
   { deps, permits, request, reply }: Exporting,
-  { invoiceId }: Invoice,
+  { invoiceId }: ProviderInvoice,
   exported: 'invoice-days' | 'invoice-requests',
   text: AsyncIterable<string>,
 ) {
@@ -91,11 +91,11 @@ async function send(
 
 async function* daysText(
   { core: { db } }: ReadDeps,
-  invoice: Invoice,
+  invoice: ProviderInvoice,
   comparison: Comparison | '',
 ): AsyncGenerator<string> {
   yield csvLine([...DAY_COLUMNS, 'currency'])
-  const { items } = await compareInvoice(db, invoice)
+  const { items } = await compareProviderInvoice(db, invoice)
   yield items
     .filter((item) => comparison === '' || item.comparison === comparison)
     .map((item) => csvLine([...DAY_COLUMNS.map((name) => item[name]), invoice.currency]))
@@ -104,13 +104,13 @@ async function* daysText(
 
 async function* requestsText(
   { core: { db } }: ReadDeps,
-  invoice: Invoice,
+  invoice: ProviderInvoice,
   match: RequestMatch,
   isAllowed: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   const calls = CALL_COLUMNS.map((name) => `call_${name}`)
   yield csvLine([...LINE_COLUMNS, 'currency', ...calls, 'difference'])
-  const matched = matchedInvoiceOf(invoice)
+  const matched = matchedProviderInvoiceOf(invoice)
   for (let after = 0; ; ) {
     const rows = await listRequests(db, matched, match, { after, limit: BATCH_ROWS })
     if (!(await isAllowed())) throw new Error('the export is no longer allowed')
@@ -122,7 +122,7 @@ async function* requestsText(
   }
 }
 
-const lineOf = (item: InvoiceRequest, { currency }: Invoice): string =>
+const lineOf = (item: ProviderInvoiceRequest, { currency }: ProviderInvoice): string =>
   csvLine([
     ...LINE_COLUMNS.map((name) => item[name]),
     currency,

@@ -1,8 +1,8 @@
 import { translate } from '#console/i18n/i18n.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import type { Delimiter, InvoiceColumn } from './invoice-csv-sample.ts'
+import type { Delimiter, ProviderInvoiceColumn } from './provider-invoice-csv-sample.ts'
 
-export type InvoiceDraft = Record<InvoiceColumn, string> & {
+export type ProviderInvoiceDraft = Record<ProviderInvoiceColumn, string> & {
   file: File | null
   channel_id: string
   delimiter: Delimiter
@@ -18,9 +18,11 @@ export type InvoiceDraft = Record<InvoiceColumn, string> & {
  * Returns an error text for each invalid field. The server would find the same errors, but only
  * after a large file has been sent.
  */
-export function validateInvoice(draft: InvoiceDraft): FieldErrors<InvoiceDraft> {
+export function validateProviderInvoice(
+  draft: ProviderInvoiceDraft,
+): FieldErrors<ProviderInvoiceDraft> {
   const { file, channel_id: channel, currency, dollars, models } = draft
-  const errors: FieldErrors<InvoiceDraft> = {}
+  const errors: FieldErrors<ProviderInvoiceDraft> = {}
   if (file === null) errors.file = translate('reconciliation.invoice.fileMissing')
   if (!/^[1-9]\d{0,14}$/.test(channel.trim())) {
     errors.channel_id = translate('reconciliation.invoice.channelMissing')

@@ -1,13 +1,13 @@
 import type { CommonQueryMethods } from 'slonik'
-import { isInRange, quotaOf } from '#domain/invoices/amounts.ts'
+import { isInRange, quotaOf } from '#domain/provider-invoices/amounts.ts'
 import {
   amountOf,
   amountText,
-  INVOICES_STREAM,
-  type Invoice,
-  invoicesDecider,
-} from '#domain/invoices/events.ts'
-import { periodOf } from '#domain/invoices/period.ts'
+  PROVIDER_INVOICES_STREAM,
+  type ProviderInvoice,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
+import { periodOf } from '#domain/provider-invoices/period.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
@@ -15,31 +15,31 @@ import { channelNames } from '#projections/channels/query.ts'
 import {
   listMatches,
   listOnlyOurs,
-  type MatchedInvoice,
+  type MatchedProviderInvoice,
   type RequestMatchRow,
 } from '#projections/reconciliation/query.ts'
 import {
   COMPARISONS,
-  type InvoiceRequest,
-  invoiceQueries,
+  type ProviderInvoiceRequest,
+  providerInvoiceQueries,
   type RequestMatch,
-} from '../contract/invoices.ts'
+} from '../contract/provider-invoices.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { compareInvoice, matchedInvoiceOf } from './compare-invoice.ts'
-import { findInvoice, waitForComparison } from './find-invoice.ts'
+import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
+import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
 import { KnownIds } from './known-ids.ts'
 
 const PAGE_SIZE = 50
 
 /** `GET /api/audit/invoices`: the imported invoices, newest first. */
-export function listInvoices(app: App, deps: ReadDeps): void {
+export function listProviderInvoices(app: App, deps: ReadDeps): void {
   app.route({
-    ...endpoint(invoiceQueries, 'GET /api/audit/invoices'),
+    ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices'),
     onRequest: onlyAuditor,
     preHandler: upToDate(deps, 'channels'),
     handler: async () => {
       const { actors, db } = deps.core
-      const { invoices } = await actors.peek(invoicesDecider, INVOICES_STREAM)
+      const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
       const ids = invoices.map(({ channelId }) => channelId)
       const names = await channelNames(db, ids)
       return success(
@@ -53,18 +53,18 @@ export function listInvoices(app: App, deps: ReadDeps): void {
  * `GET /api/audit/invoices/:id`: an invoice, compared with the calls that this site recorded for
  * its channel.
  */
-export function getInvoice(app: App, deps: ReadDeps): void {
+export function getProviderInvoice(app: App, deps: ReadDeps): void {
   const knownIds = new KnownIds(deps.core.db)
   app.route({
-    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id'),
+    ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
     preHandler: waitForComparison(deps, 'usage-by-hour', 'reconciliation', 'channels'),
     handler: async ({ params, query }) => {
-      const invoice = await findInvoice(deps, params.id)
+      const invoice = await findProviderInvoice(deps, params.id)
       const { db } = deps.core
-      const state = await deps.core.actors.peek(invoicesDecider, INVOICES_STREAM)
+      const state = await deps.core.actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
       const [{ requests, items: all, total, models }, names, known_ids] = await Promise.all([
-        compareInvoice(db, invoice),
+        compareProviderInvoice(db, invoice),
         channelNames(db, [invoice.channelId]),
         knownIds.count(invoice, state),
       ])
@@ -90,16 +90,16 @@ export function getInvoice(app: App, deps: ReadDeps): void {
  * `GET /api/audit/invoices/:id/requests`: the invoice lines that contain a request id. With
  * `match=only_ours`: the calls that are not in the invoice.
  */
-export function listInvoiceRequests(app: App, deps: ReadDeps): void {
+export function listProviderInvoiceRequests(app: App, deps: ReadDeps): void {
   app.route({
-    ...endpoint(invoiceQueries, 'GET /api/audit/invoices/:id/requests'),
+    ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/requests'),
     onRequest: onlyAuditor,
     preHandler: waitForComparison(deps, 'reconciliation'),
     handler: async ({ params, query: { match, cursor, limit = PAGE_SIZE } }) => {
-      const invoice = await findInvoice(deps, params.id)
+      const invoice = await findProviderInvoice(deps, params.id)
       const size = Number(limit)
       const page = { after: integerOf(cursor) ?? 0, limit: size + 1 }
-      const matched = matchedInvoiceOf(invoice)
+      const matched = matchedProviderInvoiceOf(invoice)
       const { db } = deps.core
       const rows = await listRequests(db, matched, match, page)
       const items = rows.slice(0, size)
@@ -117,13 +117,13 @@ export function listInvoiceRequests(app: App, deps: ReadDeps): void {
  */
 export const listRequests = (
   db: CommonQueryMethods,
-  invoice: MatchedInvoice,
+  invoice: MatchedProviderInvoice,
   match: RequestMatch,
   page: { readonly after: number; readonly limit: number },
 ): Promise<readonly RequestMatchRow[]> =>
   match === 'only_ours' ? listOnlyOurs(db, invoice, page) : listMatches(db, invoice, match, page)
 
-function summaryOf(invoice: Invoice, channelName = '') {
+function summaryOf(invoice: ProviderInvoice, channelName = '') {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
   const { currency, dollars, lines, importedAt } = invoice
   const period = periodOf(invoice)
@@ -146,8 +146,8 @@ function summaryOf(invoice: Invoice, channelName = '') {
 export function requestOf(
   row: RequestMatchRow,
   match: RequestMatch,
-  invoice: Invoice,
-): InvoiceRequest {
+  invoice: ProviderInvoice,
+): ProviderInvoiceRequest {
   const { place, rows, upstreamId, day, model, amount, billed, tokens } = row
   const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
   return {

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { decimalsFor, isInRange } from '#domain/invoices/amounts.ts'
+import { parseDecimal } from '#domain/pricing/decimal.ts'
+import { decimalsFor, isInRange } from '#domain/provider-invoices/amounts.ts'
 import {
   DECIMALS,
-  INVOICES_STREAM,
-  type Invoice,
-  type InvoiceRequest,
-  invoiceRequestsDecider,
-  invoiceRequestsStream,
-  invoicesDecider,
-  otherInvoiceIds,
-} from '#domain/invoices/events.ts'
-import { parseDecimal } from '#domain/pricing/decimal.ts'
+  otherProviderInvoiceIds,
+  PROVIDER_INVOICES_STREAM,
+  type ProviderInvoice,
+  type ProviderInvoiceRequest,
+  providerInvoiceRequestsDecider,
+  providerInvoiceRequestsStream,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -29,13 +29,16 @@ import {
   type Deps,
   waitUntilVisible,
 } from '../action.ts'
-import { type ImportInvoice, invoiceActions } from '../contract/invoices.ts'
+import {
+  type ImportProviderInvoice,
+  providerInvoiceActions,
+} from '../contract/provider-invoices.ts'
 import { toHttpError } from '../domain-error-catalogue.ts'
-import { invoiceError } from './invoice-errors.ts'
-import { checkPeriod, periodIn } from './invoice-period.ts'
-import type { InvoiceFormat } from './read-invoice-row.ts'
-import { PARTS_AHEAD, removeIfUnknown } from './remove-invoice-rows.ts'
-import { type InvoiceSums, sumInvoice } from './sum-provider-invoice.ts'
+import { providerInvoiceError } from './provider-invoice-errors.ts'
+import { checkPeriod, periodIn } from './provider-invoice-period.ts'
+import type { ProviderInvoiceFormat } from './read-provider-invoice-row.ts'
+import { PARTS_AHEAD, removeIfUnknown } from './remove-provider-invoice-rows.ts'
+import { type ProviderInvoiceSums, sumProviderInvoice } from './sum-provider-invoice.ts'
 
 const RETRY_SECONDS = 30
 
@@ -50,10 +53,10 @@ const IDLE_MAX_MS = 10_000
  * stream. Each process imports one file at a time, from its first byte to its last event, because
  * the rows of a file take memory until they are recorded. Other files are refused meanwhile.
  */
-export const importInvoice: Action = (api, deps) => {
+export const importProviderInvoice: Action = (api, deps) => {
   let isImporting = false
   async function importAlone<T>(work: () => Promise<T>): Promise<T> {
-    if (isImporting) throw invoiceError('TooManyImports', {}, RETRY_SECONDS)
+    if (isImporting) throw providerInvoiceError('TooManyImports', {}, RETRY_SECONDS)
     isImporting = true
     return await work().finally(() => {
       isImporting = false
@@ -63,7 +66,7 @@ export const importInvoice: Action = (api, deps) => {
     scope.addContentTypeParser('text/csv', (_request, payload, parsed) => parsed(null, payload))
     const route = scope as unknown as Api
     route.route({
-      ...endpoint(invoiceActions, 'POST /api/audit/invoices'),
+      ...endpoint(providerInvoiceActions, 'POST /api/audit/invoices'),
       onRequest: onlyAdmin,
       handler: async (request, reply) => {
         const { query, body } = request
@@ -76,7 +79,7 @@ export const importInvoice: Action = (api, deps) => {
         if (!(await hasExisted(deps, channelId))) {
           throw invalidField('channel_id', { zh: '该渠道不存在', en: 'there is no such channel' })
         }
-        if (!(body instanceof Readable)) throw invoiceError('InvoiceEmpty')
+        if (!(body instanceof Readable)) throw providerInvoiceError('InvoiceEmpty')
         const period = periodIn(query)
         const terms = { channelId, ...rate, ...(period === undefined ? {} : { period }) }
         const context = contextOf(deps, request)
@@ -92,7 +95,7 @@ export const importInvoice: Action = (api, deps) => {
 }
 
 /** Returns the currency and its price in dollars, which only US dollars may leave out. */
-function rateOf({ currency = 'USD', dollars }: ImportInvoice) {
+function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
   if (dollars === undefined && currency !== 'USD') {
     throw invalidField('dollars', {
       zh: `货币为 ${currency} 时必填`,
@@ -119,18 +122,25 @@ async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   return exists || (await findChannel(db, channelId)) !== null
 }
 
-type InvoiceTerms = Pick<Invoice, 'channelId' | 'currency' | 'dollars' | 'decimals' | 'period'>
+type ProviderInvoiceTerms = Pick<
+  ProviderInvoice,
+  'channelId' | 'currency' | 'dollars' | 'decimals' | 'period'
+>
 
 /**
  * Counts the request ids of a new invoice that other invoices of the channel contain as well.
  * Returns null if the read model does not have all lines of the invoice yet.
  */
 async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, channelId: number) {
-  const state = await actors.peek(invoicesDecider, INVOICES_STREAM)
+  const state = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
   const requests = state.invoices.find((one) => one.invoiceId === invoiceId)?.requests ?? 0
   if (requests === 0) return 0
   if ((await countLines(db, [invoiceId])) < requests) return null
-  return await countKnownIds(db, invoiceId, otherInvoiceIds(state, { invoiceId, channelId }))
+  return await countKnownIds(
+    db,
+    invoiceId,
+    otherProviderInvoiceIds(state, { invoiceId, channelId }),
+  )
 }
 
 /** Yields the chunks of an upload. Throws a 408 if none arrives for `IDLE_MAX_MS`. */
@@ -139,7 +149,10 @@ async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       const idle = Promise.withResolvers<never>()
-      const timer = setTimeout(() => idle.reject(invoiceError('InvoiceStalled')), IDLE_MAX_MS)
+      const timer = setTimeout(
+        () => idle.reject(providerInvoiceError('InvoiceStalled')),
+        IDLE_MAX_MS,
+      )
       const next = chunks.next()
       const { done, value } = await Promise.race([next, idle.promise]).finally(() =>
         clearTimeout(timer),
@@ -153,15 +166,15 @@ async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-type ReadFile = { readonly sums: InvoiceSums; readonly parts: RequestParts }
+type ReadFile = { readonly sums: ProviderInvoiceSums; readonly parts: RequestParts }
 
 async function readFile(
   file: AsyncIterable<Uint8Array>,
-  format: InvoiceFormat,
+  format: ProviderInvoiceFormat,
   now: number,
 ): Promise<ReadFile> {
   const parts = new RequestParts()
-  return { sums: await sumInvoice(file, format, now, (one) => parts.add(one)), parts }
+  return { sums: await sumProviderInvoice(file, format, now, (one) => parts.add(one)), parts }
 }
 
 /**
@@ -171,7 +184,7 @@ async function readFile(
 async function importFile(
   deps: Deps,
   { sums, parts }: ReadFile,
-  terms: InvoiceTerms,
+  terms: ProviderInvoiceTerms,
   context: CommandContext,
 ) {
   const { actors, now } = deps.core
@@ -187,14 +200,16 @@ async function importFile(
   const command = { ...ids, ...terms, ...sums, importedAt: now() }
   // The command is decided before anything is appended, so that a refused file leaves no events
   // behind.
-  const decided = invoicesDecider.decide(
+  const decided = providerInvoicesDecider.decide(
     command,
-    await actors.peek(invoicesDecider, INVOICES_STREAM),
+    await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM),
   )
   if ('code' in decided) throw toHttpError(decided)
   const append = async () => {
     await recordRequests(deps, invoiceId, parts, context)
-    return accepted(await actors.handle(invoicesDecider, INVOICES_STREAM, command, context))
+    return accepted(
+      await actors.handle(providerInvoicesDecider, PROVIDER_INVOICES_STREAM, command, context),
+    )
   }
   const { position } = await append().catch((error: unknown) => {
     void removeIfUnknown(deps, invoiceId, context)
@@ -217,17 +232,17 @@ async function recordRequests(
   parts: RequestParts,
   context: CommandContext,
 ): Promise<void> {
-  const stream = invoiceRequestsStream(invoiceId)
+  const stream = providerInvoiceRequestsStream(invoiceId)
   let part = 0
   for (const requests of parts.list()) {
     const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
     const { position } = accepted(
-      await actors.handle(invoiceRequestsDecider, stream, record, context),
+      await actors.handle(providerInvoiceRequestsDecider, stream, record, context),
     )
     part += 1
     if (part % PARTS_AHEAD > 0) continue
     const isFresh = await freshness.waitFor(['reconciliation'], position, BEHIND_MAX_MS)
-    if (!isFresh) throw invoiceError('ReadModelBehind', {}, RETRY_SECONDS)
+    if (!isFresh) throw providerInvoiceError('ReadModelBehind', {}, RETRY_SECONDS)
   }
 }
 
@@ -240,14 +255,14 @@ const PART_ROWS = 1_000
  */
 class RequestParts {
   private readonly texts: Buffer[] = []
-  private rows: InvoiceRequest[] = []
+  private rows: ProviderInvoiceRequest[] = []
 
-  add(row: InvoiceRequest): void {
+  add(row: ProviderInvoiceRequest): void {
     this.rows.push(row)
     if (this.rows.length === PART_ROWS) this.close()
   }
 
-  *list(): Generator<readonly InvoiceRequest[]> {
+  *list(): Generator<readonly ProviderInvoiceRequest[]> {
     if (this.rows.length > 0) this.close()
     for (const text of this.texts) yield JSON.parse(text.toString())
   }
@@ -259,9 +274,9 @@ class RequestParts {
 }
 
 function formatOf(
-  query: ImportInvoice,
-  { currency, decimals = DECIMALS }: Pick<Invoice, 'currency' | 'decimals'>,
-): InvoiceFormat {
+  query: ImportProviderInvoice,
+  { currency, decimals = DECIMALS }: Pick<ProviderInvoice, 'currency' | 'decimals'>,
+): ProviderInvoiceFormat {
   const { day, model, amount, tokens = null, request_id: requestId = null } = query
   const { delimiter = ',', decimal = '.' } = query
   const columns = { day, model, amount, tokens, requestId }
@@ -297,16 +312,16 @@ function entriesOf(text: string): [string, unknown][] | null {
  * DELETE /api/audit/invoices/{id}: deletes an imported invoice. Its rows are removed from the read
  * model in the background. The events that recorded the import stay in the history.
  */
-export const deleteInvoice: Action = (api, deps) => {
+export const deleteProviderInvoice: Action = (api, deps) => {
   api.route({
-    ...endpoint(invoiceActions, 'DELETE /api/audit/invoices/:id'),
+    ...endpoint(providerInvoiceActions, 'DELETE /api/audit/invoices/:id'),
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const command = { type: 'DeleteInvoice', invoiceId: request.params.id } as const
       const context = contextOf(deps, request)
       const { actors } = deps.core
       const { position } = accepted(
-        await actors.handle(invoicesDecider, INVOICES_STREAM, command, context),
+        await actors.handle(providerInvoicesDecider, PROVIDER_INVOICES_STREAM, command, context),
       )
       void removeIfUnknown(deps, request.params.id, context)
       await waitUntilVisible(deps, reply, ['reconciliation'], position)

@@ -2,8 +2,8 @@
  * The kinds of data that the columns of an invoice's CSV file can contain, in the order of the
  * form. The first three are required.
  */
-export const INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
-export type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
+export const PROVIDER_INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
+export type ProviderInvoiceColumn = (typeof PROVIDER_INVOICE_COLUMNS)[number]
 
 export const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const
 export type Delimiter = keyof typeof DELIMITERS
@@ -86,7 +86,7 @@ function recordsOf(text: string, delimiter: string, max: number): string[][] {
  * Patterns for the names that providers give to the columns of their exports. A column is searched
  * for with the first pattern, and if no name matches, with the next.
  */
-const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
+const PATTERNS: Readonly<Record<ProviderInvoiceColumn, readonly RegExp[]>> = {
   day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],
   model: [/^(?:model|model_name|模型)$/i, /model|模型/i],
   amount: [/^(?:cost|amount|amount_usd|金额|费用)$/i, /cost|amount|charge|price|金额|费用/i],
@@ -98,16 +98,15 @@ const PATTERNS: Readonly<Record<InvoiceColumn, readonly RegExp[]>> = {
  * Guesses from the header which column of the file contains which kind of data. Returns the
  * column's name for each kind, or an empty text if no column matches.
  */
-export function guessColumns(header: readonly string[]): Record<InvoiceColumn, string> {
-  const found = (column: InvoiceColumn): string => {
+export function guessColumns(header: readonly string[]): Record<ProviderInvoiceColumn, string> {
+  const found = (column: ProviderInvoiceColumn): string => {
     for (const pattern of PATTERNS[column]) {
       const name = header.find((one) => pattern.test(one))
       if (name !== undefined) return name
     }
     return ''
   }
-  return Object.fromEntries(INVOICE_COLUMNS.map((column) => [column, found(column)])) as Record<
-    InvoiceColumn,
-    string
-  >
+  return Object.fromEntries(
+    PROVIDER_INVOICE_COLUMNS.map((column) => [column, found(column)]),
+  ) as Record<ProviderInvoiceColumn, string>
 }

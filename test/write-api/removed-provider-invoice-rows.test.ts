@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { invoiceRequestsDecider, invoiceRequestsStream } from '#domain/invoices/events.ts'
+import {
+  providerInvoiceRequestsDecider,
+  providerInvoiceRequestsStream,
+} from '#domain/provider-invoices/events.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { appendTo, channelCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { removeAbandonedRows } from '#write-api/audit/remove-invoice-rows.ts'
+import { removeAbandonedRows } from '#write-api/audit/remove-provider-invoice-rows.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -41,8 +44,8 @@ async function recordRows(): Promise<string> {
   const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
   const requests = [[2, day, 'm', 'r', 0, 1]] as const
   await fixture.core.actors.handle(
-    invoiceRequestsDecider,
-    invoiceRequestsStream(invoiceId),
+    providerInvoiceRequestsDecider,
+    providerInvoiceRequestsStream(invoiceId),
     { type: 'RecordInvoiceRequests', invoiceId, part: 0, requests },
     context,
   )

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  INVOICES_STREAM,
-  invoiceRequestsDecider,
-  invoiceRequestsStream,
-  invoicesDecider,
-} from '#domain/invoices/events.ts'
+  PROVIDER_INVOICES_STREAM,
+  providerInvoiceRequestsDecider,
+  providerInvoiceRequestsStream,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/events.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
-import type { InvoiceComparison, InvoiceSummary } from '#read-api/contract/invoices.ts'
 import type { Margins } from '#read-api/contract/margins.ts'
+import type {
+  ProviderInvoiceComparison,
+  ProviderInvoiceSummary,
+} from '#read-api/contract/provider-invoices.ts'
 import { appendTo, channelCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { seededFixture } from './write-fixture.ts'
@@ -43,13 +46,13 @@ async function upload(payload: string, query: Record<string, string> = {}) {
 type Terms = { currency: string; dollars: string; amount: number; requests?: number }
 
 /** Imports an invoice without the checks of the route. It has one line with the amount. */
-async function appendInvoice({ amount, ...terms }: Terms): Promise<string> {
+async function appendProviderInvoice({ amount, ...terms }: Terms): Promise<string> {
   const invoiceId = randomUUID()
   const line = { day, model: 'sim-small', rows: 1, tokens: 0, amount }
   const at = fixture.core.now()
   await fixture.core.actors.handle(
-    invoicesDecider,
-    INVOICES_STREAM,
+    providerInvoicesDecider,
+    PROVIDER_INVOICES_STREAM,
     {
       ...{ type: 'ImportInvoice', invoiceId, channelId: CHANNEL, digest: invoiceId, bytes: 40 },
       ...{ rows: 1, duplicates: 0, ...terms, lines: [line], importedAt: at },
@@ -66,15 +69,15 @@ describe('an invoice with an inverted exchange rate', () => {
     const file = `d,m,a\n${day},sim-small,900000\n`
     const answer = await upload(file, { currency: 'VND', dollars: '25000' })
     expect([answer.status, answer.message]).toEqual([400, expect.stringContaining('dollars')])
-    expect((await read<InvoiceSummary[]>('invoices')).data).toEqual([])
+    expect((await read<ProviderInvoiceSummary[]>('invoices')).data).toEqual([])
   })
 
   it('that an earlier release imported is shown as out of range, and can be deleted', async () => {
     const terms = { currency: 'VND', dollars: '25000', amount: 900_000_000_000_000 }
-    const invoiceId = await appendInvoice(terms)
-    const { status, data } = await read<InvoiceSummary[]>('invoices')
+    const invoiceId = await appendProviderInvoice(terms)
+    const { status, data } = await read<ProviderInvoiceSummary[]>('invoices')
     expect([status, data]).toMatchObject([200, [{ id: invoiceId, is_out_of_range: true }]])
-    const one = await read<InvoiceComparison>(`invoices/${invoiceId}`)
+    const one = await read<ProviderInvoiceComparison>(`invoices/${invoiceId}`)
     expect([one.status, one.data]).toMatchObject([
       200,
       { is_out_of_range: true, billed: Number.MAX_SAFE_INTEGER, total: { amount: '900000' } },
@@ -101,7 +104,7 @@ describe('an invoice in a currency other than the dollar', () => {
     expect([answer.status, answer.message]).toEqual([400, expect.stringContaining('dollars')])
     const { status, data } = await upload(file, { currency: 'CNY', dollars: '0.14' })
     expect(status).toBe(200)
-    const listed = (await read<InvoiceSummary[]>('invoices')).data
+    const listed = (await read<ProviderInvoiceSummary[]>('invoices')).data
     expect(listed).toMatchObject([{ currency: 'CNY', dollars: '0.14', billed: 70_000 }])
     await fixture.admin.call('DELETE', `/api/audit/invoices/${data.id}`)
     await fixture.freshness.waitFor(['audit-log', 'users'], await fixture.head(), 20_000)
@@ -123,7 +126,7 @@ describe('an invoice in a currency of small units', () => {
     const rows = [`${day},sim-small,${a},r1`, `${day},sim-small,-0.00005,r2`]
     const { status, data, message } = await upload(`d,m,a,id\n${rows.join('\n')}\n`, columns)
     expect([message, status]).toEqual(['', 200])
-    const one = await read<InvoiceComparison>(`invoices/${data.id}`)
+    const one = await read<ProviderInvoiceComparison>(`invoices/${data.id}`)
     const amount = currency === 'VND' ? '249999999.99995' : '20000000'
     expect(one.data).toMatchObject({ billed, total: { billed, amount } })
     await fixture.freshness.waitFor(['reconciliation', 'audit-log'], await fixture.head(), 20_000)
@@ -159,7 +162,12 @@ describe('the comparison of an invoice', () => {
     ['the position of the request', 0, { 'x-after-position': '1' }],
     ['all lines of the invoice', 1, {}],
   ])('is refused until the read model has %s', async (_name, requests, headers) => {
-    const invoiceId = await appendInvoice({ currency: 'USD', dollars: '1', amount: 1, requests })
+    const invoiceId = await appendProviderInvoice({
+      currency: 'USD',
+      dollars: '1',
+      amount: 1,
+      requests,
+    })
     const get = (path: string) =>
       fixture.admin.call('GET', `/api/audit/invoices/${invoiceId}${path}`, { headers })
     await whileBehind(async () => {
@@ -187,13 +195,13 @@ describe('token counts of an earlier release, beyond the numbers of a response',
       1,
       ...(row > 13 ? [true] : []),
     ])
-    const invoiceId = await appendInvoice({
+    const invoiceId = await appendProviderInvoice({
       ...{ currency: 'USD', dollars: '1', amount: 1, requests: rows.length },
     })
     const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
     await fixture.core.actors.handle(
-      invoiceRequestsDecider,
-      invoiceRequestsStream(invoiceId),
+      providerInvoiceRequestsDecider,
+      providerInvoiceRequestsStream(invoiceId),
       { type: 'RecordInvoiceRequests', invoiceId, part: 0, requests: requests as never },
       context,
     )
@@ -215,12 +223,13 @@ describe('rows that another file contains as well', () => {
     expect([null, 0]).toContain(first.data.known_ids)
     expect([null, 1]).toContain(second.data.known_ids)
     await fixture.freshness.waitFor(['reconciliation'], await fixture.head(), 20_000)
-    const { data } = await read<InvoiceComparison>(`invoices/${second.data.id}`)
+    const { data } = await read<ProviderInvoiceComparison>(`invoices/${second.data.id}`)
     expect(data.requests?.known_ids).toBe(1)
     // The count is kept for further pages, until an invoice is imported or deleted.
     const counts = vi.spyOn(fixture.core.db, 'oneFirst')
     const known = async (path = '') =>
-      (await read<InvoiceComparison>(`invoices/${second.data.id}${path}`)).data.requests?.known_ids
+      (await read<ProviderInvoiceComparison>(`invoices/${second.data.id}${path}`)).data.requests
+        ?.known_ids
     const countsOfIds = () => counts.mock.calls.filter(([{ sql }]) => sql.includes('intersect'))
     for (const cursor of [0, 1, 2]) expect(await known(`?cursor=${cursor}&limit=1`)).toBe(1)
     expect(countsOfIds()).toHaveLength(0)

@@ -1,10 +1,10 @@
-import { roundedQuotient, sizeOf } from '#domain/invoices/amounts.ts'
+import { roundedQuotient, sizeOf } from '#domain/provider-invoices/amounts.ts'
 import { dayOf } from '#domain/shared/utc-day.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
-import { invoiceError, type RowProblem } from './invoice-errors.ts'
+import { providerInvoiceError, type RowProblem } from './provider-invoice-errors.ts'
 
 /** The format of an invoice file: the names of its columns, the delimiter and the decimal point. */
-export type InvoiceFormat = {
+export type ProviderInvoiceFormat = {
   readonly day: string
   readonly model: string
   readonly amount: string
@@ -22,7 +22,7 @@ export type InvoiceFormat = {
 export type Columns = Readonly<Record<'day' | 'model' | 'amount', number>> &
   Readonly<Record<'tokens' | 'requestId', number | null>>
 
-export type InvoiceRow = {
+export type ProviderInvoiceRow = {
   readonly day: string
   readonly model: string
   readonly tokens: number
@@ -42,18 +42,18 @@ export function readRow(
   fields: readonly string[],
   row: number,
   columns: Columns,
-  { decimal, currency, decimals, models }: InvoiceFormat,
+  { decimal, currency, decimals, models }: ProviderInvoiceFormat,
   now: number,
-): InvoiceRow {
+): ProviderInvoiceRow {
   const text = (at: number) => (fields[at] ?? '').trim()
   const day = utcDayOf(text(columns.day))
   if (day === null) {
-    if (TOTAL.test(firstOf(fields))) throw invoiceError('InvoiceTotalRow', { row })
+    if (TOTAL.test(firstOf(fields))) throw providerInvoiceError('InvoiceTotalRow', { row })
     throw rowError(row, 'day', 'not-a-day')
   }
   const name = text(columns.model)
   const isTotal = TOTAL_CELL.test(firstOf(fields)) || TOTAL_CELL.test(name)
-  if (isTotal && !models.has(name)) throw invoiceError('InvoiceTotalRow', { row })
+  if (isTotal && !models.has(name)) throw providerInvoiceError('InvoiceTotalRow', { row })
   if (day < EARLIEST_DAY || day > dayOf(now + DAY_MS)) throw rowError(row, 'day', 'implausible-day')
   const model = models.get(name) ?? name
   const isName = model !== '' && model.length <= MODEL_LENGTH_MAX && !CONTROL.test(model)
@@ -70,7 +70,7 @@ export function readRow(
 }
 
 export const rowError = (row: number, column: string, problem: RowProblem): HttpError =>
-  invoiceError('InvoiceRowInvalid', { row, column, problem })
+  providerInvoiceError('InvoiceRowInvalid', { row, column, problem })
 
 const TOTAL =
   /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum|summary|合计|总计|小计|总和|总额|汇总)(?![a-z])/i
