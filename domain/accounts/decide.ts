@@ -19,8 +19,16 @@ import {
   settleCall,
 } from './decide-call.ts'
 import { correctCharges } from './decide-correction.ts'
-import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-rewards.ts'
-import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
+import {
+  checkIn,
+  creditTopUp,
+  earnRebate,
+  fitsBalance,
+  reverseRebate,
+  reverseTopUp,
+  rewardInvite,
+  transferAffiliate,
+} from './decide-top-ups-and-rewards.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
 import { addBalancesAfter, deductionPostings, grantPostings } from './ledger-postings.ts'

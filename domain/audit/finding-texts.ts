@@ -1,11 +1,10 @@
 import type { TranslatedText } from '../shared/translated-text.ts'
 import { ACCOUNT_TEXTS } from './finding-texts/account-texts.ts'
 import { CALL_TEXTS } from './finding-texts/call-texts.ts'
-import { EXPORT_TEXTS } from './finding-texts/export-texts.ts'
 import { LOG_TEXTS } from './finding-texts/log-texts.ts'
 import { ORDER_TEXTS } from './finding-texts/order-texts.ts'
 import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
-import { RECORD_TEXTS } from './finding-texts/record-texts.ts'
+import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-texts.ts'
 
 /**
  * The text of each finding in English and Chinese, by the finding's code. Codes and the names of

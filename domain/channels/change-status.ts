@@ -1,5 +1,4 @@
-import { type CodedError, codedError } from '../shared/coded-error.ts'
-import { truncateNames } from '../shared/truncate-name-list.ts'
+import { type CodedError, codedError, truncateNames } from '../shared/coded-error.ts'
 import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, channelsOfTag, unknownChannelError } from './state.ts'

@@ -1,6 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { COST_RATIO_MAX } from '../shared/channel-key-modes-and-cost-ratio.ts'
-import { isStatusMapping, mappingError } from '../shared/check-channel-mappings.ts'
+import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-rules.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { foldedName, namesByFoldedName } from '../shared/fold-name-case.ts'

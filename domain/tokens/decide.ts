@@ -1,8 +1,7 @@
 import { assert } from '../shared/assert.ts'
-import { type CodedError, codedError } from '../shared/coded-error.ts'
+import { type CodedError, codedError, truncateNames } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { truncateNames } from '../shared/truncate-name-list.ts'
 import {
   type NewToken,
   type SharedTerms,

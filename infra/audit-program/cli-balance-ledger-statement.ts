@@ -1,6 +1,6 @@
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { parseZonedTime } from '#domain/shared/parse-zoned-time.ts'
+import { parseZonedTime } from '#domain/shared/utc-time.ts'
 import { AccountLedger, isWithin, type LedgerLine, type Moment } from './account-ledger.ts'
 import {
   CommandError,

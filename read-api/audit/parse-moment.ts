@@ -1,5 +1,5 @@
 import type { Recorded } from '#domain/shared/event.ts'
-import { parseZonedTime } from '#domain/shared/parse-zoned-time.ts'
+import { parseZonedTime } from '#domain/shared/utc-time.ts'
 import { expectOrdered } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
 

@@ -1,4 +1,4 @@
-import { dayOf } from '#domain/shared/utc-day.ts'
+import { dayOf } from '#domain/shared/utc-time.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'

@@ -1,6 +1,6 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
-import { MAPPING_DEPTH_MAX } from '#domain/shared/check-channel-mappings.ts'
+import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-rules.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
 

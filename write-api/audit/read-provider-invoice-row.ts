@@ -1,5 +1,5 @@
 import { roundedQuotient, sizeOf } from '#domain/provider-invoices/amounts.ts'
-import { dayOf } from '#domain/shared/utc-day.ts'
+import { dayOf } from '#domain/shared/utc-time.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
 import { providerInvoiceError, type RowProblem } from './provider-invoice-errors.ts'
 

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { notificationsDecider } from '#domain/notifications/decide.ts'
-import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
+import {
+  type NotificationSettings,
+  notificationsDecider,
+  notificationsStream,
+} from '#domain/notifications/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
-import { notificationsStream } from '#domain/notifications/events.ts'
+import {
+  notificationsDecider,
+  notificationsStream,
+  WARNING_PAUSE_MS,
+} from '#domain/notifications/events.ts'
 import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'

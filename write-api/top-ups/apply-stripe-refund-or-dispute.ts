@@ -1,5 +1,4 @@
-import { messageDecider } from '#domain/messages/decide.ts'
-import { messageStream, rangesOf } from '#domain/messages/events.ts'
+import { messageDecider, messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { TopUpReport } from '#domain/top-ups/commands.ts'

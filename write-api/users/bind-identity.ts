@@ -1,5 +1,4 @@
-import { identityDecider } from '#domain/identities/decide.ts'
-import { IDENTITY_PROVIDERS, identityStream } from '#domain/identities/events.ts'
+import { IDENTITY_PROVIDERS, identityDecider, identityStream } from '#domain/identities/events.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
 import type { UserRecord } from '#domain/users/state.ts'

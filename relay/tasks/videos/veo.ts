@@ -1,4 +1,4 @@
-import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, listOf, objectOf } from '../read-task-request-body.ts'
 import {
   accepted,

@@ -1,5 +1,4 @@
-import type { OpenStatus } from '#domain/tasks/events.ts'
-import type { VideoMedia } from '#domain/tasks/video-media.ts'
+import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import type { SubmitAnswer } from '../read-provider-task-answers.ts'
 import { type JsonObject, TaskRequestError, textOf } from '../read-task-request-body.ts'

@@ -8,8 +8,15 @@ import {
   findCorrectableCall,
 } from '#domain/audit/ended-calls-for-corrections.ts'
 import { Findings } from '#domain/audit/findings.ts'
-import { addCall, endOf, noCallPositions, recordEnd } from '#domain/audit/positions-of-call-ends.ts'
-import { endsToRead, forgetProvidedEnds, provideEnd } from '#domain/audit/remembered-calls.ts'
+import {
+  addCall,
+  endOf,
+  endsToRead,
+  forgetProvidedEnds,
+  noCallPositions,
+  provideEnd,
+  recordEnd,
+} from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, type CorrectionScope } from '#domain/corrections/events.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'

@@ -28,8 +28,7 @@ import type {
   SessionsEnded,
   UserLoggedIn,
 } from '#domain/credentials/events.ts'
-import { identityDecider } from '#domain/identities/decide.ts'
-import type { IdentityEvent } from '#domain/identities/events.ts'
+import { type IdentityEvent, identityDecider } from '#domain/identities/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
 import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'

@@ -1,6 +1,5 @@
 import { describe } from 'vitest'
-import { inboxDecider, messageDecider } from '#domain/messages/decide.ts'
-import type { IdRange } from '#domain/messages/events.ts'
+import { type IdRange, inboxDecider, messageDecider } from '#domain/messages/events.ts'
 import { story } from './story.ts'
 
 const recipients: readonly IdRange[] = [

@@ -1,6 +1,5 @@
 import { describe, it } from 'vitest'
-import { identityDecider } from '#domain/identities/decide.ts'
-import type { IdentityEvent } from '#domain/identities/events.ts'
+import { type IdentityEvent, identityDecider } from '#domain/identities/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -10,3 +10,6 @@ export function parseZonedTime(text: string): number | null {
   const time = ZONED_TIME.test(text) ? Date.parse(text) : Number.NaN
   return Number.isFinite(time) ? time : null
 }
+
+/** Returns the UTC day as text that sorts by day, such as `2026-11-22`. */
+export const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)
