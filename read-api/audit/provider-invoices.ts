@@ -3,8 +3,10 @@ import { isInRange, quotaOf } from '#domain/provider-invoices/amounts.ts'
 import {
   amountOf,
   amountText,
+  otherProviderInvoiceIds,
   PROVIDER_INVOICES_STREAM,
   type ProviderInvoice,
+  type ProviderInvoicesState,
   providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
 import { periodOf } from '#domain/provider-invoices/period.ts'
@@ -13,6 +15,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
 import {
+  countKnownIds,
+  countLines,
   listMatches,
   listOnlyOurs,
   type MatchedProviderInvoice,
@@ -27,7 +31,6 @@ import {
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
-import { KnownIds } from './known-ids.ts'
 
 const PAGE_SIZE = 50
 
@@ -163,5 +166,60 @@ export function requestOf(
             ...{ model: callModel ?? '', tokens: callTokens ?? 0, cost, charged: charged ?? 0 },
           },
     difference: call === null || cost === null ? null : billed - cost,
+  }
+}
+
+type Count = { readonly others: string; readonly count: Promise<number> }
+
+/**
+ * Counts the request ids of an invoice that other invoices of the channel contain as well. The
+ * lines of invoices never change, so the count is kept until another invoice is imported or
+ * deleted. It is not kept while the read model lacks lines of one of the invoices.
+ */
+class KnownIds {
+  private readonly db: CommonQueryMethods
+  /** The counts by the id of the invoice. */
+  private readonly counts = new Map<string, Count>()
+
+  constructor(db: CommonQueryMethods) {
+    this.db = db
+  }
+
+  count(invoice: ProviderInvoice, state: ProviderInvoicesState): Promise<number> {
+    const ids = (invoice.requests ?? 0) === 0 ? [] : otherProviderInvoiceIds(state, invoice)
+    if (ids.length === 0) return Promise.resolve(0)
+    const { invoiceId } = invoice
+    const others = ids.join()
+    const kept = this.counts.get(invoiceId)
+    if (kept?.others === others) return kept.count
+    this.forgetDeleted(state)
+    const count = this.read(invoice, ids, state)
+    this.counts.set(invoiceId, { others, count })
+    count.catch(() => this.forget(invoiceId, count))
+    return count
+  }
+
+  private async read(
+    { invoiceId }: ProviderInvoice,
+    others: readonly string[],
+    { invoices }: ProviderInvoicesState,
+  ): Promise<number> {
+    const ids = [invoiceId, ...others]
+    const expected = invoices
+      .filter((one) => ids.includes(one.invoiceId))
+      .reduce((sum, { requests = 0 }) => sum + requests, 0)
+    const isComplete = (await countLines(this.db, ids)) === expected
+    const count = await countKnownIds(this.db, invoiceId, others)
+    if (!isComplete) this.counts.delete(invoiceId)
+    return count
+  }
+
+  private forget(invoiceId: string, count: Promise<number>): void {
+    if (this.counts.get(invoiceId)?.count === count) this.counts.delete(invoiceId)
+  }
+
+  private forgetDeleted({ invoices }: ProviderInvoicesState): void {
+    const existing = new Set(invoices.map(({ invoiceId }) => invoiceId))
+    for (const id of this.counts.keys()) if (!existing.has(id)) this.counts.delete(id)
   }
 }

@@ -5,12 +5,15 @@ import { notFound } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   type ChannelsOfTag,
+  channelModels,
   findChannel,
   listChannels,
   listChannelTags,
   type MemberRow,
+  servedModels,
 } from '#projections/channels/query.ts'
 import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
+import { currentOptions } from '../options/option-routes.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { channelResponse } from './channel-response.ts'
 
@@ -99,3 +102,30 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 const commonValue = (numbers: readonly number[]): number | null =>
   new Set(numbers).size === 1 ? (numbers[0] ?? null) : null
+
+/**
+ * `GET /api/channel/models`, for admins: all models that have a price or that a channel names. `GET
+ * /api/channel/models_enabled`, for admins: the models that enabled channels serve.
+ */
+export function listChannelModels(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  app.route({
+    ...endpoint(channelQueries, 'GET /api/channel/models'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels', 'options'),
+    handler: async () => {
+      const [named, options] = await Promise.all([channelModels(core.db), currentOptions(core)])
+      const priced = ['ModelRatio', 'ModelPrice'].flatMap((key) => [...options.members(key).keys()])
+      return success([...new Set([...named, ...priced])].sort().map((id) => ({ id })))
+    },
+  })
+  app.route({
+    ...endpoint(channelQueries, 'GET /api/channel/models_enabled'),
+    onRequest: onlyAdmin,
+    preHandler: upToDate(deps, 'channels'),
+    handler: async () => {
+      const served = await servedModels(core.db, deps.servedTypes, Math.floor(core.now() / 1_000))
+      return success(served.map(({ model }) => model))
+    },
+  })
+}

@@ -15,13 +15,12 @@ import {
   SORT_WINDOW,
   sortedLogRows,
 } from '#projections/logs/query.ts'
-import { loggedCorrections } from '../audit/corrected-calls.ts'
+import { loggedCorrections } from '../audit/corrections.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
-import { decryptRows, logResponse } from './log-response.ts'
+import { decryptRows, logResponse, messagesOf } from './log-response.ts'
 import { sumLogs } from './log-totals.ts'
-import { messagesOf } from './provider-messages.ts'
 
 const CONSUMPTION = 2
 

@@ -1,10 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
+import {
+  isActiveCopy,
+  isReadyCopy,
+  type ScratchCopyJob,
+} from '#domain/audit/decide-scratch-copies.ts'
+import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { AUDITOR } from '#domain/shared/roles.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
+import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
+import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
+import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
+import { HealthCache } from '../channels/health/health-cache.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { OpenCopies } from './opened-scratch-copies.ts'
 import {
   type CopyHandler,
   LIVE_ROUTES,
@@ -54,4 +65,107 @@ async function requireAuditor(request: FastifyRequest): Promise<void> {
   const principal = request.principal ?? (await principalIfAny(request))
   if (principal === null) throw httpError('NotLoggedIn')
   if (principal.role < AUDITOR) throw httpError('Forbidden')
+}
+
+type OpenCopy = { readonly pools: Pools; readonly handlers: ReadonlyMap<string, CopyHandler> }
+
+/** The scratch copies that are open in this process. Each one has two small connection pools. */
+class OpenCopies {
+  private readonly deps: ReadDeps
+  private readonly open = new Map<string, Promise<OpenCopy>>()
+
+  constructor(deps: ReadDeps) {
+    this.deps = deps
+  }
+
+  /**
+   * Returns the route handlers that read from a copy. Each call checks in the events that the copy
+   * still exists: it can't be read any more once it was deleted or a user's data was erased. Throws
+   * a 404 if the copy does not exist, and a 409 if it is not ready.
+   */
+  async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
+    const copies = await this.existing()
+    for (const openId of this.open.keys()) {
+      if (!copies.some(({ request }) => request.id === openId)) this.close(openId)
+    }
+    const copy = copies.find(({ request }) => request.id === id)
+    if (copy === undefined) throw httpError('ScratchCopyUnknown')
+    if (!isReadyCopy(copy)) throw httpError('ScratchCopyNotReady')
+    const opening = this.open.get(id) ?? openCopy(this.deps, copy)
+    this.open.set(id, opening)
+    opening.catch(() => this.open.delete(id))
+    return (await opening).handlers
+  }
+
+  async closeAll(): Promise<void> {
+    const opened = await Promise.allSettled(this.open.values())
+    this.open.clear()
+    await Promise.allSettled(
+      opened.map((one) => (one.status === 'fulfilled' ? one.value.pools.close() : null)),
+    )
+  }
+
+  private async existing(): Promise<readonly ScratchCopyJob[]> {
+    const { actors } = this.deps.core
+    return await actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, ({ scratchCopies }) =>
+      scratchCopies.filter(isActiveCopy),
+    )
+  }
+
+  private close(id: string): void {
+    const opening = this.open.get(id)
+    this.open.delete(id)
+    // If a statement is still running in the copy, closing fails. That must not fail this request.
+    opening?.then(({ pools }) => pools.close()).catch(() => {})
+  }
+}
+
+async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<OpenCopy> {
+  const { core } = deps
+  const pools = await createRewritingPools(core.pg, rewriteForCopy(request.id))
+  const ofCopy = {
+    ...core,
+    ...{ db: pools.db, pg: pools.pg, store: eventsUntil(core.store, request.position) },
+    // Expiries and periods are computed as of the time of the copy.
+    now: () => request.asOf,
+  }
+  const handlers = scratchCopyHandlers({
+    ...deps,
+    core: ofCopy,
+    health: new HealthCache(ofCopy, NO_GAUGES),
+    shownBalances: NOT_REMEMBERED,
+    shownBudgets: NOT_REMEMBERED,
+  })
+  return { pools, handlers }
+}
+
+/**
+ * A scratch copy shows no running calls, because the calls of the live site do not belong to the
+ * time of the copy.
+ */
+const NO_GAUGES = { read: async () => [] }
+
+/**
+ * Balances that a copy shows are not remembered. They must not count as the balances that the
+ * caller last saw on the live site.
+ */
+const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }
+
+/**
+ * Returns an event store that has no events after `position` and can't be written. With it, a
+ * scratch copy shows the states, balances and prices of its time.
+ */
+function eventsUntil(store: EventStore, position: number): EventStore {
+  const isWithin = (event: { readonly position: number }): boolean => event.position <= position
+  const refuse = (): never => {
+    throw new Error('a scratch copy only reads events')
+  }
+  return {
+    readStream: async (...query) => (await store.readStream(...query)).filter(isWithin),
+    readAll: async (...query) => (await store.readAll(...query)).filter(isWithin),
+    headPosition: async () => position,
+    append: refuse,
+    subscribeAll: refuse,
+    close: async () => {},
+  }
 }

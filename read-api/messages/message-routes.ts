@@ -1,15 +1,24 @@
-import { onlyAdmin } from '#infra/http/access-checks.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField, notFound } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
+  findInInbox,
   findMessage,
+  type InboxRow,
+  listInbox,
   listMessages,
   type MessageRow,
   recipientsOf,
+  unreadCounts,
 } from '#projections/messages/query.ts'
-import { MESSAGE_STATS_FIELDS, RECIPIENT_FIELDS, SENT_FIELDS } from '../contract/message-fields.ts'
-import { type AdminMessage, messageQueries } from '../contract/messages.ts'
+import {
+  INBOX_FIELDS,
+  MESSAGE_STATS_FIELDS,
+  RECIPIENT_FIELDS,
+  SENT_FIELDS,
+} from '../contract/message-fields.ts'
+import { type AdminMessage, type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { responseOf } from '../contract/resource-field-definition.ts'
 import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
@@ -96,3 +105,44 @@ const messageResponse = (row: MessageRow): AdminMessage => ({
   ...responseOf(SENT_FIELDS, row),
   stats: responseOf(MESSAGE_STATS_FIELDS, row),
 })
+
+/**
+ * `GET /api/user/messages`, `GET /api/user/messages/{id}` and `GET
+ * /api/user/messages/unread_count`: the messages that the caller has received.
+ */
+export function inboxMessages(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  const routeOptions = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }
+  app.route({
+    ...endpoint(messageQueries, 'GET /api/user/messages'),
+    ...routeOptions,
+    handler: async (request) => {
+      const { page, ...slice } = pageOf(request.query)
+      const search = { ...slice, ...orderOf(request.query) }
+      const { rows, total } = await listInbox(core.db, principalOf(request).userId, search)
+      return success({ items: rows.map(inboxResponse), page, total })
+    },
+  })
+  app.route({
+    ...endpoint(messageQueries, 'GET /api/user/messages/unread_count'),
+    ...routeOptions,
+    handler: async (request) => {
+      const { userId } = principalOf(request)
+      const counts = await unreadCounts(core.db, [userId])
+      return success({ unread_count: counts.get(userId) ?? 0 })
+    },
+  })
+  app.route({
+    ...endpoint(messageQueries, 'GET /api/user/messages/:id'),
+    ...routeOptions,
+    handler: async (request) => {
+      const { userId } = principalOf(request)
+      const row = await findInInbox(core.db, userId, Number(request.params.id))
+      if (row === null) throw notFound('message')
+      return success(inboxResponse(row))
+    },
+  })
+}
+
+const inboxResponse = (row: InboxRow): InboxMessage =>
+  responseOf(INBOX_FIELDS, { ...row, isRead: row.readAt !== null })
