@@ -14,9 +14,11 @@ import type { TokenErrorCode } from '#domain/tokens/decide.ts'
 import type { TopUpErrorCode } from '#domain/top-ups/commands.ts'
 import type { UserErrorCode, UsernameErrorCode } from '#domain/users/commands.ts'
 import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
-import { AUDIT_JOB_ERRORS } from './audit/audit-job-errors.ts'
-import { CORRECTION_ERRORS } from './audit/correction-errors.ts'
-import { PROVIDER_INVOICE_ERRORS } from './audit/provider-invoice-errors.ts'
+import {
+  AUDIT_JOB_ERRORS,
+  CORRECTION_ERRORS,
+  PROVIDER_INVOICE_ERRORS,
+} from './audit/audit-errors.ts'
 import { CHANNEL_ERRORS } from './channels/channel-errors.ts'
 import { CREDENTIALS_ERRORS } from './credentials/credentials-errors.ts'
 import { MESSAGE_ERRORS } from './messages/message-errors.ts'

@@ -8,22 +8,27 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
-import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { deleteProviderInvoice, importProviderInvoice } from './audit/import-provider-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
-import { requestRebuild, requestVerification } from './audit/request-audit-jobs.ts'
+import {
+  acknowledgeRefusedCosignature,
+  requestRebuild,
+  requestVerification,
+} from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
 import { startCorrections } from './audit/run-correction.ts'
 import {
   closeCircuits,
   reloadChannels,
   setChannelsStatus,
-} from './channels/channel-status-circuits-and-reload.ts'
-import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
+  setTagStatus,
+  tagChannels,
+  updateTag,
+} from './channels/channel-status-and-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
 import { copyChannel, createChannel } from './channels/create-and-copy-channels.ts'
 import {
@@ -45,8 +50,7 @@ import {
 } from './credentials/totp-and-recovery-code-routes.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-mail-code.ts'
-import { sendTestMail } from './mail/send-test-mail.ts'
-import { createSiteMailer } from './mail/site-mailer.ts'
+import { createSiteMailer, sendTestMail } from './mail/site-mailer.ts'
 import {
   deleteMessage,
   editMessage,
@@ -97,12 +101,11 @@ import { placeOrder, quoteTopUp } from './top-ups/place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
-import { bindMail } from './users/bind-mail.ts'
+import { bindMail } from './users/bind-identity.ts'
 import { checkIn, transferAffiliate } from './users/check-in-and-transfer-rewards.ts'
-import { createUser } from './users/create-user.ts'
+import { createUser, manageUser } from './users/create-and-manage-users.ts'
 import { deleteSelf, eraseUser } from './users/erase-user-and-delete-self.ts'
 import { startErasures } from './users/finish-erasures.ts'
-import { manageUser } from './users/manage-user.ts'
 import { register } from './users/register.ts'
 import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'

@@ -16,7 +16,7 @@ import { sumsOfCorrection } from '#projections/corrected-calls/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { correctionActions } from '../contract/corrections.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
-import { correctionError } from './correction-errors.ts'
+import { correctionError } from './audit-errors.ts'
 import {
   type ConfirmedPreview,
   decodePreview,

@@ -34,7 +34,7 @@ import {
   providerInvoiceActions,
 } from '../contract/provider-invoices.ts'
 import { toHttpError } from '../domain-error-catalogue.ts'
-import { providerInvoiceError } from './provider-invoice-errors.ts'
+import { providerInvoiceError } from './audit-errors.ts'
 import { checkPeriod, periodIn } from './provider-invoice-period.ts'
 import type { ProviderInvoiceFormat } from './read-provider-invoice-row.ts'
 import { PARTS_AHEAD, removeIfUnknown } from './remove-provider-invoice-rows.ts'

@@ -9,7 +9,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
 import type { SkipReason } from '../contract/corrections.ts'
-import { correctionError } from './correction-errors.ts'
+import { correctionError } from './audit-errors.ts'
 
 export type PlannedCall = CorrectedCallAttributes & {
   readonly call: string

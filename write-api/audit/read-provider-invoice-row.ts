@@ -1,7 +1,7 @@
 import { roundedQuotient, sizeOf } from '#domain/provider-invoices/amounts.ts'
 import { dayOf } from '#domain/shared/utc-time.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
-import { providerInvoiceError, type RowProblem } from './provider-invoice-errors.ts'
+import { providerInvoiceError, type RowProblem } from './audit-errors.ts'
 
 /** The format of an invoice file: the names of its columns, the delimiter and the decimal point. */
 export type ProviderInvoiceFormat = {

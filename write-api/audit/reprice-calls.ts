@@ -18,7 +18,7 @@ import {
   sumsOf,
   validTexts,
 } from '../options/preview-prices.ts'
-import { correctionError } from './correction-errors.ts'
+import { correctionError } from './audit-errors.ts'
 import { checkRange, type EndedCall, scanEndedCalls } from './scan-ended-calls.ts'
 
 const LARGEST_MAX = 100

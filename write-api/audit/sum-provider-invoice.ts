@@ -6,9 +6,8 @@ import type {
   ProviderInvoiceRequest,
 } from '#domain/provider-invoices/events.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import { CsvTextDecoder } from './decode-csv-text.ts'
-import { CsvError, CsvParser } from './parse-csv.ts'
-import { providerInvoiceError } from './provider-invoice-errors.ts'
+import { providerInvoiceError } from './audit-errors.ts'
+import { CsvError, CsvParser, CsvTextDecoder } from './parse-csv.ts'
 import {
   CONTROL,
   type Columns,

@@ -18,7 +18,7 @@ import {
   webauthn,
 } from './passkeys.ts'
 import { changeCredentials, credentialsOf } from './read-and-change-credentials.ts'
-import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
+import { issuedCodes, newRecoveryCodes } from './totp-and-recovery-codes.ts'
 
 /** POST /api/user/passkeys/begin: returns the WebAuthn options to create a passkey. */
 export const beginPasskey: Action = (api, deps) => {

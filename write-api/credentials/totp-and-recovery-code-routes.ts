@@ -9,17 +9,18 @@ import { credentialActions } from '../contract/credentials.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { requireProofOrRecentLogin, verifyProof } from './identity-proof.ts'
 import { changeCredentials, credentialsOf } from './read-and-change-credentials.ts'
-import { issuedCodes, newRecoveryCodes } from './recovery-codes.ts'
 import {
   deleteNewTotpSecret,
+  issuedCodes,
   isTotpCode,
+  newRecoveryCodes,
   newTotpSecret,
   readNewTotpSecret,
   storeNewTotpSecret,
   totpOwner,
   totpStep,
   totpUri,
-} from './totp.ts'
+} from './totp-and-recovery-codes.ts'
 import { limitProofAttempts } from './verify-second-factor-code.ts'
 
 /**

@@ -8,8 +8,7 @@ import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
 import type { Deps } from '../action.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { changeCredentials, credentialsOf, recordFactorUse } from './read-and-change-credentials.ts'
-import { recoveryCodeHash } from './recovery-codes.ts'
-import { isTotpCode, totpOwner, totpStep } from './totp.ts'
+import { isTotpCode, recoveryCodeHash, totpOwner, totpStep } from './totp-and-recovery-codes.ts'
 
 /**
  * Verifies and consumes a six-digit code of the authenticator app or a recovery code. Throws

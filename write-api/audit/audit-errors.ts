@@ -1,5 +1,92 @@
+import type { AuditJobErrorCode } from '#domain/audit/decide-audit-jobs.ts'
+import type { CorrectionErrorCode } from '#domain/corrections/events.ts'
 import type { ProviderInvoiceErrorCode } from '#domain/provider-invoices/events.ts'
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+
+export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
+  VerificationRunning: [
+    409,
+    { zh: '正在进行另一次核验', en: 'Another verification is still running' },
+  ],
+  RebuildRunning: [409, { zh: '正在进行另一次重建', en: 'Another rebuild is still running' }],
+  TooManyScratchCopies: [
+    409,
+    ({ max = 0 }) => ({
+      zh: `最多同时保留 ${max} 个临时副本，请先删除一个`,
+      en: `There can be at most ${max} scratch copies: delete one first`,
+    }),
+  ],
+  TooManyOwnScratchCopies: [
+    409,
+    ({ max = 0 }) => ({
+      zh: `每位审计员最多同时保留 ${max} 个临时副本，请先删除自己的副本`,
+      en: `The number of scratch copies that you may have is ${max}: delete yours first`,
+    }),
+  ],
+  RefusalUnknown: [404, { zh: '该拒签记录不存在', en: 'There is no such refusal' }],
+  NothingToNotify: [409, { zh: '没有需要通知的问题', en: 'There is nothing to notify of' }],
+}
+
+export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
+  CorrectionRunning: [
+    409,
+    ({ id = '' }) => ({
+      zh: `涉及相同请求的更正 ${id} 尚未完成，请稍后再试`,
+      en: `Correction ${id}, which includes some of these calls, has not finished. Try again later`,
+    }),
+  ],
+  CorrectionPreviewOutdated: [
+    409,
+    {
+      zh: '预览之后数据已变化，请重新预览',
+      en: 'Charges have changed since the preview. Preview the correction again',
+    },
+  ],
+}
+
+/**
+ * Creates errors of corrections. The codes in `CORRECTION_ERRORS` come from the domain. Only the
+ * routes detect the other errors.
+ */
+export const correctionError = errorsOf({
+  ...CORRECTION_ERRORS,
+  CorrectionTooLarge: [
+    400,
+    ({ max = 0 }) => ({
+      zh: `涉及的请求过多（一次最多 ${max} 个），请缩短时间范围`,
+      en: `Too many calls for one correction (at most ${max}). Choose a shorter range`,
+    }),
+  ],
+  CorrectionOutOfRange: [
+    400,
+    {
+      zh: '更正的总金额过大，请检查价格或缩短时间范围',
+      en: 'The total of the correction is too large. Check the price or choose a shorter range',
+    },
+  ],
+  CorrectionEmpty: [
+    400,
+    { zh: '没有费用会改变的请求', en: 'The correction would not change the charge of any call' },
+  ],
+  CorrectionUnfinished: [
+    503,
+    {
+      zh: '部分账户暂时无法更正，系统会在后台继续完成',
+      en: 'Some accounts could not be corrected yet. The correction continues in the background',
+    },
+  ],
+  CallLogBehind: [
+    503,
+    { zh: '使用日志尚未更新，请稍后再试', en: 'The usage log is not up to date. Try again later' },
+  ],
+  CorrectedCallsBehind: [
+    503,
+    {
+      zh: '更正后的费用尚未更新，请稍后再试',
+      en: 'Corrected charges are not up to date. Try again later',
+    },
+  ],
+} satisfies ErrorCatalogue<string>)
 
 export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> = {
   InvoiceKnown: [
