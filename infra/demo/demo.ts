@@ -1,10 +1,8 @@
 import { join, resolve } from 'node:path'
 import { QUOTA_PER_DOLLAR } from '#domain/shared/quota.ts'
 import { main } from '../main.ts'
-import { startContinuousCalls } from './continuous-calls.ts'
 import { ConsoleClient } from './management-api-client.ts'
-import { PASSWORD, type Seeded, seed, seedChats } from './seed.ts'
-import { DEMO_KEYS, seedPayments } from './seed-payments.ts'
+import { DEMO_KEYS, PASSWORD, type Seeded, seed, seedChats, seedPayments } from './seed.ts'
 import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
 import { startChatClient } from './simulated-chat-client.ts'
 import { startPaymentGateway } from './simulated-payment-gateway.ts'
@@ -71,3 +69,55 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
 }
 
 await demo()
+
+const QUESTIONS = [
+  'Summarise the last quarter in three lines.',
+  'What does an append-only ledger make easy?',
+  'Write a haiku about exact change.',
+  'Explain backpressure to a river.',
+  'List five names for a friendly robot.',
+]
+
+type Shape = { readonly model: string; readonly stream: boolean }
+
+const SHAPES: readonly Shape[] = [
+  { model: 'sim-small', stream: true },
+  { model: 'sim-small', stream: false },
+  { model: 'sim-large', stream: true },
+  { model: 'sim-small', stream: true },
+  { model: 'sim-large', stream: false },
+  { model: 'unsteady-cut', stream: true },
+  { model: 'sim-small', stream: true },
+  { model: 'unsteady-down', stream: false },
+]
+
+/** Sends about one call per second: streaming calls, non-streaming calls and calls that fail. */
+function startContinuousCalls(
+  url: string,
+  tokens: readonly { readonly key: string }[],
+): { stop(): void } {
+  let count = 0
+  const call = async () => {
+    const shape = SHAPES[count % SHAPES.length] as Shape
+    const token = tokens[count % tokens.length]
+    const content = QUESTIONS[count % QUESTIONS.length]
+    count += 1
+    try {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token?.key}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ ...shape, messages: [{ role: 'user', content }] }),
+      })
+      await response.arrayBuffer()
+    } catch {
+      // The error is ignored, because the demo interrupts some streams on purpose.
+    }
+  }
+  const timer = setInterval(() => void call(), 1_200)
+  timer.unref()
+  void call()
+  return { stop: () => clearInterval(timer) }
+}

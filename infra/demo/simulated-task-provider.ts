@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createPng } from './generated-png.ts'
-import { createWav, TUNE_SECONDS } from './generated-wav.ts'
+import { createPng, createWav, TUNE_SECONDS } from './generated-media.ts'
 
 /**
  * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of this

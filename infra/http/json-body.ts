@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { checkJsonLimits } from './check-json-limits.ts'
 import { httpError, invalidField } from './http-errors.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
@@ -75,5 +74,85 @@ function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch {
     throw httpError('InvalidJson')
+  }
+}
+
+const DEPTH_MAX = 64
+const VALUES_MAX = 50_000
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_LIST = 91
+const CLOSE_LIST = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+/**
+ * A list or an object that is still open at the current character. A list is `false`. An object is
+ * the set of its property names so far, or null before the first one.
+ */
+type Level = Set<string> | null | false
+
+/**
+ * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than
+ * 50,000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
+ * property name, because parsers treat duplicates differently. All other faults are left to the
+ * parser.
+ */
+function checkJsonLimits(text: string): void {
+  const levels: Level[] = []
+  let values = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      const end = endOfString(text, index + 1)
+      if (levels.at(-1) !== false && isKey(text, end)) noteKey(levels, text, index, end)
+      index = end
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (levels.push(code === OPEN_LIST ? false : null) > DEPTH_MAX) throw httpError('TooDeep')
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      levels.pop()
+    } else if (code === COMMA) {
+      values += 1
+      if (values > VALUES_MAX) throw httpError('TooManyValues')
+    }
+  }
+}
+
+/** Returns the index of the closing quote, or the length of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let from = start; ; ) {
+    const end = text.indexOf('"', from)
+    if (end < 0) return text.length
+    let before = end
+    while (before > start && text.charCodeAt(before - 1) === BACKSLASH) before -= 1
+    if ((end - before) % 2 === 0) return end
+    from = end + 1
+  }
+}
+
+function isKey(text: string, end: number): boolean {
+  let index = end + 1
+  while (' \t\r\n'.includes(text[index] ?? 'x')) index += 1
+  return text[index] === ':'
+}
+
+function noteKey(levels: Level[], text: string, start: number, end: number): void {
+  const key = decoded(text.slice(start, end + 1))
+  const keys = levels.at(-1)
+  if (key === null || keys === undefined || keys === false) return
+  if (keys === null) levels[levels.length - 1] = new Set([key])
+  else if (keys.has(key)) throw invalidField(key.slice(0, 200), DUPLICATE)
+  else keys.add(key)
+}
+
+const DUPLICATE = { zh: '重复出现', en: 'occurs twice' }
+
+function decoded(quoted: string): string | null {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    return null
   }
 }

@@ -3,7 +3,7 @@ import { request } from 'undici'
 import {
   type RefusedCheckpoint,
   recordRefusedCosignature,
-} from '../audit-program/record-refused-cosignature.ts'
+} from '../audit-program/refused-cosignatures.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,

@@ -7,10 +7,9 @@ import {
   type OutboundLimits,
 } from '../outbound/outbound-connections.ts'
 import { operatorPolicy } from '../outbound/outbound-policy.ts'
-import { Publisher } from './checkpoint-publisher.ts'
 import { leafReader } from './leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog, WrongLogKey } from './open-log.ts'
-import { publishCheckpoints } from './publish-checkpoints.ts'
+import { Publisher, publishCheckpoints } from './publish-checkpoints.ts'
 import { EVENTS_PER_CHECKPOINT_MAX, LogMismatch, sealEvents } from './seal-events.ts'
 
 type SealerCore = Pick<

@@ -28,10 +28,9 @@ import type { SiteEvent } from '#domain/setup/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenTerms } from '#domain/tokens/events.ts'
 import type { TopUpEvent } from '#domain/top-ups/events.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
-import { addressWithoutSecrets, fingerprintOf } from './hide-secrets-in-logged-texts.ts'
 import { logAct } from './log-acts-of-events.ts'
-import { optionValues } from './option-values-before-and-after.ts'
 import { type UserActEvent, userActHandlers } from './user-act-handlers.ts'
+import { addressWithoutSecrets, fingerprintOf, optionValues } from './values-in-audit-log.ts'
 
 type LoggedEvent =
   | AuditJobEvent

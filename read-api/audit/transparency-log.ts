@@ -15,10 +15,10 @@ import { ensureLogSchema, openTransparencyLog, readLog } from '#infra/transparen
 import {
   type LogCheckpoint,
   listCheckpoints,
+  parseTilePath,
   readKeyRotations,
   readTile,
 } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
-import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
 import {
   type SignedCheckpoint,
   transparencyLogQueries,

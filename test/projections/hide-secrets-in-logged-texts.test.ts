@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressWithoutSecrets } from '#projections/audit-log/hide-secrets-in-logged-texts.ts'
+import { addressWithoutSecrets } from '#projections/audit-log/values-in-audit-log.ts'
 
 it.each(['', 'https://a.example.com', 'https://a.example.com:8443/v1', 'http://a.example/v1/'])(
   'the address %o is shown as it is',

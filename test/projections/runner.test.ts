@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callLog } from '#projections/logs/projection.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
-import { definitionOf, readCheckpoints } from '#projections/runner/checkpoints.ts'
-import { HASHES_WITH_COMMENTS } from '#projections/runner/definition-hashes-of-earlier-releases.ts'
-import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
-import { startProjections } from '#projections/runner/start-projections.ts'
+import {
+  definitionOf,
+  HASHES_WITH_COMMENTS,
+  readCheckpoints,
+} from '#projections/runner/checkpoints.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { users } from '#projections/users/projection.ts'
 import {
   aCall,

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { excludeSystemEvents } from '@eventstore/db-client'
+import { type AllStreamSubscription, excludeSystemEvents } from '@eventstore/db-client'
 import type { Logger } from 'pino'
 import type { Recorded } from '#domain/shared/event.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OnBatch, SubscribeOptions, Subscription } from '../port.ts'
 import { type StreamFilter, streamFilter } from '../subscription.ts'
-import { type BufferedSubscription, bufferSubscription } from './buffered-subscription.ts'
 import type { Connection } from './connection.ts'
 import { exactPosition } from './event-reads.ts'
 import { type Resolved, safePosition, storedEvent } from './stored-event.ts'
@@ -120,4 +119,70 @@ async function isSilent(
 ): Promise<boolean> {
   const head = await headPosition().catch(() => 0)
   return head > position && (await open.staysEmpty(idleCheckMs))
+}
+
+type BufferedSubscription = {
+  /**
+   * Returns up to `limit` events. Waits at most `idleMs` milliseconds for the first event. Returns
+   * `idle` if none arrives, and `broken` if the subscription has ended.
+   */
+  readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
+  readonly staysEmpty: (ms: number) => Promise<boolean>
+  readonly reason: () => string
+  readonly close: () => void
+}
+
+/** Buffers the events of a subscription. A full buffer pauses the stream and the server. */
+function bufferSubscription(
+  subscription: AllStreamSubscription,
+  batch: number,
+): BufferedSubscription {
+  const readable = subscription as unknown as NodeJS.ReadableStream & AllStreamSubscription
+  const eventsMax = batch * 2
+  let events: Resolved[] = []
+  let broken: string | null = null
+  let wake = (): void => {}
+
+  const end = (reason: string): void => {
+    broken ??= reason
+    wake()
+  }
+  // NOTE: an error without a listener would end the process, so the listener is never removed.
+  readable.on('error', (error: Error) => end(error.message))
+  readable.on('end', () => end('ended'))
+  readable.on('close', () => end('closed'))
+  readable.on('data', (resolved) => {
+    events.push(resolved as never)
+    if (events.length >= eventsMax) readable.pause()
+    wake()
+  })
+  const something = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (events.length > 0 || broken !== null) return resolve()
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  return {
+    take: async (limit, idleMs) => {
+      await something(idleMs)
+      if (events.length === 0) return broken === null ? 'idle' : 'broken'
+      const batch = events.slice(0, limit)
+      events = events.slice(limit)
+      if (broken === null) readable.resume()
+      return batch
+    },
+    staysEmpty: async (ms) => {
+      await something(ms)
+      return events.length === 0
+    },
+    reason: () => broken ?? 'silent',
+    close: () => {
+      end('closed')
+      readable.pause()
+      subscription.unsubscribe().catch(() => {})
+    },
+  }
 }

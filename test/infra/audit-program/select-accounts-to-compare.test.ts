@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { selectAccountsToCompare } from '#infra/audit-program/select-accounts-to-compare.ts'
+import { selectAccountsToCompare } from '#infra/audit-program/compare-account-rows.ts'
 import { nextBatch } from '#projections/runner/verify-account-rows.ts'
 
 /** The last revisions of the streams of accounts, which have `events` events each. */

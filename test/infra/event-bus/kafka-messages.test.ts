@@ -8,7 +8,7 @@ import {
   gaplessBatches,
   type LaneMessage,
 } from '#infra/event-bus/kafka/lane-message.ts'
-import { createPublishedLanes } from '#infra/event-bus/kafka/published-positions-per-lane.ts'
+import { createPublishedLanes } from '#infra/event-bus/kafka/publisher.ts'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lane-of-stream.ts'
 
 const recorded = (position: number, data: object = {}, stream = 'account-1'): Recorded => ({

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { LaneSubscription } from '#infra/event-bus/brokerless-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
-import { LaneSubscription } from '#infra/event-bus/lane-subscription.ts'
 import type { LaneBatch } from '#infra/event-bus/port.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryShortLived } from '#infra/limits/memory-short-lived-values.ts'
+import { createMemoryShortLived } from '#infra/limits/short-lived-values.ts'
 import { shortLivedSuite } from './short-lived-suite.ts'
 
 shortLivedSuite('short-lived values in memory', async () => ({

@@ -9,7 +9,7 @@ import {
   TILE_WIDTH,
   TileTree,
 } from '#infra/transparency-log/merkle-tree.ts'
-import { parseTilePath } from '#infra/transparency-log/tile-path.ts'
+import { parseTilePath } from '#infra/transparency-log/read-checkpoints-and-tiles.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

@@ -10,7 +10,7 @@ import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
-import { reportRefusals } from '#infra/audit-program/report-refusals.ts'
+import { reportRefusals } from '#infra/audit-program/refused-cosignatures.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
