@@ -141,12 +141,6 @@ function showProgress(position: number, last: number): void {
   process.stderr.write(position >= last ? '\r\u001b[K' : `\r${position} of ${last} events`)
 }
 
-if (process.argv[1]?.endsWith('verify.mjs') === true) {
-  void runVerifier(process.argv.slice(2)).then((code) => {
-    process.exitCode = code
-  })
-}
-
 const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 10
 
@@ -193,4 +187,10 @@ function* linesOf(file: number): Generator<string> {
     add(bytes.subarray(start))
   }
   if (length > 0) yield taken()
+}
+
+if (process.argv[1]?.endsWith('verify.mjs') === true) {
+  void runVerifier(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  })
 }

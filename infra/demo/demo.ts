@@ -68,8 +68,6 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
   await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
 }
 
-await demo()
-
 const QUESTIONS = [
   'Summarise the last quarter in three lines.',
   'What does an append-only ledger make easy?',
@@ -121,3 +119,5 @@ function startContinuousCalls(
   void call()
   return { stop: () => clearInterval(timer) }
 }
+
+await demo()
