@@ -38,9 +38,13 @@ import {
 } from './channels/delete-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
-import { addPasskey, beginPasskey } from './credentials/add-passkey.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  removePasskey,
+  renamePasskey,
+} from './credentials/add-rename-and-remove-passkeys.ts'
 import { beginProof, proveSession } from './credentials/identity-proof.ts'
-import { removePasskey, renamePasskey } from './credentials/rename-and-remove-passkeys.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import {
   beginTotp,
@@ -101,13 +105,12 @@ import { placeOrder, quoteTopUp } from './top-ups/place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
-import { bindMail } from './users/bind-identity.ts'
+import { bindMail, unbindIdentity } from './users/bind-and-unbind-identities.ts'
 import { checkIn, transferAffiliate } from './users/check-in-and-transfer-rewards.ts'
 import { createUser, manageUser } from './users/create-and-manage-users.ts'
 import { deleteSelf, eraseUser } from './users/erase-user-and-delete-self.ts'
 import { startErasures } from './users/finish-erasures.ts'
 import { register } from './users/register.ts'
-import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
 import { createWakeSignal } from './wake-signal.ts'

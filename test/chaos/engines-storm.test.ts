@@ -1,16 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { readConfig } from '#infra/config/read-config.ts'
+import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { JournalEntry } from '#infra/demo/received-requests.ts'
 import { type Running, startProduct } from '#infra/start.ts'
+import { firstLine, killChild, type NodeChild, spawnNode } from '#test/support/child-process.ts'
 import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
 import { SHORT_LEASES, startProviderProcess, startSite } from '../support/multi-process-site.ts'
 import { redisEngine, startOwnRedis } from '../support/test-redis.ts'
 import { type AccountTotals, readAccountTotals } from './account-totals.ts'
 import { type CallRecord, callInStorm } from './call-repeatedly.ts'
-import { LiveReader } from './live-reader.ts'
 import { seedStorm } from './seed-storm.ts'
-import { startStoreProcess } from './store-process.ts'
+
+type StoreProcess = {
+  readonly url: string
+  readonly kill: () => Promise<void>
+  /** Restarts the process with the same data and port. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts the EventStoreDB simulator as a process that can be killed without losing acknowledged
+ * events.
+ */
+async function startStoreProcess(): Promise<StoreProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-store-'))
+  let child: NodeChild
+  const start = async (port: string): Promise<string> => {
+    const program = 'test/support/event-store-db/server-program.ts'
+    child = spawnNode(program, '--file', join(folder, 'events'), '--port', port)
+    return firstLine(child)
+  }
+  const url = await start('0')
+  const kill = (): Promise<void> => killChild(child)
+  return {
+    url,
+    kill,
+    restart: async () => {
+      await kill()
+      await start(/:(\d+)/.exec(url.slice('esdb://'.length))?.[1] ?? '')
+    },
+    stop: async () => {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A client of the live log that reconnects and continues after the last received position. */
+class LiveReader {
+  /** The number of received rows by call. */
+  readonly rows = new Map<string, number>()
+  resyncs = 0
+  reconnects = -1
+  readonly #console: ConsoleClient
+  #position: number | null = null
+  #socket: WebSocket | null = null
+  #isOver = false
+
+  constructor(console: ConsoleClient) {
+    this.#console = console
+  }
+
+  /** Connects. Resolves when the server sends `ready` for the first time. */
+  start(): Promise<void> {
+    return new Promise((ready) => this.#open(ready))
+  }
+
+  /** Breaks the connection, as a network failure would. */
+  cut(): void {
+    this.#socket?.terminate()
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#socket?.terminate()
+  }
+
+  #open(onReady: () => void): void {
+    if (this.#isOver) return
+    const { url, sessionHeaders } = this.#console
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live`, {
+      headers: { ...sessionHeaders, origin: url },
+    })
+    this.#socket = socket
+    this.reconnects += 1
+    const after = this.#position === null ? {} : { after: this.#position }
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'subscribe', topics: ['logs'], ...after }))
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => setTimeout(() => this.#open(onReady), 100))
+    socket.on('message', (bytes) => this.#take(JSON.parse(String(bytes)), onReady))
+  }
+
+  #take(message: Message, onReady: () => void): void {
+    if (message.position !== undefined) {
+      this.#position = Math.max(this.#position ?? 0, message.position)
+    }
+    if (message.type === 'ready') onReady()
+    if (message.type === 'resync') this.resyncs += 1
+    const call = message.data?.request_id
+    if (message.type === 'event' && call) this.rows.set(call, (this.rows.get(call) ?? 0) + 1)
+  }
+}
+
+type Message = {
+  readonly type: string
+  readonly position?: number
+  readonly data?: { readonly request_id?: string }
+}
 
 const STOPPED_MS = Number(process.env.CHAOS_STOPPED_MS ?? 30_000)
 const OPENING_BALANCE = 1_000_000_000

@@ -1,9 +1,8 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request, request as send } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import type { LiveMessage } from '#read-api/contract/live-messages.ts'
-import { inTurn, startLoadBalancer } from '#test/support/load-balancer.ts'
 import {
   type ProviderProcess,
   type Site,
@@ -12,6 +11,34 @@ import {
 } from '#test/support/multi-process-site.ts'
 import type { ProductProcess } from '#test/support/product-process.ts'
 import { addChannel, chat, PASSWORD, setOption } from '#test/support/test-product.ts'
+import { type LocalServer, serve } from '../support/start-http-server.ts'
+
+/** Forwards each request to the URL that `choose` returns. */
+async function startLoadBalancer(
+  choose: (request: IncomingMessage) => string,
+): Promise<LocalServer> {
+  return serve((incoming, outgoing) => {
+    const { method, url, headers } = incoming
+    const passed = send(`${choose(incoming)}${url}`, { method, headers }, (answer) => {
+      // These headers are about the connection to the server. A client that read the server's
+      // keep-alive time of 72 s would reuse a connection that this balancer closes after 5 s.
+      const { connection: _, 'keep-alive': __, ...passedOn } = answer.headers
+      outgoing.writeHead(answer.statusCode ?? 502, passedOn)
+      answer.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    incoming.pipe(passed)
+  })
+}
+
+/** Returns a function that returns the URLs in rotation. */
+function inTurn(urls: readonly string[]): () => string {
+  let turn = 0
+  return () => {
+    turn += 1
+    return urls[turn % urls.length] ?? ''
+  }
+}
 
 /** Every role runs in a separate process. The write-api and the read-api run twice. */
 let site: Site

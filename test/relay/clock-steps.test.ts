@@ -6,7 +6,7 @@ import type { OpenCall } from '#projections/open-calls/query.ts'
 import { ExpiredCallDetector } from '#relay/expired-call-detector.ts'
 import { sweep } from '#relay/expired-call-sweeper.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
-import { claimedCallsInMemory } from './support/in-memory-idempotency-claims.ts'
+import { claimedCallsInMemory } from './support/in-memory-stores.ts'
 import { chat, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const HOUR = 3_600_000

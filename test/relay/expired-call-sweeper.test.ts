@@ -5,7 +5,7 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { sweep } from '#relay/expired-call-sweeper.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { claimedCallsInMemory } from './support/in-memory-idempotency-claims.ts'
+import { claimedCallsInMemory } from './support/in-memory-stores.ts'
 import { relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const claims = claimedCallsInMemory()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { claimedCallsInMemory } from './support/in-memory-idempotency-claims.ts'
+import { claimedCallsInMemory } from './support/in-memory-stores.ts'
 import { chat, errorOf, relayRig, USER } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)

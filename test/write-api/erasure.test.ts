@@ -15,7 +15,7 @@ import { filesOfTar, tablesWith } from '#test/support/search-for-texts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
-import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { bindSteps } from '#write-api/users/bind-and-unbind-identities.ts'
 import {
   findErasedUsersWithKey,
   finishInterruptedErasures,

@@ -3,7 +3,7 @@ import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
-import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { bindSteps } from '#write-api/users/bind-and-unbind-identities.ts'
 import {
   type Caller,
   callerOf,

@@ -3,7 +3,7 @@ import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { bindSteps } from '#write-api/users/bind-and-unbind-identities.ts'
 import { storePassword } from '#write-api/users/passwords.ts'
 import {
   type Caller,

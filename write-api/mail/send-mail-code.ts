@@ -10,7 +10,7 @@ import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
 import { registrationActions } from '../contract/registration.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
-import { findMailOwner } from '../users/bind-identity.ts'
+import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
 import { checkMailDomain, mailAddressOf } from './mail-address.ts'
 import {

@@ -14,7 +14,7 @@ import type { Deps } from '../action.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
-import { findMailOwner } from '../users/bind-identity.ts'
+import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 
 const NOTIFICATION_ERRORS = {
   // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in

@@ -13,7 +13,7 @@ import { acquireMailPermit } from '../mail/mail-codes.ts'
 import { mailError } from '../mail/mail-errors.ts'
 import { resetMail } from '../mail/mail-templates.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
-import { findMailOwner } from '../users/bind-identity.ts'
+import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 import { loginError } from './login-and-registration-errors.ts'
 
 const RESET_MINUTES = 15

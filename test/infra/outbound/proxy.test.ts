@@ -11,7 +11,27 @@ import {
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type ScriptedProvider, scriptedProvider } from '#test/relay/support/scripted-provider.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
-import { CERTIFICATE, CERTIFICATE_KEY } from '#test/support/self-signed-certificate.ts'
+
+/** A certificate for `provider.invalid`, a name that no resolver knows. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBqjCCAVCgAwIBAgIUb2FOoPK1zAmdy13cinx6imx4o3IwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQcHJvdmlkZXIuaW52YWxpZDAgFw0yNjExMjMwODAzNDVaGA8y
+MTI2MTAzMDA4MDM0NVowGzEZMBcGA1UEAwwQcHJvdmlkZXIuaW52YWxpZDBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABB8JIYYXuv0J/+23WmduBmLdaFMWF7TR1anE
+MjeOAb/BWi4LQg48lJWwMJcrIrOE8juHNsmZl8U4T76Gt/bM4tOjcDBuMB0GA1Ud
+DgQWBBSO5+4DuWrxYNpslyIngLCtJ5TKETAfBgNVHSMEGDAWgBSO5+4DuWrxYNps
+lyIngLCtJ5TKETAPBgNVHRMBAf8EBTADAQH/MBsGA1UdEQQUMBKCEHByb3ZpZGVy
+LmludmFsaWQwCgYIKoZIzj0EAwIDSAAwRQIhAJIx4mqX6JFXLPSmbWqjNwJTE38R
+Z5PQTzVd70v4MxKfAiAe09RNnrLzxdB7nLtdvbwT9Sa4kev+BfYXHGYP2C6e2w==
+-----END CERTIFICATE-----
+`
+
+const CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEBfD6z26mO/KxXE7
+Xc0YkheJzTfHndu6/zSk7Y/Z76uhRANCAAQfCSGGF7r9Cf/tt1pnbgZi3WhTFhe0
+0dWpxDI3jgG/wVouC0IOPJSVsDCXKyKzhPI7hzbJmZfFOE++hrf2zOLT
+-----END PRIVATE KEY-----
+`
 
 const limits = { ...MANAGEMENT_LIMITS, connectTimeoutMs: 300 }
 const here = { port: 3000, isLoopback: true, privateUpstreams: [] }

@@ -8,7 +8,7 @@ import {
 } from '#relay/batches/file-record-store.ts'
 import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
-import { filesInMemory } from '../support/in-memory-files.ts'
+import { filesInMemory } from '../support/in-memory-stores.ts'
 import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
 

@@ -5,7 +5,7 @@ import type { BatchStore } from '#relay/batches/batch-store.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
-import { claimedCallsInMemory } from '../support/in-memory-idempotency-claims.ts'
+import { claimedCallsInMemory } from '../support/in-memory-stores.ts'
 import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '#relay/realtime/client-secret-store.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
-import { clientSecretsInMemory } from '../support/in-memory-client-secrets.ts'
+import { clientSecretsInMemory } from '../support/in-memory-stores.ts'
 
 const postgres = startedOnce(async () => {
   const database = await testDatabase()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { boundedStoredResponses } from '#relay/stored-responses/limit-load-of-stored-responses.ts'
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
-import { storedResponsesInMemory } from '../support/in-memory-stored-responses.ts'
+import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
 
 const BOUNDS = { waitMs: 20, lookupsMax: 4, lookupsPerTokenMax: 2 }
 

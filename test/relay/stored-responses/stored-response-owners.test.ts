@@ -7,7 +7,7 @@ import {
 } from '#relay/stored-responses/stored-response-owners.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
-import { storedResponsesInMemory } from '../support/in-memory-stored-responses.ts'
+import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
 
 const postgres = startedOnce(async () => {
   const database = await testDatabase()

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import type { ChannelTerms } from '#domain/channels/events.ts'
-import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import { type SharedTerms, tokensStream, UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
@@ -33,10 +32,12 @@ import { sendChat } from '#test/support/send-chat.ts'
 import { leasesOfOne } from '#test/support/single-process-leases.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { batchesInMemory } from './in-memory-batches.ts'
-import { clientSecretsInMemory } from './in-memory-client-secrets.ts'
-import { filesInMemory } from './in-memory-files.ts'
-import { claimedCallsInMemory } from './in-memory-idempotency-claims.ts'
-import { storedResponsesInMemory } from './in-memory-stored-responses.ts'
+import {
+  claimedCallsInMemory,
+  clientSecretsInMemory,
+  filesInMemory,
+  storedResponsesInMemory,
+} from './in-memory-stores.ts'
 
 export const USER = 7
 export const TOKEN = 3

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
-import { claimedCallsInMemory } from '../support/in-memory-idempotency-claims.ts'
+import { claimedCallsInMemory } from '../support/in-memory-stores.ts'
 import { KEY } from '../support/relay-rig.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
 

@@ -1,0 +1,119 @@
+import {
+  type FileLimits,
+  type FileStore,
+  limitExceeded,
+  type StoredFile,
+} from '#relay/batches/file-record-store.ts'
+import type { CallClaim, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import {
+  type ClientSecret,
+  type ClientSecrets,
+  SECRETS_MAX,
+} from '#relay/realtime/client-secret-store.ts'
+import {
+  idsOf,
+  type StoredId,
+  type StoredResponses,
+} from '#relay/stored-responses/stored-response-owners.ts'
+
+export function filesInMemory(): FileStore {
+  const files = new Map<string, StoredFile>()
+  const sorted = () => [...files.values()].sort((a, b) => (a.file < b.file ? -1 : 1))
+  const exceeded = (userId: number, added: number, at: number, limits: FileLimits) => {
+    const held = sorted().filter((one) => one.userId === userId && one.expiresAt > at)
+    const bytes = held.reduce((sum, file) => sum + file.bytes, 0)
+    return limitExceeded({ files: held.length, bytes }, added, limits)
+  }
+  return {
+    add: async (file, limits) => {
+      const limit = exceeded(file.userId, file.bytes, file.createdAt, limits)
+      if (limit === null) files.set(file.file, file)
+      return limit
+    },
+    exceeded: async (userId, bytes, at, limits) => exceeded(userId, bytes, at, limits),
+    find: async (userId, file, at) => {
+      const found = files.get(file)
+      return found?.userId === userId && found.expiresAt > at ? found : undefined
+    },
+    list: async (userId, { limit, isAscending, after, isInput, at }) => {
+      const all = isAscending ? sorted() : sorted().toReversed()
+      return all
+        .filter((one) => one.userId === userId && one.expiresAt > at)
+        .filter(({ file }) => after === null || (isAscending ? file > after : file < after))
+        .filter(({ batch }) => isInput === null || (batch === null) === isInput)
+        .slice(0, limit)
+    },
+    remove: async (file) => {
+      files.delete(file)
+    },
+    expired: async (at, limit) =>
+      sorted()
+        .filter(({ expiresAt }) => expiresAt <= at)
+        .slice(0, limit),
+  }
+}
+
+export function clientSecretsInMemory(): ClientSecrets {
+  const secrets = new Map<string, ClientSecret>()
+  return {
+    add: async (secret, now) => {
+      const ofToken = [...secrets.values()].filter(
+        ({ keyLookup, expiresAt }) => keyLookup === secret.keyLookup && expiresAt > now,
+      )
+      if (ofToken.length >= SECRETS_MAX) return false
+      secrets.set(secret.secretHash, secret)
+      return true
+    },
+    find: async (secretHash, now) => {
+      const secret = secrets.get(secretHash)
+      return secret === undefined || secret.expiresAt <= now ? null : secret
+    },
+    sweep: async (now) => {
+      for (const [hash, { expiresAt }] of secrets) if (expiresAt <= now) secrets.delete(hash)
+    },
+  }
+}
+
+/** In-memory claims that never expire. */
+export function claimedCallsInMemory(): ClaimedCalls {
+  const claims = new Map<string, CallClaim>()
+  const nameOf = ({ tokenId, keyHash }: Pick<CallClaim, 'tokenId' | 'keyHash'>) =>
+    `${tokenId} ${keyHash}`
+  return {
+    claim: async (claim) => {
+      const claimed = claims.get(nameOf(claim)) ?? claim
+      claims.set(nameOf(claim), claimed)
+      return claimed
+    },
+    free: async (claim) => {
+      if (claims.get(nameOf(claim))?.call === claim.call) claims.delete(nameOf(claim))
+    },
+    freeCall: async ({ tokenId, call }) => {
+      for (const [name, claim] of claims) {
+        if (claim.tokenId === tokenId && claim.call === call) claims.delete(name)
+      }
+    },
+    sweep: async () => {},
+  }
+}
+
+/** Stored responses that never expire. */
+export function storedResponsesInMemory(): StoredResponses {
+  const known = new Map<string, StoredId & { readonly tokenId: number }>()
+  return {
+    add: async (response) => {
+      for (const one of idsOf(response)) known.set(`${one.tokenId} ${one.id}`, one)
+    },
+    find: async (tokenId, ids) =>
+      ids.flatMap((id) => {
+        const one = known.get(`${tokenId} ${id}`)
+        return one === undefined ? [] : [one]
+      }),
+    remove: async (tokenId, responseId) => {
+      for (const [name, one] of known) {
+        if (one.tokenId === tokenId && one.responseId === responseId) known.delete(name)
+      }
+    },
+    sweep: async () => {},
+  }
+}
