@@ -4,7 +4,7 @@ import { fromWire, type Quota } from '../shared/quota.ts'
 import type { BalanceName } from './finding-texts/names-in-finding-texts.ts'
 import type { CodedFinding } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { addId } from './id-set.ts'
+import { addId } from './fingerprint-table.ts'
 import { type AuditState, type Balances, isPartial } from './state.ts'
 
 const ACCOUNT_PREFIX = 'account-'

@@ -11,7 +11,7 @@ import { fromWire } from '../shared/quota.ts'
 import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events.ts'
 import type { FindingCode, ParamsOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { addId } from './id-set.ts'
+import { addId } from './fingerprint-table.ts'
 import { type MovementEvent, matchMovement } from './match-movements.ts'
 import { type AuditState, isPartial } from './state.ts'
 

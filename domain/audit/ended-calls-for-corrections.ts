@@ -1,7 +1,13 @@
 import type { ChargedUsage } from '../pricing/price-corrections.ts'
 import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageCount } from '../pricing/usage.ts'
-import { doubledTable, findSlot, fingerprintOf, isFree } from './fingerprint-table.ts'
+import {
+  type FingerprintTable,
+  findSlot,
+  fingerprintOf,
+  insertText,
+  isFree,
+} from './fingerprint-table.ts'
 
 /** The data of an ended call that is needed to check a later correction of its charge. */
 export type CorrectableCall = ChargedUsage & {
@@ -21,9 +27,7 @@ export type CorrectableCall = ChargedUsage & {
  * bits. Data that many calls share, such as the price, is stored only once, as text. The table is
  * plain data, so that it can be stored with the state of an audit.
  */
-export type CorrectableCallTable = {
-  slots: Uint32Array
-  size: number
+export type CorrectableCallTable = FingerprintTable & {
   bytes: Uint8Array
   used: number
   readonly texts: string[]
@@ -32,6 +36,7 @@ export type CorrectableCallTable = {
 
 const SLOTS_MIN = 1_024
 const COLUMNS = 3
+const LAYOUT = { columns: COLUMNS, fullAt: 2 / 3 }
 const BYTES_MIN = 16_384
 /**
  * The maximum size of a record in bytes. A record has at most 7 numbers and the counts of the
@@ -79,15 +84,9 @@ export function addCorrectableCall(
   // A call with a negative or fractional number is invalid. It is skipped here, because other
   // checks report it.
   if (!numbers.every((one) => Number.isSafeInteger(one) && one >= 0)) return
-  if (calls.size * 9 >= calls.slots.length * 2) calls.slots = doubledTable(calls.slots, COLUMNS)
-  const { slots } = calls
-  const [high, low] = fingerprintOf(id)
-  const at = findSlot(slots, COLUMNS, high, low)
-  if (!isFree(slots, at)) return
-  slots[at] = high
-  slots[at + 1] = low
-  slots[at + 2] = calls.used
-  calls.size += 1
+  const at = insertText(calls, LAYOUT, id)
+  if (at === null) return
+  calls.slots[at + 2] = calls.used
   writeNumbers(calls, numbers)
 }
 

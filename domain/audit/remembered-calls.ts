@@ -7,8 +7,15 @@ import {
   createCorrectableCallTable,
   findCorrectableCall,
 } from './ended-calls-for-corrections.ts'
-import { doubledTable, findSlot, fingerprintOf, isFree } from './fingerprint-table.ts'
-import { addId, type IdSet, noIds } from './id-set.ts'
+import {
+  addId,
+  type FingerprintTable,
+  findSlot,
+  fingerprintOf,
+  type IdSet,
+  insertText,
+  noIds,
+} from './fingerprint-table.ts'
 
 type CallEnd = CallSettled | CallInterrupted
 
@@ -105,11 +112,11 @@ const endedCallOf = ({ data, meta, position, ...event }: Recorded<CallEnd>): Cor
  * hold a 64-bit fingerprint of the call's id, and two hold the position. It is plain data, so that
  * it can be stored with the state of an audit.
  */
-type CallPositions = { slots: Uint32Array; size: number }
+type CallPositions = FingerprintTable
 
 const SLOTS_MIN = 1_024
 const COLUMNS = 4
-const FULL = 3 / 4
+const LAYOUT = { columns: COLUMNS, fullAt: 3 / 4 }
 const WORD = 2 ** 32
 
 export const noCallPositions = (): CallPositions => ({
@@ -118,19 +125,8 @@ export const noCallPositions = (): CallPositions => ({
 })
 
 /** Adds a call. Returns false if the table already contains the call. */
-export function addCall(calls: CallPositions, id: string): boolean {
-  if (calls.size * COLUMNS >= calls.slots.length * FULL) {
-    calls.slots = doubledTable(calls.slots, COLUMNS)
-  }
-  const { slots } = calls
-  const [high, low] = fingerprintOf(id)
-  const at = findSlot(slots, COLUMNS, high, low)
-  if (!isFree(slots, at)) return false
-  slots[at] = high
-  slots[at + 1] = low
-  calls.size += 1
-  return true
-}
+export const addCall = (calls: CallPositions, id: string): boolean =>
+  insertText(calls, LAYOUT, id) !== null
 
 /**
  * Records the log position of the event that ended a call. If the call already has a position, this

@@ -4,7 +4,7 @@ import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
 import type { Place } from './findings.ts'
-import { type IdSet, noIds } from './id-set.ts'
+import { type IdSet, noIds } from './fingerprint-table.ts'
 import { noRememberedCalls, type RememberedCalls } from './remembered-calls.ts'
 
 /**

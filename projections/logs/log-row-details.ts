@@ -19,10 +19,7 @@ export type RowDetails = { readonly other: object; readonly adminOther: object }
 export const otherOfSettled = (data: CallSettled['data']): RowDetails => ({
   other: {
     ...ofRequest(data),
-    ...ofPrice(data.price, data.usage),
-    ...ofUsage(data.usage, data.calls),
-    ...ofCache(data.price, data.usage),
-    ...ofAudio(data.price, data.usage),
+    ...ofChargedUsage(data),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
     usage_source: data.usageSource,
@@ -67,10 +64,7 @@ export const otherOfReleased = (data: CallReleased['data']): RowDetails => ({
 export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails => ({
   other: {
     ...ofRequest(data),
-    ...ofPrice(data.price, data.usage),
-    ...ofUsage(data.usage, data.calls),
-    ...ofCache(data.price, data.usage),
-    ...ofAudio(data.price, data.usage),
+    ...ofChargedUsage(data),
     usage_source: 'partial',
     end: 'interrupted',
     ...ofChanges(data),
@@ -121,6 +115,16 @@ const ofAnomaly = ({ anomaly }: CallSettled['data']): object =>
 const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
   ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
+})
+
+type Charged = Pick<CallSettled['data'] | CallInterrupted['data'], 'price' | 'usage' | 'calls'>
+
+/** Returns the price and the usage from which a charge was calculated. */
+const ofChargedUsage = ({ price, usage, calls }: Charged): object => ({
+  ...ofPrice(price, usage),
+  ...ofUsage(usage, calls),
+  ...ofCache(price, usage),
+  ...ofAudio(price, usage),
 })
 
 /** Returns how the request was changed. The caller may see the names of the changed members. */

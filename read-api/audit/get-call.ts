@@ -14,7 +14,7 @@ import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
 import { ChannelHosts } from './channel-hosts-over-time.ts'
 import { type CallNames, explainCall } from './explain-call.ts'
-import { findCallEvents } from './find-call-events.ts'
+import { type CallEvents, findCallEvents } from './find-call-events.ts'
 
 /**
  * `GET /api/audit/calls/:requestId`: everything that is recorded about one call, with the
@@ -35,17 +35,7 @@ export function getCall(app: App, deps: ReadDeps): void {
       'corrected-calls',
     ),
     handler: async (request) => {
-      const found = await findVisibleCall(deps, request, request.params.requestId)
-      if (found === null) throw auditError('CallUnknown')
-      const { userId, call, endedAt, names } = found
-      const events = await findCallEvents(
-        core.store,
-        userId,
-        call,
-        endedAt,
-        hasDensePositions(core),
-      )
-      if (events === null) throw auditError('CallUnknown')
+      const { userId, names, events } = await visibleCall(deps, request, request.params.requestId)
       const viewer = { seesAll: seesAllCalls(request), logPath: logPathOf(request, userId) }
       const explanation = await explainCall({ core, hosts }, events, names, viewer)
       if (explanation === null) throw auditError('CallUnknown')
@@ -71,7 +61,7 @@ function logPathOf(request: FastifyRequest, owner: number): string | null {
   return userId === owner ? '/api/log/self/' : null
 }
 
-export type FoundCall = {
+type FoundCall = {
   readonly call: string
   readonly userId: number
   /** The position of the event that ended the call, or null if the call is open. */
@@ -82,10 +72,26 @@ export type FoundCall = {
 const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 /**
- * Finds a call that the requester may see. Returns null if the call does not exist or belongs to
- * another user.
+ * Finds a call that the requester may see, with its events. Throws a 404 if the call does not exist
+ * or belongs to another user.
  */
-export async function findVisibleCall(
+export async function visibleCall(
+  deps: Pick<ReadDeps, 'core'>,
+  request: FastifyRequest,
+  requestId: string,
+): Promise<FoundCall & { readonly events: CallEvents }> {
+  const { store } = deps.core
+  const found = await findVisibleCall(deps, request, requestId)
+  if (found === null) throw auditError('CallUnknown')
+  const { userId, call, endedAt } = found
+  const isDense = hasDensePositions(deps.core)
+  const events = await findCallEvents(store, userId, call, endedAt, isDense)
+  if (events === null) throw auditError('CallUnknown')
+  return { ...found, events }
+}
+
+/** Returns null if the call does not exist or the requester may not see it. */
+async function findVisibleCall(
   { core }: Pick<ReadDeps, 'core'>,
   request: FastifyRequest,
   requestId: string,

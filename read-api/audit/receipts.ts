@@ -9,7 +9,7 @@ import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import type { StoredRecord } from '#infra/audit-program/stored-record.ts'
 import type { ConsistencyProof } from '#infra/audit-program/verify-receipts.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { firstRevision, hasDensePositions } from '#infra/event-store/binary-search-events.ts'
+import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { HttpError } from '#infra/http/http-errors.ts'
@@ -25,8 +25,7 @@ import {
 } from '../contract/receipts.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { findCallEvents } from './find-call-events.ts'
-import { findVisibleCall, seesAllCalls } from './get-call.ts'
+import { seesAllCalls, visibleCall } from './get-call.ts'
 
 type Receipts = {
   readonly items: Receipt[]
@@ -89,17 +88,7 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
     onRequest: onlyUser,
     preHandler: upToDate(deps, 'call-log', 'open-calls', 'corrected-calls'),
     handler: async (request) => {
-      const found = await findVisibleCall(deps, request, request.params.requestId)
-      if (found === null) throw auditError('CallUnknown')
-      const { userId, call, endedAt } = found
-      const events = await findCallEvents(
-        core.store,
-        userId,
-        call,
-        endedAt,
-        hasDensePositions(core),
-      )
-      if (events === null) throw auditError('CallUnknown')
+      const { userId, call, events } = await visibleCall(deps, request, request.params.requestId)
       const { admission, end } = events
       const corrections = await correctionsOfCalls(core.db, [call])
       const read = (found: readonly ({ readonly revision: number } | null)[]) =>

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/exclusive-leases.ts'
@@ -10,7 +9,7 @@ import { createKafkaClient, ensureTopic, withAdmin, within } from './kafka-clien
 import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './kafka-timings.ts'
 import { headOf } from './lane-message.ts'
-import { publish } from './publisher.ts'
+import { type PublisherDeps, publish } from './publisher.ts'
 import { createHistory } from './read-last-messages.ts'
 
 export type KafkaBusOptions = {
@@ -79,22 +78,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
 
 const DELETE_GROUP_MS_MAX = 3_000
 
-type Deps = {
-  readonly kafka: Kafka
-  readonly topic: string
-  readonly store: EventStore
-  readonly history: () => Promise<string | null>
-  readonly timings: KafkaTimings
-  readonly log: Logger
-}
-
 type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
  * Calls `onCommitted` with the position of each message. The event store is also polled, because
  * messages may be missing. Each process has a separate consumer group, which commits no offsets.
  */
-function watchPositions(deps: Deps, onCommitted: (position: number) => void): Watch {
+function watchPositions(deps: PublisherDeps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps
   const groupId = `tallygate-watch-${randomUUID()}`
   let notified = -1

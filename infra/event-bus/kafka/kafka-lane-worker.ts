@@ -1,6 +1,4 @@
-import type { Kafka, KafkaMessage } from 'kafkajs'
-import type { Logger } from 'pino'
-import type { EventStore } from '../../event-store/port.ts'
+import type { KafkaMessage } from 'kafkajs'
 import { isCurrent, type Leases } from '../../leases/exclusive-leases.ts'
 import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, detectStalledConsumer, keepConsuming } from './consumer-session.ts'
@@ -9,16 +7,9 @@ import { feedFromStore } from './feed-from-store.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import { createLaneLeases } from './lane-leases.ts'
 import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
+import type { PublisherDeps } from './publisher.ts'
 
-export type WorkDeps = {
-  readonly kafka: Kafka
-  readonly topic: string
-  readonly store: EventStore
-  readonly leases: Leases
-  readonly history: () => Promise<string | null>
-  readonly timings: KafkaTimings
-  readonly log: Logger
-}
+export type WorkDeps = PublisherDeps & { readonly leases: Leases }
 
 type KafkaWork = LaneWork & {
   /**
