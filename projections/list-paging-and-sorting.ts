@@ -28,6 +28,11 @@ export const orderTerms = <Sort extends string>(
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
 
 /**
+ * The largest bigint. It takes the place of a missing value, so that the row is sorted last.
+ */
+export const SORTED_LAST = sql.fragment`9223372036854775807`
+
+/**
  * Returns the SQL condition that restricts a list to the rows after the row with the id `after`.
  * Unlike an offset, this does not shift pages when rows are added or deleted. `visible` consists of
  * a `from` and a `where` clause that select only rows that the caller may see.

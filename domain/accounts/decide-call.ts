@@ -291,7 +291,7 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
+function bill({ facts, price }: OpenCall, { usage, end, costRatio }: CallUse): Bill {
   const { calls: requested = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
   // For a rerank, a price per call applies to each search unit. The gateway knows the number of
@@ -306,7 +306,7 @@ function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill
   return { facts: calls === byUsage ? others : { ...others, calls }, charge, cost }
 }
 
-type Used = {
+type CallUse = {
   readonly usage: Usage
   readonly end: CallEnd
   readonly costRatio?: DecimalText

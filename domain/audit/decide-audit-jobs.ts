@@ -26,13 +26,13 @@ import {
   withAcknowledged,
 } from './refused-cosignatures.ts'
 
-type Ended = { readonly finishedAt: number }
+type JobEnd = { readonly finishedAt: number }
 
 export type VerificationJob = {
   readonly kind: 'verification'
   readonly request: VerificationRequested['data']
   readonly result: VerificationFinished['data'] | null
-  readonly failure: Ended | null
+  readonly failure: JobEnd | null
   /** True if the admins were notified of the findings. */
   readonly isNotified: boolean
 }
@@ -41,7 +41,7 @@ export type RebuildJob = {
   readonly kind: 'rebuild'
   readonly request: RebuildRequested['data']
   readonly result: RebuildFinished['data'] | null
-  readonly failure: Ended | null
+  readonly failure: JobEnd | null
 }
 
 export type AuditJob = VerificationJob | RebuildJob | ScratchCopyJob
@@ -59,7 +59,7 @@ export type AuditJobsState = {
   readonly refusals: readonly RefusedCosignature[]
 }
 
-const KEPT = 100
+const JOBS_KEPT = 100
 
 export type AuditJobCommand =
   | ScratchCopyCommand
@@ -176,12 +176,12 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
   switch (event.type) {
     case 'VerificationRequested': {
       const request = event.data
-      const job = { kind: 'verification', request, ...UNENDED, isNotified: false } as const
-      return { ...state, verifications: [...verifications, job].slice(-KEPT) }
+      const job = { kind: 'verification', request, ...NOT_ENDED, isNotified: false } as const
+      return { ...state, verifications: [...verifications, job].slice(-JOBS_KEPT) }
     }
     case 'RebuildRequested': {
-      const job = { kind: 'rebuild', request: event.data, ...UNENDED } as const
-      return { ...state, rebuilds: [...rebuilds, job].slice(-KEPT) }
+      const job = { kind: 'rebuild', request: event.data, ...NOT_ENDED } as const
+      return { ...state, rebuilds: [...rebuilds, job].slice(-JOBS_KEPT) }
     }
     case 'VerificationFinished':
       return { ...state, verifications: withEnd(verifications, { result: event.data }) }
@@ -224,11 +224,11 @@ function evolve(state: AuditJobsState, event: AuditJobEvent): AuditJobsState {
   }
 }
 
-const UNENDED = { result: null, failure: null } as const
+const NOT_ENDED = { result: null, failure: null } as const
 
 type End<Job extends AuditJob> =
   | { readonly result: NonNullable<Job['result']> }
-  | { readonly failure: Ended & { readonly id: string } }
+  | { readonly failure: JobEnd & { readonly id: string } }
 
 function withEnd<Job extends AuditJob>(jobs: readonly Job[], end: End<Job>): readonly Job[] {
   const { id } = 'result' in end ? end.result : end.failure

@@ -88,7 +88,7 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
  * select beta features: some providers of Anthropic's models read them from the body instead of the
  * header.
  */
-const NEVER: readonly string[] = [
+const NEVER_ALLOWED: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
   ...['headers', 'extra_headers', 'extra_query', 'default_headers', 'proxy_server_request'],
   ...['custom_llm_provider', 'user_config', 'model_list', 'model_info', 'model_id', 'base_model'],
@@ -115,7 +115,8 @@ const NEVER: readonly string[] = [
  * Matches members that callers can never send: credentials of cloud providers, and parameters of
  * LiteLLM.
  */
-const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
+const NEVER_ALLOWED_PREFIX =
+  /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**
  * The names of all restricted members, in each spelling that a parser may accept. For
@@ -123,7 +124,7 @@ const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|o
  * `service-tier`.
  */
 const RESTRICTED: ReadonlySet<string> = new Set(
-  [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()]
+  [...COMMON, ...NEVER_ALLOWED, ...[...BY_TYPE.values()].flat()]
     .map(foldedName)
     .flatMap((name) => [name, name.replaceAll('_', ''), name.replaceAll('_', '-')]),
 )
@@ -133,7 +134,7 @@ const RESTRICTED: ReadonlySet<string> = new Set(
  * never. `folded` is the member's name as returned by `foldedName`.
  */
 export const isRestrictedMember = (folded: string): boolean =>
-  RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
+  RESTRICTED.has(folded) || NEVER_ALLOWED_PREFIX.test(folded)
 
 export function allowableMembers(type: number): readonly string[] {
   const common = [...COMMON, PROVIDER_TOOLS, HOUR_CACHE]

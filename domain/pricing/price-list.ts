@@ -93,7 +93,7 @@ export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: b
  * names.
  */
 const pricesCache = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
-const KNOWN_MAX = 4_096
+const CACHED_PRICES_MAX = 4_096
 
 /**
  * Returns the price of the model for the group. An admin's price or ratio applies first, then the
@@ -113,7 +113,7 @@ export function priceOf(
   if (before !== undefined) return before
   const price = findPrice(list, model, group, customer)
   if ('code' in price) return price
-  if (cached === undefined || cached.size >= KNOWN_MAX) {
+  if (cached === undefined || cached.size >= CACHED_PRICES_MAX) {
     cached = new Map()
     pricesCache.set(list, cached)
   }

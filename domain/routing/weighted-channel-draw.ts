@@ -4,7 +4,7 @@ import type { Candidate, Offer, PriorityTier } from './channels-by-group-and-mod
  * A tier contains channels of one priority. After this number of unusable channels have been drawn
  * from a tier, all unusable channels of the tier are removed in one pass.
  */
-const UNFIT_MAX = 8
+const UNUSABLE_DRAWS_MAX = 8
 
 /**
  * Draws the channels of an offer in random order, each at most once, tier by tier (channels
@@ -38,7 +38,7 @@ export class ChannelDraw<C extends Candidate> {
       const drawn = this.draw()
       if (drawn !== undefined && this.isFit(drawn)) return drawn
       this.unfit += 1
-      if (this.unfit === UNFIT_MAX) this.leaveOutUnfit()
+      if (this.unfit === UNUSABLE_DRAWS_MAX) this.leaveOutUnfit()
     }
   }
 

@@ -7,13 +7,13 @@ const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
  * Matches invisible characters, and characters that change the text direction. Joiners are allowed,
  * because some writing systems and emoji need them.
  */
-const UNSEEN = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
+const INVISIBLE = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
 /** Reports whether a text has no control characters and no unpaired surrogates. */
 export const isText = (text: string): boolean => !NO_TEXT.test(text)
 
 /** Reports whether a text is one line without invisible characters. */
-export const isName = (text: string): boolean => isText(text) && !UNSEEN.test(text)
+export const isName = (text: string): boolean => isText(text) && !INVISIBLE.test(text)
 
 /** The maximum length of the name of a redemption code, in characters. */
 export const REDEMPTION_NAME_MAX = 20

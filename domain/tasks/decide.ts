@@ -137,7 +137,7 @@ export const TASK_MS_MAX = 3_600_000
  * The maximum duration in milliseconds of a task that no provider has accepted. By this time, a
  * provider that had accepted the task would have reported on it.
  */
-const LOST_MS = 600_000
+const UNACCEPTED_MS_MAX = 600_000
 
 /**
  * A task's status can only move to a higher rank, so that late or reordered reports change nothing.
@@ -288,16 +288,16 @@ function remove({ at: deletedAt }: DeleteTask, record: TaskRecord): Outcome {
 export function causeOfExpiry(record: TaskRecord, at: number): FailureCause | null {
   if (record.end !== null) return null
   if (isTooOld(record, at)) return 'timeout'
-  const isLost = record.place === null && at - record.submitted.submittedAt > LOST_MS
+  const isLost = record.place === null && at - record.submitted.submittedAt > UNACCEPTED_MS_MAX
   return isLost ? 'lost' : null
 }
 
 const isTooOld = ({ submitted }: TaskRecord, at: number): boolean =>
   at - submitted.submittedAt > TASK_MS_MAX
 
-type Why = Pick<TaskFailed['data'], 'cause' | 'channelId' | 'code' | 'failReason'>
+type FailureReason = Pick<TaskFailed['data'], 'cause' | 'channelId' | 'code' | 'failReason'>
 
-function failed(record: TaskRecord, why: Why, finishedAt: number): TaskFailed {
+function failed(record: TaskRecord, why: FailureReason, finishedAt: number): TaskFailed {
   const { startedAt } = record
   return { type: 'TaskFailed', v: 1, data: { ...factsOf(record), ...why, startedAt, finishedAt } }
 }

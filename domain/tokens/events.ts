@@ -114,7 +114,7 @@ export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
   TokensDeleted: 1,
 }
 
-type Named = { readonly name: string }
+type NameInPlainText = { readonly name: string }
 
 /** Converts an event to its latest version. Version 1 had the token's name as plain text. */
 export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
@@ -130,7 +130,7 @@ export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: 
   return event
 }
 
-const plainName = (recorded: object): TokenName => ({ plain: (recorded as Named).name })
+const plainName = (recorded: object): TokenName => ({ plain: (recorded as NameInPlainText).name })
 
 /** The ids from `first` to `first + count - 1` were permanently assigned to tokens of a user. */
 export type TokenIdsTaken = Fact<

@@ -21,16 +21,16 @@ import {
 type Outcome = readonly TopUpEvent[] | TopUpError
 
 /** The statuses of refunds that moved no money, or whose money was returned. */
-const FAILED = ['failed', 'canceled']
+const REFUNDS_WITHOUT_MONEY = ['failed', 'canceled']
 /** The statuses of refunds whose money has left the operator's account or will soon leave it. */
-const LEAVING = ['pending', 'succeeded']
+const REFUNDS_WITH_MONEY = ['pending', 'succeeded']
 
-const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
+const DISPUTES_DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** The statuses of disputes that the operator won, or that were closed without a decision. */
-const DISMISSED = ['won', 'warning_closed', 'prevented']
+const DISPUTES_WITHOUT_LOSS = ['won', 'warning_closed', 'prevented']
 
 /** Reports whether the bank has decided the dispute. Only an appeal can change the decision. */
-const isDecided = (status: string): boolean => DECIDED.includes(status)
+const isDecided = (status: string): boolean => DISPUTES_DECIDED.includes(status)
 
 /**
  * Records a report of the provider. A repeated report changes nothing. If the report changes the
@@ -77,7 +77,7 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
   let [live, failed, disputed] = [0n, 0n, 0n]
   for (const { cents, isLive, status } of refunds.values()) {
     if (isLive) live += cents
-    if (FAILED.includes(status)) failed += cents
+    if (REFUNDS_WITHOUT_MONEY.includes(status)) failed += cents
   }
   for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
   // NOTE: `chargeCents` also includes failed refunds, and refunds that were not reported
@@ -93,7 +93,9 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
  * report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
-  return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
+  return (
+    status === 'lost' || (isWithdrawn && !isReinstated && !DISPUTES_WITHOUT_LOSS.includes(status))
+  )
 }
 
 /**
@@ -189,9 +191,9 @@ function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean 
   }
   const recorded = reports.refunds.get(refundId)
   if (recorded === undefined) return true
-  if (FAILED.includes(recorded.status) || recorded.status === status) return false
+  if (REFUNDS_WITHOUT_MONEY.includes(recorded.status) || recorded.status === status) return false
   // A successful refund can only become a failed refund. Other reports are outdated.
-  return recorded.status !== 'succeeded' || FAILED.includes(status)
+  return recorded.status !== 'succeeded' || REFUNDS_WITHOUT_MONEY.includes(status)
 }
 
 type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
@@ -238,7 +240,7 @@ export function withReport(reports: ProviderReports, { type, data }: Reported): 
   }
   if (data.isTotal === true) return { ...reports, chargeCents: cents }
   const { refundId, status } = data
-  const refund = { cents, status, isLive: LEAVING.includes(status) }
+  const refund = { cents, status, isLive: REFUNDS_WITH_MONEY.includes(status) }
   return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
@@ -260,7 +262,7 @@ export function reportEffect(command: TopUpReport, state: TopUpState): ReportEff
     return disputeEffect(recorded?.status ?? null, first.data.status)
   }
   if (first?.type !== 'TopUpRefundReported') return null
-  if (FAILED.includes(first.data.status)) return 'refund-failed'
+  if (REFUNDS_WITHOUT_MONEY.includes(first.data.status)) return 'refund-failed'
   const isMore = lostCents(withReport(state.reports, first)) > lostCents(state.reports)
   return isMore ? 'refunded' : null
 }

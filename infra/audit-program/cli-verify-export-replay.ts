@@ -164,7 +164,7 @@ ${PROJECTIONS.map(({ name }) => `  ${name}`).join('\n')}`,
   },
 }
 
-const LOOK_EVERY_MS = 500
+const CHECK_INTERVAL_MS = 500
 
 /**
  * Requests a scratch copy, which holds the read models as of a position, and waits until it is
@@ -188,7 +188,7 @@ async function replayUntil(
       signal.throwIfAborted()
       const found = (await readProgress(core.pg, [id])).get(id)
       if (found !== undefined) progress(found.stage, found.done, found.total)
-      await delay(LOOK_EVERY_MS, undefined, { signal })
+      await delay(CHECK_INTERVAL_MS, undefined, { signal })
     }
   } finally {
     await builder.stop()

@@ -27,7 +27,7 @@ const COMPARED: ReadonlySet<string> = new Set(['balance', 'held', 'aff_quota'])
 type Turn = {
   /** The streams of which the verification has read new events. */
   readonly touched: ReadonlySet<string>
-  /** The first user whose turn it is. */
+  /** The id of the user with whom the regular comparison continues. */
   readonly nextAccount: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
   readonly signal?: AbortSignal | undefined

@@ -22,7 +22,7 @@ import { type SiteVerification, verifySite } from './verify-site.ts'
 
 export type AuditJobs = { readonly stop: () => Promise<void> }
 
-const LOOK_EVERY_MS = 2_000
+const CHECK_INTERVAL_MS = 2_000
 /** The time in milliseconds between two searches for tables to remove while there are no copies. */
 const CLEAN_EVERY_MS = 30_000
 
@@ -57,7 +57,7 @@ export async function startAuditJobs(
     repeat(core, lost, async (schedule) => {
       const copies = await cleanScratchCopies(core)
       await dropUnfinishedReadModels(core.pg)
-      schedule.pauseMs = copies === 0 ? CLEAN_EVERY_MS : LOOK_EVERY_MS
+      schedule.pauseMs = copies === 0 ? CLEAN_EVERY_MS : CHECK_INTERVAL_MS
     }),
   )
   return {
@@ -81,7 +81,7 @@ async function repeat(
   lost: AbortSignal,
   run: (schedule: Schedule) => Promise<void>,
 ): Promise<void> {
-  const schedule: Schedule = { nextRunAt: null, pauseMs: LOOK_EVERY_MS }
+  const schedule: Schedule = { nextRunAt: null, pauseMs: CHECK_INTERVAL_MS }
   while (!lost.aborted) {
     await run(schedule).catch((error: unknown) =>
       warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database'),
@@ -203,7 +203,7 @@ const DAY_MS = 86_400_000
  */
 const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */
-const MAKE_UP_AFTER_MS = 15 * 60_000
+const MISSED_RUN_DELAY_MS = 15 * 60_000
 
 /**
  * Returns the time of the next nightly verification in Unix milliseconds. This is the next 03:00 in
@@ -215,5 +215,5 @@ export function nextNightlyRun(now: number, lastRequestedAt: number | null): num
   next.setHours(NIGHTLY_HOUR, 0, 0, 0)
   if (next.getTime() <= now) next.setDate(next.getDate() + 1)
   const isMissed = lastRequestedAt !== null && now - lastRequestedAt > DAY_MS
-  return isMissed ? Math.min(next.getTime(), now + MAKE_UP_AFTER_MS) : next.getTime()
+  return isMissed ? Math.min(next.getTime(), now + MISSED_RUN_DELAY_MS) : next.getTime()
 }

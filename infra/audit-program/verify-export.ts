@@ -91,7 +91,7 @@ export async function verifyExport(
   }
 }
 
-type Verifying = {
+type VerificationRun = {
   readonly state: AuditState
   readonly tree: GrowingTree
   readonly checkpoints: CheckpointChecks
@@ -102,9 +102,9 @@ type Verifying = {
 async function verifySegment(
   reader: ExportReader,
   segment: Segment,
-  verifying: Verifying,
+  run: VerificationRun,
 ): Promise<void> {
-  const { state, tree, checkpoints, findings, lostTiles } = verifying
+  const { state, tree, checkpoints, findings, lostTiles } = run
   const { name: file } = segment
   const lines = segmentLines(reader, segment, findings)
   const sealed = sealedHashes(reader, segment, findings)

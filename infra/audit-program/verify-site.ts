@@ -197,7 +197,7 @@ function compareEarlier(
   return compareEarlierEvents(core, signed, earlier, findings)
 }
 
-type Verifying = {
+type VerificationRun = {
   readonly signed: SignedLog | null
   readonly head: number
   /** Receives the streams of the events. */
@@ -210,7 +210,7 @@ async function verifyRecords(
   core: Core,
   records: RecordReader,
   { state, tree }: Verified,
-  { signed, head, touched, findings, options: { onProgress = () => {}, signal } }: Verifying,
+  { signed, head, touched, findings, options: { onProgress = () => {}, signal } }: VerificationRun,
 ): Promise<Seal> {
   const log = signed?.log ?? null
   const sizes = new Set(signed?.checkpoints.map(({ size }) => size))

@@ -17,7 +17,7 @@ const TASKS: readonly (readonly [path: string, body: object])[] = [
   ['/mj/submit/imagine', { prompt: 'a very small robot, reading a very large receipt' }],
 ]
 
-const EVERY_MS = 90_000
+const TASK_INTERVAL_MS = 90_000
 
 type Keys = readonly { readonly key: string }[]
 
@@ -43,7 +43,7 @@ export function startTaskTrickle(url: string, tokens: Keys): { stop(): void } {
   const timer = setInterval(() => {
     submit(url, tokens, count).catch(() => {})
     count += 1
-  }, EVERY_MS)
+  }, TASK_INTERVAL_MS)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }

@@ -26,7 +26,7 @@ export type Fault =
   | { readonly kind: 'long-line'; readonly bytes: number }
   | { readonly kind: 'large'; readonly chunks: number }
 
-const LIES: Record<string, unknown> = {
+const WRONG_USAGES: Record<string, unknown> = {
   negative: { prompt_tokens: -5, completion_tokens: -9, total_tokens: -14 },
   huge: { prompt_tokens: 1e30, completion_tokens: 1e30, total_tokens: 2e30 },
   text: { prompt_tokens: '12', completion_tokens: 'NaN', total_tokens: '12' },
@@ -52,7 +52,7 @@ const NAMED: Record<string, (argument: string) => Fault> = {
   reset: (argument) => ({ kind: 'cut', afterChunks: Number(argument) || 0, how: 'reset' }),
   usage: (argument) => ({
     kind: 'usage',
-    usage: Object.hasOwn(LIES, argument) ? LIES[argument] : LIES.negative,
+    usage: Object.hasOwn(WRONG_USAGES, argument) ? WRONG_USAGES[argument] : WRONG_USAGES.negative,
   }),
   nousage: () => ({ kind: 'no-usage' }),
   nodone: () => ({ kind: 'no-done' }),

@@ -25,7 +25,7 @@ export function createJointTurn(actors: number, act: () => Promise<void>): Turn 
 
 export type JointStep = { readonly hot: CachedStream; readonly step: AnyStep }
 
-type Planned = {
+type PlannedAppend = {
   readonly hot: CachedStream
   readonly facts: readonly Fact[]
   readonly mustBeNew: boolean
@@ -92,8 +92,8 @@ async function tryAppend(
  * Decides the commands of all steps. Events are applied to a cached state only if a later step uses
  * the same stream. Most errors therefore leave the cached states unchanged.
  */
-function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
-  const plan: Planned[] = []
+function planOf(steps: readonly JointStep[]): PlannedAppend[] | CodedError {
+  const plan: PlannedAppend[] = []
   for (const [index, { hot, step }] of steps.entries()) {
     const facts = hot.decider.decide(step.command, hot.state())
     if (isCodedError(facts)) {
@@ -107,7 +107,7 @@ function planOf(steps: readonly JointStep[]): Planned[] | CodedError {
   return plan
 }
 
-function undo(plan: readonly Planned[]): void {
+function undo(plan: readonly PlannedAppend[]): void {
   for (const { hot, facts, isEvolved } of plan) if (isEvolved && facts.length > 0) hot.forget()
 }
 
@@ -116,7 +116,7 @@ function undo(plan: readonly Planned[]): void {
  * have no events, because these steps may have allowed the events of the others.
  */
 async function writePlan(
-  plan: readonly Planned[],
+  plan: readonly PlannedAppend[],
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError>> {

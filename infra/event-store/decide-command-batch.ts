@@ -19,7 +19,7 @@ export type PendingCommand = {
  * A command that was decided, and the range of its events in the batch. `first` is the index of its
  * first event. For a command without events, `first` is the number of the events before it.
  */
-type Decided = {
+type DecidedCommand = {
   readonly pending: PendingCommand
   readonly first: number
   readonly count: number
@@ -27,7 +27,7 @@ type Decided = {
 }
 
 export type DecidedBatch = {
-  readonly decided: readonly Decided[]
+  readonly decided: readonly DecidedCommand[]
   readonly events: readonly NewEvent[]
   /**
    * The commands that are left for the next append, because this append is full or `evolve` threw.
@@ -38,7 +38,7 @@ export type DecidedBatch = {
 
 /** Decides the commands in order. Each decision uses the state after the previous commands. */
 export function decideBatch(hot: CachedStream, commands: readonly PendingCommand[]): DecidedBatch {
-  const decided: Decided[] = []
+  const decided: DecidedCommand[] = []
   const events: NewEvent[] = []
   for (const [index, pending] of commands.entries()) {
     const outcome = decideOne(hot, pending)

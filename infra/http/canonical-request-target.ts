@@ -1,5 +1,6 @@
 /**
- * Replaces every refused target. Its percent encoding is broken, so the router responds with 400.
+ * The target that takes the place of a refused one. The router responds to it with 400, because
+ * its percent encoding is broken.
  */
 export const REFUSED_TARGET = '/%'
 

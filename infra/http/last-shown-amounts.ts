@@ -75,8 +75,8 @@ const ddlOf = ({ name, id, amount }: Table) => `
   create index if not exists ${name}_at on auth.${name} (shown_at);
 `
 
-const KEPT_MS = 86_400_000
-const RENEWED_MS = 3_600_000
+const RETENTION_MS = 86_400_000
+const RENEW_EVERY_MS = 3_600_000
 const SWEEP_EVERY_MS = 600_000
 const RETRY_MS = 1_000
 
@@ -88,7 +88,7 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
   const sweep = async (): Promise<void> => {
     if (now() - sweptAt < SWEEP_EVERY_MS) return
     sweptAt = now()
-    await pg.query(`delete from auth.${name} where shown_at < $1`, [now() - KEPT_MS])
+    await pg.query(`delete from auth.${name} where shown_at < $1`, [now() - RETENTION_MS])
   }
   const marks = failureMarks(deps, table)
   const remember: ShownAmounts['remember'] = async (reader, amounts) => {
@@ -110,7 +110,7 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
         rows.map(([shownId]) => shownId),
         rows.map(([, shown]) => shown),
         now(),
-        now() - RENEWED_MS,
+        now() - RENEW_EVERY_MS,
       ],
     })
   }
@@ -129,7 +129,7 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
         `select ${id} as id, ${amount} as amount from auth.${name}
           where reader = $1 and ${id} in ($2, ${MISSING_ID}) and shown_at >= $3
           order by ${id} desc`,
-        [nameOf(reader), shownId, now() - KEPT_MS],
+        [nameOf(reader), shownId, now() - RETENTION_MS],
       )
       const [shown] = rows
       if (shown === undefined) return null
@@ -159,7 +159,7 @@ function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
   }
   const storeAll = async (): Promise<void> => {
     for (const [reader, { at }] of failures) {
-      if (now() - at >= KEPT_MS) failures.delete(reader)
+      if (now() - at >= RETENTION_MS) failures.delete(reader)
       else await store(reader)
     }
   }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Cluster } from './database-cluster.ts'
 import { runCommand } from './run-command.ts'
 
-const PATIENCE_MS = 5_000
+const STOP_WITHIN_MS = 5_000
 
 /**
  * Ends the Postgres processes of this cluster that a killed process left running: first the
@@ -41,7 +41,7 @@ function recordedPid(pidFile: string): number | null {
 }
 
 async function waitForEnd(cluster: Cluster): Promise<number[]> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + STOP_WITHIN_MS
   let left = await orphansOf(cluster)
   while (left.length > 0 && performance.now() < deadline) {
     await delay(20)
@@ -82,9 +82,9 @@ export async function processesOf(name: string): Promise<number[]> {
   return all.filter(({ title }) => isOurs(title)).map(({ pid }) => pid)
 }
 
-type Titled = { readonly pid: number; readonly title: string }
+type TitledProcess = { readonly pid: number; readonly title: string }
 
-function titlesFromProc(): Titled[] {
+function titlesFromProc(): TitledProcess[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return []
     try {
@@ -95,7 +95,7 @@ function titlesFromProc(): Titled[] {
   })
 }
 
-async function titlesFromPs(): Promise<Titled[]> {
+async function titlesFromPs(): Promise<TitledProcess[]> {
   const { output } = await runCommand('ps', ['-axo', 'pid=,args='], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

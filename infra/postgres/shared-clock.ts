@@ -7,13 +7,13 @@ export type SharedClock = {
 }
 
 const SAMPLES = 3
-const AGAIN_EVERY_MS = 30_000
+const MEASURE_EVERY_MS = 30_000
 /**
  * The minimum difference in milliseconds to correct. Smaller differences may come from the round
  * trip to the database.
  */
 const STEP_MS_MIN = 20
-const STRANGE_MS = 1_000
+const LOGGED_STEP_MS_MIN = 1_000
 
 /**
  * Creates a clock that follows the clock of the database. The clocks of several machines may differ
@@ -24,7 +24,7 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
   let base = await measure(pg)
   const now = (): number => Math.round(base + performance.now())
   const offMs = now() - Date.now()
-  if (Math.abs(offMs) > STRANGE_MS) {
+  if (Math.abs(offMs) > LOGGED_STEP_MS_MIN) {
     log.warn({ offMs }, "this machine's clock differs from the database's, which is used")
   }
   const again = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
     if (Math.abs(measured - base) > STEP_MS_MIN) base = measured
   }
   // If the database does not answer, the clock continues with this machine's monotonic clock.
-  const timer = setInterval(() => void again().catch(() => {}), AGAIN_EVERY_MS)
+  const timer = setInterval(() => void again().catch(() => {}), MEASURE_EVERY_MS)
   timer.unref()
   return { now, stop: () => clearInterval(timer) }
 }

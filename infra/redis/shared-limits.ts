@@ -36,8 +36,8 @@ export type SharedLimitsDeps = {
 }
 
 export const PERMIT_LEASE_MS = 10_000
-const BEAT_MS = 2_500
-const LOST_BEAT_MS = 500
+const HEARTBEAT_MS = 2_500
+const HEARTBEAT_WHILE_LOST_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
@@ -202,7 +202,7 @@ class Link {
   }
 
   private *permitsToRenew(): Generator<RemotePermit> {
-    const before = performance.now() - BEAT_MS
+    const before = performance.now() - HEARTBEAT_MS
     for (const { remote, since } of this.held) if (this.isLost || since <= before) yield remote
   }
 
@@ -238,7 +238,10 @@ class Link {
   private beatLater(): void {
     clearTimeout(this.timer)
     if (this.isClosed) return
-    this.timer = setTimeout(() => void this.beat(), this.isLost ? LOST_BEAT_MS : BEAT_MS)
+    this.timer = setTimeout(
+      () => void this.beat(),
+      this.isLost ? HEARTBEAT_WHILE_LOST_MS : HEARTBEAT_MS,
+    )
     this.timer.unref()
   }
 

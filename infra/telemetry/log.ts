@@ -49,7 +49,7 @@ function describeError(error: unknown): unknown {
   return { name, message, ...code, stack, ...cause }
 }
 
-const EVERY_MS = 10_000
+const REPEAT_AFTER_MS = 10_000
 
 /** The methods of a logger that `warnThrottled` uses. Fastify's loggers have them too. */
 type WarningLog = Pick<Logger, 'debug' | 'warn'>
@@ -72,7 +72,7 @@ export function warnThrottled(
   repetitions.set(log, byMessage)
   const last = byMessage.get(message)
   const now = performance.now()
-  if (last !== undefined && now - last.at < EVERY_MS) {
+  if (last !== undefined && now - last.at < REPEAT_AFTER_MS) {
     last.suppressed += 1
     log.debug(fields, message)
     return

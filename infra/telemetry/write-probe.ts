@@ -20,18 +20,18 @@ const WRITE = `
   truncate health.probe;
   insert into health.probe select repeat('x', 7500) from generate_series(1, 32);
 `
-const DISK_EVERY_MS = 5_000
+const DISK_INTERVAL_MS = 5_000
 /**
  * The pause in milliseconds between two probes of the event store. A process must become unready
  * within 5 s after a failure. This pause, the timer's interval (1 s) and a failing append (1.5 s)
  * together take 4.5 s.
  */
-const STORE_EVERY_MS = 2_000
-const AGAIN_MS = 1_000
+const STORE_INTERVAL_MS = 2_000
+const CHECK_INTERVAL_MS = 1_000
 /** The interval of probes in milliseconds while nobody asks for their result. */
-const UNUSED_EVERY_MS = 60_000
+const IDLE_INTERVAL_MS = 60_000
 /** The time in milliseconds for which the probes stay frequent after their result was asked for. */
-const USED_MS = 10_000
+const FREQUENT_PROBES_MS = 10_000
 /**
  * The time in milliseconds without a successful write after which slow writes make the process
  * unready.
@@ -61,8 +61,8 @@ export type WriteProbe = {
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
-  const text = { text: WRITE, query_timeout: DISK_EVERY_MS } as { text: string }
-  return probeOf('disk', () => pg.query(text), DISK_EVERY_MS)
+  const text = { text: WRITE, query_timeout: DISK_INTERVAL_MS } as { text: string }
+  return probeOf('disk', () => pg.query(text), DISK_INTERVAL_MS)
 }
 
 /**
@@ -71,7 +71,7 @@ export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
  */
 export function withStoreProbe(disk: WriteProbe, store: EventStore): WriteProbe {
   if (store.probeAppend === undefined) return disk
-  const appends = probeOf('event store', store.probeAppend, STORE_EVERY_MS)
+  const appends = probeOf('event store', store.probeAppend, STORE_INTERVAL_MS)
   return {
     problem: async () => {
       const [first, second] = await Promise.all([disk.problem(), appends.problem()])
@@ -96,7 +96,7 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
     const startedAt = performance.now()
     // After a long time without probes, the age of the last successful write does not show that
     // writes are slow.
-    const hasPaused = startedAt - probedAt > 2 * everyMs + AGAIN_MS
+    const hasPaused = startedAt - probedAt > 2 * everyMs + CHECK_INTERVAL_MS
     if (hasPaused && isWritable) writtenAt = startedAt
     try {
       await ask()
@@ -106,7 +106,7 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
     } catch (error) {
       const isSlow = error instanceof DatabaseUnavailable
       isWritable = isSlow && performance.now() - writtenAt < SLOW_MS
-      nextAt = performance.now() + AGAIN_MS
+      nextAt = performance.now() + CHECK_INTERVAL_MS
     }
     probedAt = performance.now()
   }
@@ -121,10 +121,10 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
   }
   const probeInTime = (): void => {
     const now = performance.now()
-    const isUsed = !isWritable || now - askedAt < USED_MS
-    if (isUsed || now - writtenAt > UNUSED_EVERY_MS) void problem()
+    const isUsed = !isWritable || now - askedAt < FREQUENT_PROBES_MS
+    if (isUsed || now - writtenAt > IDLE_INTERVAL_MS) void problem()
   }
-  const timer = setInterval(probeInTime, AGAIN_MS).unref()
+  const timer = setInterval(probeInTime, CHECK_INTERVAL_MS).unref()
   return {
     problem: () => {
       askedAt = performance.now()

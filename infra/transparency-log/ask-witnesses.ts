@@ -113,7 +113,7 @@ async function askWitness(
   const key = parseVerifierKey(witness.key)
   const known = await lastSizeOf(pg, key)
   const isRecorded = (size: number) => hasSigned(pg, key, size)
-  const send = (checkpoint: Sent, before: number) =>
+  const send = (checkpoint: SentCheckpoint, before: number) =>
     sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
   let answer = await sendFromKnownSize(send, latest, known, isRecorded)
   if (answer.status === 403) {
@@ -154,7 +154,7 @@ export async function publishKeyRotations(
   const { witnesses } = config.transparencyLog
   return await Promise.all(
     witnesses.map(async ({ key, url }) => {
-      const send = (checkpoint: Sent, before: number) =>
+      const send = (checkpoint: SentCheckpoint, before: number) =>
         sendCheckpoint(deps, url, before, checkpoint)
       try {
         return { key, error: await sendRotations(pg, send, parseVerifierKey(key)) }
@@ -186,8 +186,8 @@ async function sendRotations(pg: Pool, send: Send, key: VerifierKey): Promise<st
   return error
 }
 
-type Send = (checkpoint: Sent, before: number) => Promise<Answer>
-type Sent = Pick<LogCheckpoint, 'size' | 'note'>
+type Send = (checkpoint: SentCheckpoint, before: number) => Promise<Answer>
+type SentCheckpoint = Pick<LogCheckpoint, 'size' | 'note'>
 type Answer = {
   readonly status: number
   readonly text: string
@@ -207,7 +207,7 @@ type Answer = {
  */
 async function sendFromKnownSize(
   send: Send,
-  checkpoint: Sent,
+  checkpoint: SentCheckpoint,
   known: number,
   isRecorded: (size: number) => Promise<boolean>,
 ): Promise<Answer> {
@@ -239,7 +239,7 @@ async function sendFromKnownSize(
  */
 async function sendWithLostTiles(
   send: Send,
-  checkpoint: Sent,
+  checkpoint: SentCheckpoint,
   known: number,
 ): Promise<{ readonly answer: Answer; readonly isLost: boolean }> {
   try {
@@ -290,7 +290,7 @@ async function sendCheckpoint(
   { pg, outbound: { dispatcher }, signal = NEVER }: AskDeps,
   url: string,
   before: number,
-  { size, note }: Sent,
+  { size, note }: SentCheckpoint,
 ): Promise<Answer> {
   if (before > size) {
     const error = `it has already signed ${before} events`

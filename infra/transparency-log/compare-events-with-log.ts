@@ -46,7 +46,7 @@ export type LogFinding = LogFault & {
   readonly position: number
 }
 
-type Comparing = {
+type ComparisonDeps = {
   readonly pg: Pool
   /**
    * Computes the hashes of the stored events. Null if the caller has compared the events with the
@@ -83,7 +83,7 @@ type LeafTile = {
  * is not detected here. Only a witness, a receipt or the tree of an earlier verification shows
  * that.
  */
-export async function* compareEventsWithLog(deps: Comparing): AsyncGenerator<LogFinding> {
+export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
   const { rows: ends } = await pg.query<{ size: string; last_position: string }>(
     'select size, last_position from transparency_log.log',
@@ -148,7 +148,7 @@ function completeRuns(
   return { runs: runs.filter((run) => run.length > 0), lost }
 }
 
-type Compared = {
+type ComparedLeaves = {
   readonly readLeaves: ReadLeaves
   readonly untilLeaf: number
   /** The position of the last sealed event. */
@@ -172,7 +172,7 @@ const REMOVED = { kind: 'event-missing', code: 'EventRemoved', params: {} } as c
  * at the first contradiction.
  */
 async function* compareInOrder(
-  { readLeaves, untilLeaf }: Compared,
+  { readLeaves, untilLeaf }: ComparedLeaves,
   tiles: readonly LeafTile[],
 ): AsyncGenerator<LogFinding> {
   const sealed = sealedLeaves(tiles, untilLeaf)
@@ -189,7 +189,7 @@ async function* compareInOrder(
 }
 
 async function* compareTiles(
-  { readLeaves, untilLeaf, end }: Compared,
+  { readLeaves, untilLeaf, end }: ComparedLeaves,
   tiles: readonly LeafTile[],
 ): AsyncGenerator<LogFinding> {
   const sealed = sealedLeaves(tiles, untilLeaf)
@@ -259,7 +259,7 @@ async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGener
  * alone says where the tiles were changed.
  */
 async function* compareCheckpoints(
-  { pg, keys, signal }: Comparing,
+  { pg, keys, signal }: ComparisonDeps,
   { firstTile, untilLeaf }: LogPart,
 ): AsyncGenerator<LogFinding> {
   const smallest = firstTile * TILE_WIDTH

@@ -62,15 +62,19 @@ const UNKNOWN_KEY: WitnessAnswer = {
 }
 
 /** What this witness has recorded about a log: the last signed tree, and which keys are valid. */
-type Witnessed = {
+type WitnessedLog = {
   readonly size: number
   readonly root: Buffer
   readonly currentKey: string | null
   readonly retiredKeys: readonly string[]
 }
 
-async function readWitnessed(pg: Pool | PoolClient, origin: string, lock = ''): Promise<Witnessed> {
-  const { rows } = await pg.query<Witnessed>(
+async function readWitnessed(
+  pg: Pool | PoolClient,
+  origin: string,
+  lock = '',
+): Promise<WitnessedLog> {
+  const { rows } = await pg.query<WitnessedLog>(
     `select size::float8 as size, root, current_key as "currentKey",
         retired_keys as "retiredKeys"
       from transparency_log.witnessed where origin = $1 ${lock}`,
@@ -84,7 +88,7 @@ async function readWitnessed(pg: Pool | PoolClient, origin: string, lock = ''): 
  * has.
  */
 function keyError(
-  { currentKey, retiredKeys }: Witnessed,
+  { currentKey, retiredKeys }: WitnessedLog,
   configured: readonly string[],
   checkpoint: SignedCheckpoint,
 ): WitnessAnswer | null {
@@ -104,7 +108,7 @@ const RETIRED_KEYS_MAX = 100
  */
 async function recordRotation(
   client: PoolClient,
-  { retiredKeys }: Witnessed,
+  { retiredKeys }: WitnessedLog,
   note: string,
 ): Promise<WitnessAnswer | null> {
   const { oldKey, newKey, checkpoint } = parseKeyRotation(note)

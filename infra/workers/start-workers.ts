@@ -39,10 +39,10 @@ const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
 /**
- * A worker that dies after a longer time than this, in milliseconds, is replaced after the shortest
- * pause.
+ * A worker that has run for longer than this, in milliseconds, counts as stable. If it dies, it is
+ * replaced after the shortest pause.
  */
-const STEADY_MS = 30_000
+const STABLE_AFTER_MS = 30_000
 /**
  * The maximum time in milliseconds, after the grace period, for a worker to exit. It is shorter
  * than the limit of the primary process.
@@ -101,7 +101,7 @@ class WorkerPool {
         failed(new WorkerFailed(`${name} ended with ${signal ?? code} before it served`))
         if (!this.isReplacing) return
         this.options.log.error({ worker: name, pid, code, signal }, 'a worker process died')
-        this.replace(name, performance.now() - startedAt > STEADY_MS ? PAUSE_MS : pauseMs)
+        this.replace(name, performance.now() - startedAt > STABLE_AFTER_MS ? PAUSE_MS : pauseMs)
       })
     })
   }
@@ -195,7 +195,7 @@ type MetricsCollector = {
 
 type ProcessMetrics = Extract<ToPrimary, { readonly type: 'process-metrics' }>
 
-const WITHIN_MS = 2_000
+const METRICS_MS_MAX = 2_000
 
 function createMetricsCollector(
   live: ReadonlyMap<string, ChildProcess>,
@@ -212,7 +212,7 @@ function createMetricsCollector(
         waiting.delete(requestId)
         done(answers)
       }
-      const late = setTimeout(finish, WITHIN_MS)
+      const late = setTimeout(finish, METRICS_MS_MAX)
       waiting.set(requestId, (name, metrics) => {
         answers.set(name, metrics)
         if (answers.size >= requested.length) finish()

@@ -13,8 +13,8 @@ import { logAct } from './log-acts-of-events.ts'
  * The events that are not recorded as acts. The use of a credential belongs to a login or a
  * confirmation.
  */
-type Uses = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
-type CredentialsAct = Exclude<CredentialsEvent, Uses>
+type CredentialUse = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
+type CredentialsAct = Exclude<CredentialsEvent, CredentialUse>
 type LoginEvent = UserLoggedIn | LoginsFailed | SessionsEnded
 export type UserActEvent = UserEvent | CredentialsAct | LoginEvent | NotificationsChanged
 

@@ -166,10 +166,10 @@ function figuresOf(tries: readonly TriesRow[], spread: readonly SpreadRow[]): He
   }
 }
 
-type Spread = Pick<SpreadRow, 'what' | 'bucket' | 'count'>
+type BucketCount = Pick<SpreadRow, 'what' | 'bucket' | 'count'>
 
 function spreadFigures(
-  spread: readonly Spread[],
+  spread: readonly BucketCount[],
 ): Pick<HealthFigures, 'latencyMs' | 'firstTokenMs'> {
   const latency = countsOf(spread, LATENCY)
   const first = countsOf(spread, FIRST_TOKEN)
@@ -181,7 +181,7 @@ function spreadFigures(
   }
 }
 
-function countsOf(spread: readonly Spread[], measure: number): Map<number, number> {
+function countsOf(spread: readonly BucketCount[], measure: number): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { what, bucket, count } of spread) {
     if (what === measure) counts.set(bucket, (counts.get(bucket) ?? 0) + count)

@@ -26,8 +26,8 @@ export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | 
       const detail = { terms, droppedKeys: droppedKeyRefs.length }
       add([channelId], 'terms-changed', event, rows, detail)
     },
-    ChannelsEnabled: several('enabled'),
-    ChannelsDisabled: several('disabled'),
+    ChannelsEnabled: forSeveralChannels('enabled'),
+    ChannelsDisabled: forSeveralChannels('disabled'),
     ChannelAutoDisabled: (event, rows) =>
       add([event.data.channelId], 'auto-disabled', event, rows, { reason: event.data.reason }),
     ChannelsDeleted: (event, rows) => add(event.data.channelIds, 'deleted', event, rows, {}),
@@ -65,9 +65,12 @@ export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | 
   },
 })
 
-type Several = Fact<string, { readonly channelIds: readonly number[]; readonly tag: string | null }>
+type ChangeOfSeveralChannels = Fact<
+  string,
+  { readonly channelIds: readonly number[]; readonly tag: string | null }
+>
 
-function several(kind: string): Handler<Several> {
+function forSeveralChannels(kind: string): Handler<ChangeOfSeveralChannels> {
   return (event, rows) => {
     const { channelIds, tag } = event.data
     add(channelIds, kind, event, rows, tag === null ? {} : { tag })

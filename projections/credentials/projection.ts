@@ -50,10 +50,10 @@ export const credentials = projectionOf<CredentialsEvent>({
   },
 })
 
-type Without = { readonly userId: number; readonly passkeyIds: readonly number[] }
+type RemovedPasskeys = { readonly userId: number; readonly passkeyIds: readonly number[] }
 
 function withoutFactors(
-  { userId, passkeyIds }: Without,
+  { userId, passkeyIds }: RemovedPasskeys,
   token: typeof NO_TOKEN | Readonly<Record<string, never>>,
   rows: RowChanges,
 ): void {

@@ -282,9 +282,9 @@ export async function figuresAtEnds(
 }
 
 /**
- * Adds up the daily sums of a period. The order of movements in the account decides which of them
- * are in the period. Near its ends, the period can therefore include some movements of the day
- * before, and lack some movements of its last day.
+ * Adds up the daily sums of a period. A movement is in the period by its order in the account, not
+ * by its time. Because clocks differ, the period can therefore include movements from shortly
+ * before its first day, and lack movements from the end of its last day.
  */
 async function sumDays(
   db: CommonQueryMethods,

@@ -98,13 +98,13 @@ const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed |
 const jsonArrayOf = (text: string | null | undefined) =>
   text == null ? null : `[${text.slice(1, -1)}]`
 
-type Nameless = { readonly row: LogRow; readonly tokenId: number }
+type RowWithoutNames = { readonly row: LogRow; readonly tokenId: number }
 
 /**
  * Converts cells to a row. Names stay empty, because they are looked up later. NOTE: a loop over
  * the fields would take ten times as long.
  */
-function readRow(cells: Cells): Nameless {
+function readRow(cells: Cells): RowWithoutNames {
   const text = (index: number): string => cells[index] ?? ''
   const row = {
     id: Number(cells[AT.id]),
@@ -138,7 +138,10 @@ function readRow(cells: Cells): Nameless {
 
 type NameLookups = Readonly<Record<'users' | 'tokens' | 'channels', Names>>
 
-function withNames({ row, tokenId }: Nameless, { users, tokens, channels }: NameLookups): LogRow {
+function withNames(
+  { row, tokenId }: RowWithoutNames,
+  { users, tokens, channels }: NameLookups,
+): LogRow {
   const [username = '', showsIp] = users.of(row.userId)
   const [tokenName = tokenId < 0 ? PLAYGROUND_NAME : ''] = tokens.of(tokenId)
   return Object.assign(row, {

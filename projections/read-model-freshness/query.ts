@@ -125,7 +125,7 @@ const IDLE_POLL_MS = 200
  * The time in milliseconds after each commit or call of `pollSoon` during which lagging positions
  * are polled every `POLL_MS`. Afterwards, they are polled every `IDLE_POLL_MS`.
  */
-const AFTER_NEWS_MS = 2_000
+const FREQUENT_POLLS_MS = 2_000
 
 type Poller = {
   /**
@@ -190,7 +190,7 @@ function createPoller(
     plan(isAwaiting ? POLL_MS : IDLE_POLL_MS)
   }
   const pollSoon = (): void => {
-    awaitedUntil = performance.now() + AFTER_NEWS_MS
+    awaitedUntil = performance.now() + FREQUENT_POLLS_MS
     if (!isNeeded()) return
     notifyWriters()
     if (!isPolling) plan(POLL_MS)

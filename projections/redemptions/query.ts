@@ -10,6 +10,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
+  SORTED_LAST,
 } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
@@ -24,9 +25,6 @@ const status = sql.fragment`
   case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
 `
 
-/** The largest bigint, so that codes that never expire are sorted last. */
-const NEVER = sql.fragment`9223372036854775807`
-
 const SORT_COLUMNS = {
   id: sql.fragment`r.id`,
   name: sql.fragment`lower(r.name)`,
@@ -35,7 +33,7 @@ const SORT_COLUMNS = {
   used_count: sql.fragment`r.used_count`,
   created_time: sql.fragment`r.created_at`,
   redeemed_time: sql.fragment`r.redeemed_at`,
-  valid_until: sql.fragment`coalesce(r.valid_until, ${NEVER})`,
+  valid_until: sql.fragment`coalesce(r.valid_until, ${SORTED_LAST})`,
   key: sql.fragment`r.key_hint`,
   used_username: sql.fragment`
       coalesce((select lower(u.username) from read_users.users u where u.id = r.used_user_id), '')

@@ -17,7 +17,7 @@ const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
 /** The time limit of the transaction in milliseconds, equal to the pool's limit for a query. */
-const WITHIN_MS = 15_000
+const TRANSACTION_MS_MAX = 15_000
 
 /** The row changes of one projection, and its new checkpoints in some lanes. */
 export type Folded = {
@@ -64,7 +64,7 @@ export type CommitDeps = {
  * them.
  */
 export const commitFolds = (
-  { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,
+  { pg, isStillMine, beforeCommit, withinMs = TRANSACTION_MS_MAX }: CommitDeps,
   folds: readonly Folded[],
 ): Promise<void> => {
   const names = folds.map(({ projection }) => projection.name)

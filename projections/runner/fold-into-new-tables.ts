@@ -120,8 +120,8 @@ async function foldPage(
 }
 
 /**
- * Returns a filter for the events that are within the position of their lane in `upTo`. Returns
- * null if this applies to all events up to the position `last`.
+ * Returns a filter that selects the events up to the position of their lane in `upTo`. Returns null
+ * if it would select every event up to `last`.
  */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)

@@ -9,11 +9,14 @@ import {
   wireInteger,
 } from '#infra/postgres/row-types.ts'
 import { DRAWING_FIELDS, MUSIC_FIELDS, type TaskSort } from '#read-api/contract/tasks.ts'
-import { type ListOrder, orderTerms, type Slice, SORT_WINDOW } from '../list-paging-and-sorting.ts'
+import {
+  type ListOrder,
+  orderTerms,
+  type Slice,
+  SORT_WINDOW,
+  SORTED_LAST,
+} from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
-
-/** The largest bigint, so that tasks that have not ended are sorted last. */
-const NEVER = sql.fragment`9223372036854775807`
 
 const taskRow = rowType({
   ...fieldColumns(DRAWING_FIELDS),
@@ -104,8 +107,8 @@ export const listTasks = (
 /** The sort columns of tasks `w`. Tasks that have not ended come after ended tasks. */
 const SORT_COLUMNS = {
   submit_time: sql.fragment`w.position`,
-  finish_time: sql.fragment`coalesce(w.finished_at, ${NEVER})`,
-  duration: sql.fragment`coalesce(w.finished_at - w.submitted_at, ${NEVER})`,
+  finish_time: sql.fragment`coalesce(w.finished_at, ${SORTED_LAST})`,
+  duration: sql.fragment`coalesce(w.finished_at - w.submitted_at, ${SORTED_LAST})`,
   username: sql.fragment`
     (select lower(u.username) from read_users.users u where u.id = w.user_id)
   `,

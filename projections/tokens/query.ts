@@ -13,6 +13,7 @@ import {
   type ListOrder,
   orderTerms,
   type Slice,
+  SORTED_LAST,
 } from '../list-paging-and-sorting.ts'
 import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
@@ -125,9 +126,6 @@ export type TokenSearch = Slice &
     readonly now: number
   }
 
-/** The largest bigint, so that tokens without a value are sorted last. */
-const NEVER = sql.fragment`9223372036854775807`
-
 /**
  * The status of a token `t` with the budget `b` as an SQL expression. It follows the rules of
  * `statusOf` in `read-api/tokens`.
@@ -147,15 +145,15 @@ const sortColumns = (now: number) =>
     name: sql.fragment`lower(t.name)`,
     status: statusAt(now),
     remain_quota: sql.fragment`
-      case when b.is_unlimited then ${NEVER} else coalesce(b.remain, 0) end
+      case when b.is_unlimited then ${SORTED_LAST} else coalesce(b.remain, 0) end
     `,
     used_quota: sql.fragment`coalesce(b.used_quota, 0)`,
-    expired_time: sql.fragment`coalesce(t.expires_at, ${NEVER})`,
+    expired_time: sql.fragment`coalesce(t.expires_at, ${SORTED_LAST})`,
     created_time: sql.fragment`t.created_at`,
     accessed_time: sql.fragment`coalesce(b.accessed_at, 0)`,
     group: sql.fragment`t.token_group`,
     key: sql.fragment`t.key_hint`,
-    model_limits: sql.fragment`coalesce(cardinality(t.models), ${NEVER})`,
+    model_limits: sql.fragment`coalesce(cardinality(t.models), ${SORTED_LAST})`,
   }) satisfies Record<TokenSort, unknown>
 
 /** Lists a user's tokens that are not deleted. Equal sort values are ordered newest first. */

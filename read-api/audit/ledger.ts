@@ -279,9 +279,9 @@ function periodOfMonth(month: string): { readonly from: number; readonly to: num
   return { from: Date.UTC(year, number - 1) / 1_000, to: Date.UTC(year, number) / 1_000 }
 }
 
-type Summed = { readonly count: number; readonly amount: bigint }
+type SumOfMovements = { readonly count: number; readonly amount: bigint }
 
-function sumsBy<Row extends Summed, Key, Part extends object>(
+function sumsBy<Row extends SumOfMovements, Key, Part extends object>(
   rows: readonly Row[],
   keyOf: (row: Row) => Key,
   partOf: (key: Key) => Part,

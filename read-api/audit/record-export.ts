@@ -23,7 +23,7 @@ export type Exporting = {
   readonly reply: FastifyReply
 }
 
-type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' | 'format'> & {
+type RecordedExport = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' | 'format'> & {
   readonly query: object
 }
 
@@ -35,7 +35,7 @@ type Exported = Pick<DataExported['data'], 'exported' | 'userId' | 'invoiceId' |
 export async function recordExport(
   deps: Pick<ReadDeps, 'site'>,
   request: FastifyRequest,
-  exported: Exported,
+  exported: RecordedExport,
   release: () => void,
 ): Promise<void> {
   try {
@@ -49,7 +49,7 @@ export async function recordExport(
 async function record(
   { site }: Pick<ReadDeps, 'site'>,
   request: FastifyRequest,
-  { query, ...exported }: Exported,
+  { query, ...exported }: RecordedExport,
 ): Promise<void> {
   const { userId } = principalOf(request)
   const key = `exports:${userId}`

@@ -10,7 +10,7 @@ import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthCache } from '../channels/health/health-cache.ts'
-import { statOf } from '../logs/log-stat.ts'
+import { statOf } from '../logs/get-log-stat.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { percentOf } from '../tasks/task-response.ts'
 import { createHub, everySecond, type Hub } from './live-item-hub.ts'

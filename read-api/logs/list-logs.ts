@@ -20,7 +20,7 @@ import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
 import { decryptRows, logResponse, messagesOf } from './log-response.ts'
-import { sumLogs } from './log-totals.ts'
+import { sumLogs } from './sum-logs.ts'
 
 const CONSUMPTION = 2
 

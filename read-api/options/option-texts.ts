@@ -4,7 +4,7 @@ import { optionTranslations as en } from '../contract/option-translations/en.ts'
 import { optionTranslations as zh } from '../contract/option-translations/zh.ts'
 import type { OptionSchema, OptionSection, TranslatedText } from '../contract/options.ts'
 
-const NOTHING_QUEUES: TranslatedText = {
+const NO_QUEUE_NOTE: TranslatedText = {
   zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
   en: 'Kept for compatibility: answers are forwarded as they arrive, and are never queued.',
 }
@@ -26,7 +26,7 @@ type TextsWithNote = {
 const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
   [
     'StreamCacheQueueLength',
-    { label: { zh: '流式缓存队列长度', en: 'Stream lines kept in a queue' }, note: NOTHING_QUEUES },
+    { label: { zh: '流式缓存队列长度', en: 'Stream lines kept in a queue' }, note: NO_QUEUE_NOTE },
   ],
   [
     'LogConsumeEnabled',

@@ -6,7 +6,7 @@ import { type LogFilter, sumLogRows } from '#projections/logs/query.ts'
 import type { SiteMonth, Statement } from '#read-api/contract/ledger.ts'
 import type { LogStat, UsagePoint } from '#read-api/contract/logs.ts'
 import type { SiteUsage, TokenUsagePoint } from '#read-api/contract/usage.ts'
-import { sumLogs } from '#read-api/logs/log-totals.ts'
+import { sumLogs } from '#read-api/logs/sum-logs.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import {
   aCall,

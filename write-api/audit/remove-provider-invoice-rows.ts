@@ -17,7 +17,7 @@ import { accepted, type Deps } from '../action.ts'
  */
 export const PARTS_AHEAD = 2
 const BEHIND_MAX_MS = 30_000
-const LOOK_EVERY_MS = 10 * 60_000
+const CHECK_INTERVAL_MS = 10 * 60_000
 /**
  * The time in milliseconds after which an import that has recorded nothing further has failed. A
  * running import records the next part after `BEHIND_MAX_MS` at the latest.
@@ -96,6 +96,6 @@ export const startProviderInvoiceRemovals = (deps: RemovalDeps): HeldLease =>
       await removeAbandonedRows(deps).catch((error: unknown) => {
         warnThrottled(log, { reason: reasonOf(error) }, 'rows of invoices will be removed later')
       })
-      await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      await delay(CHECK_INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })

@@ -17,12 +17,12 @@ import { type CorrectionPlan, type PlannedAccount, planAgain } from './plan-corr
 /** The maximum number of calls that one event corrects. */
 const BATCH_CALLS = 100
 const FRESH_WITHIN_MS = 5_000
-const LOOK_EVERY_MS = 5_000
+const CHECK_INTERVAL_MS = 5_000
 /**
  * The time in milliseconds after the start of a correction, after which the background job
  * continues it. Before, the request that started it is probably still running.
  */
-const LEFT_AFTER_MS = 15_000
+const ABANDONED_AFTER_MS = 15_000
 /**
  * The number of attempts for an account that fails although the event store is available. After
  * these, the correction ends without this account.
@@ -30,7 +30,7 @@ const LEFT_AFTER_MS = 15_000
 const PASSES_MAX = 10
 
 type RunDeps = { readonly core: Pick<Core, 'actors' | 'store' | 'now' | 'log'> }
-type Running = Pick<Correction, 'id' | 'scope' | 'requestedBy'>
+type RunningCorrection = Pick<Correction, 'id' | 'scope' | 'requestedBy'>
 
 /**
  * An account that could not be corrected. `code` is the code of its error, or null if another
@@ -47,7 +47,7 @@ type Failure = { readonly account: PlannedAccount; readonly code: string | null 
  */
 export async function runCorrection(
   { core }: RunDeps,
-  correction: Running,
+  correction: RunningCorrection,
   plan: CorrectionPlan,
   isLastPass = false,
 ): Promise<number> {
@@ -92,7 +92,7 @@ const failedAccount = ({ account, code }: Failure): FailedAccount => ({
   code: code ?? UNAVAILABLE,
 })
 
-const contextOf = ({ id, requestedBy }: Running, at: number): CommandContext => ({
+const contextOf = ({ id, requestedBy }: RunningCorrection, at: number): CommandContext => ({
   actor: `user:${requestedBy}`,
   cause: id,
   at,
@@ -104,7 +104,7 @@ const contextOf = ({ id, requestedBy }: Running, at: number): CommandContext => 
  */
 async function tryAccount(
   { actors, now, log }: RunDeps['core'],
-  correction: Running,
+  correction: RunningCorrection,
   { userId, calls, corrected }: PlannedAccount,
 ): Promise<'corrected' | string | null> {
   const { id: correctionId, scope } = correction
@@ -139,7 +139,7 @@ export const startCorrections = (deps: Deps): HeldLease =>
         const fields = { reason: reasonOf(error) }
         warnThrottled(deps.core.log, fields, 'corrections of charges will be continued later')
       })
-      await delay(LOOK_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      await delay(CHECK_INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })
 
@@ -152,7 +152,7 @@ export async function continueCorrections(
   passes: Map<string, number>,
 ): Promise<void> {
   const { core, freshness, runExclusive } = deps
-  const before = core.now() - LEFT_AFTER_MS
+  const before = core.now() - ABANDONED_AFTER_MS
   const left = await core.actors.ask(correctionsDecider, CORRECTIONS_STREAM, ({ corrections }) =>
     corrections.filter(({ finishedAt, startedAt }) => finishedAt === null && startedAt <= before),
   )

@@ -160,7 +160,7 @@ const NOTICE_KIND = 'stripe-currency-notice'
  * The time in milliseconds during which the admins are not notified of the same report again. It is
  * longer than the three days for which Stripe repeats a report.
  */
-const NOTICE_MS = 7 * 86_400_000
+const NOTICE_PAUSE_MS = 7 * 86_400_000
 
 /**
  * Notifies the admins of a report whose currency differs from that of the order. Only an admin can
@@ -181,7 +181,7 @@ async function notifyOfCurrency(
   const notice = { order, effect: 'other-currency', command, cents: 0n } as const
   const outcome = await withNotice(deps, [], notice, { actor: 'system:stripe', cause, at: now() })
   if (!outcome.isDone) throw httpError('Unavailable')
-  await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_MS)
+  await shortLived.put(NOTICE_KIND, key, 'sent', NOTICE_PAUSE_MS)
 }
 
 /** Returns the note that the user sees in the log next to the change of quota. */

@@ -7,7 +7,7 @@ import { type LogFilter, sumLogRows } from '#projections/logs/query.ts'
 import { type LogQuery, type LogStat, logQueries } from '../contract/logs.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
-import { sumLogs } from './log-totals.ts'
+import { sumLogs } from './sum-logs.ts'
 
 const CONSUMPTION = 2
 const RATE_SECONDS = 60
