@@ -5,6 +5,7 @@ import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
 import type {
+  RedemptionCreated,
   RedemptionEvent,
   RedemptionIdsTaken,
   RedemptionRequest,
@@ -73,14 +74,7 @@ const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
 }
 
 /** Creates a code. The code's id must have been reserved before. */
-type CreateRedemption = {
-  readonly type: 'CreateRedemption'
-  readonly redemptionId: number
-  readonly keyLookup: string
-  readonly keyRef: string
-  readonly keyHint: string
-  readonly terms: RedemptionTerms
-}
+type CreateRedemption = { readonly type: 'CreateRedemption' } & RedemptionCreated['data']
 
 type RedemptionCommandOf<Type extends string> = {
   readonly type: Type

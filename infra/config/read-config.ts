@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, type Role } from './config.ts'
-import { bytesOf, transparencyLogOf } from './transparency-log-config.ts'
+import { bytesOf, listOf, transparencyLogOf } from './transparency-log-config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Read = (name: string) => string | null
@@ -82,12 +82,6 @@ function oneOf<T extends string>(variable: string, text: string, allowed: readon
   }
   return found
 }
-
-const listOf = (text: string | null): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 
 function cidrOf(variable: string, text: string): string {
   const [address = '', bits] = text.split('/')

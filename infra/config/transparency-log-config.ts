@@ -47,7 +47,8 @@ export function transparencyLogOf(
   }
 }
 
-const listOf = (text: string | null): string[] =>
+/** Parses a list of texts that are separated by commas. */
+export const listOf = (text: string | null): string[] =>
   (text ?? '')
     .split(',')
     .map((item) => item.trim())

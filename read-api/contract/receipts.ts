@@ -1,11 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, Query } from './response-envelope.ts'
 
-/**
- * The fields of an event from which the hash in the transparency log is computed. `data` is the
- * exact stored text, in which personal data is encrypted. `at` is in Unix milliseconds.
- */
-export const ReceiptRecord = Type.Object({
+/** The fields of an event without its data. `at` is its time in Unix milliseconds. */
+export const EVENT_FIELDS = {
   position: Type.Integer(),
   stream: Type.String(),
   revision: Type.Integer(),
@@ -15,8 +12,13 @@ export const ReceiptRecord = Type.Object({
   at: Type.Integer(),
   actor: Type.String(),
   cause: Type.Union([Type.String(), Type.Null()]),
-  data: Type.String(),
-})
+}
+
+/**
+ * The fields of an event from which the hash in the transparency log is computed. `data` is the
+ * exact stored text, in which personal data is encrypted.
+ */
+export const ReceiptRecord = Type.Object({ ...EVENT_FIELDS, data: Type.String() })
 export type ReceiptRecord = Static<typeof ReceiptRecord>
 
 /**

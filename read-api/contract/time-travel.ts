@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { PriceInForce } from './calls.ts'
+import { EVENT_FIELDS } from './receipts.ts'
 import { Envelope, Query } from './response-envelope.ts'
 
 /**
@@ -63,16 +64,7 @@ export type PricesAsOf = Static<typeof PricesAsOf>
 
 /** An event as it is stored. Personal texts stay encrypted. */
 export const RawEvent = Type.Object({
-  position: Type.Integer(),
-  stream: Type.String(),
-  revision: Type.Integer(),
-  id: Type.String(),
-  type: Type.String(),
-  v: Type.Integer(),
-  /** The time at which the event was recorded, in Unix milliseconds. */
-  at: Type.Integer(),
-  actor: Type.String(),
-  cause: Type.Union([Type.String(), Type.Null()]),
+  ...EVENT_FIELDS,
   data: Type.Record(Type.String(), Type.Unknown()),
 })
 export type RawEvent = Static<typeof RawEvent>

@@ -15,6 +15,15 @@ const { task, userId, kind, status, ...place } = (golden('task-accepted-v1') as 
 const unconfirmed = (golden('task-unconfirmed-v1') as TaskUnconfirmed).data
 const { channelId, keyRef, attempts } = unconfirmed
 const failReason = sealed('banned')
+const refuse = {
+  ...{ type: 'FailTask', cause: 'refused', channelId: null, code: 24, failReason },
+  at: NOW + 90_000,
+} as const
+/** The record of a task that no provider accepted. */
+const refused = {
+  ...{ submitted, place: null, sentTo: null, status: 'FAILURE', startedAt: null },
+  end: (golden('task-failed-v1') as TaskFailed).data,
+} as const
 
 describe('the events of tasks, as first recorded', () => {
   story(
@@ -42,58 +51,19 @@ describe('the events of tasks, as first recorded', () => {
     taskDecider,
     [
       ['task-submitted-v1', submit],
-      [
-        'task-failed-v1',
-        {
-          type: 'FailTask',
-          cause: 'refused',
-          channelId: null,
-          code: 24,
-          failReason,
-          at: NOW + 90_000,
-        },
-      ],
+      ['task-failed-v1', refuse],
     ],
-    {
-      record: {
-        submitted,
-        place: null,
-        sentTo: null,
-        status: 'FAILURE',
-        startedAt: null,
-        end: (golden('task-failed-v1') as TaskFailed).data,
-      },
-    },
+    { record: refused },
   )
   story(
     'a task that was deleted',
     taskDecider,
     [
       ['task-submitted-v1', submit],
-      [
-        'task-failed-v1',
-        {
-          type: 'FailTask',
-          cause: 'refused',
-          channelId: null,
-          code: 24,
-          failReason,
-          at: NOW + 90_000,
-        },
-      ],
+      ['task-failed-v1', refuse],
       ['task-deleted-v1', { type: 'DeleteTask', at: NOW + 100_000 }],
     ],
-    {
-      record: {
-        submitted,
-        place: null,
-        sentTo: null,
-        status: 'FAILURE',
-        startedAt: null,
-        end: (golden('task-failed-v1') as TaskFailed).data,
-        deletedAt: NOW + 100_000,
-      },
-    },
+    { record: { ...refused, deletedAt: NOW + 100_000 } },
   )
   story(
     'a drawing whose answer was lost',
