@@ -16,12 +16,20 @@ const unconfirmed = (golden('task-unconfirmed-v1') as TaskUnconfirmed).data
 const { channelId, keyRef, attempts } = unconfirmed
 const failReason = sealed('banned')
 const refuse = {
-  ...{ type: 'FailTask', cause: 'refused', channelId: null, code: 24, failReason },
+  type: 'FailTask',
+  cause: 'refused',
+  channelId: null,
+  code: 24,
+  failReason,
   at: NOW + 90_000,
 } as const
 /** The record of a task that no provider accepted. */
 const refused = {
-  ...{ submitted, place: null, sentTo: null, status: 'FAILURE', startedAt: null },
+  submitted,
+  place: null,
+  sentTo: null,
+  status: 'FAILURE',
+  startedAt: null,
   end: (golden('task-failed-v1') as TaskFailed).data,
 } as const
 
