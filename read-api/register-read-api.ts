@@ -41,9 +41,14 @@ import { logStat } from './logs/get-log-stat.ts'
 import { listLogs } from './logs/list-logs.ts'
 import { inboxMessages, sentMessages } from './messages/message-routes.ts'
 import { describeApi } from './openapi.ts'
-import { listOptions, optionHistory, optionSchema } from './options/option-routes.ts'
+import {
+  listOptions,
+  optionHistory,
+  optionSchema,
+  priceHistory,
+  priceSchedule,
+} from './options/option-routes.ts'
 import { presetRatios } from './options/preset-ratios.ts'
-import { priceHistory, priceSchedule } from './options/price-history.ts'
 import { getPricing } from './pricing/get-pricing.ts'
 import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'

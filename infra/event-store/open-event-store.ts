@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config/config.ts'
-import { createPostgresLocks } from './eventstoredb/postgres-locks.ts'
+import { createPostgresLocks } from './eventstoredb/locks.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'
 import { eventStoreName, settleStoreIdentity } from './store-identity.ts'

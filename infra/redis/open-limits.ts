@@ -2,8 +2,11 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createMemoryLimits } from '../limits/memory-limits.ts'
 import type { Limits } from '../limits/port.ts'
-import { createPostgresShortLived } from '../limits/postgres-short-lived-values.ts'
-import { createMemoryShortLived, type ShortLived } from '../limits/short-lived-values.ts'
+import {
+  createMemoryShortLived,
+  createPostgresShortLived,
+  type ShortLived,
+} from '../limits/short-lived-values.ts'
 import { createRedisLimits } from './redis-limits.ts'
 import { createRedisShortLived } from './redis-short-lived-values.ts'
 import { createSharedCache, type SharedCache } from './shared-cache.ts'

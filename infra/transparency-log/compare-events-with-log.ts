@@ -5,9 +5,9 @@ import {
   type CheckpointPlace,
   type DifferingCheckpoints,
   DifferingRanges,
-} from './differing-checkpoints.ts'
+  lostTileRanges,
+} from './finding-ranges.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
-import { lostTileRanges } from './lost-tile-ranges.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 import {
   checkpointPages,

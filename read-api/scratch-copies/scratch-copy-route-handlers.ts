@@ -11,8 +11,12 @@ import { getChannel, listChannelModels, listChannelRows } from '../channels/list
 import { exportLogs } from '../logs/export-logs.ts'
 import { logStat } from '../logs/get-log-stat.ts'
 import { listLogs } from '../logs/list-logs.ts'
-import { listOptions, optionHistory } from '../options/option-routes.ts'
-import { priceHistory, priceSchedule } from '../options/price-history.ts'
+import {
+  listOptions,
+  optionHistory,
+  priceHistory,
+  priceSchedule,
+} from '../options/option-routes.ts'
 import { getPricing } from '../pricing/get-pricing.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { countByName, listRedemptionRows } from '../redemptions/list-redemptions.ts'

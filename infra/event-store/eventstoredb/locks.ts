@@ -1,3 +1,8 @@
+import { Pool, type PoolClient } from 'pg'
+import { ensureSchema } from '../../postgres/ensure-schema.ts'
+import { surviveLostConnections } from '../../postgres/pools.ts'
+import { databaseNow } from '../../postgres/shared-clock.ts'
+
 /**
  * The services that joint appends (appends to several streams) need because EventStoreDB has no
  * transactions over several streams: mutual exclusion, the position up to which joint appends are
@@ -63,5 +68,129 @@ export function createMemoryLocks(): Locks {
     },
     now: async () => Date.now(),
     close: async () => {},
+  }
+}
+
+const DDL = `
+  create table if not exists joint_appends.healed (
+    store text primary key,
+    position int8 not null
+  )`
+
+const LOCK_ALL = `
+  select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended('joint-append:' || name, 0) as key
+    from unnest($1::text[]) name order by key offset 0
+  ) sorted`
+const CONNECTIONS_MAX = 8
+const ANSWER_WITHIN_MS = 15_000
+
+/**
+ * Creates locks that all processes on this Postgres share. They are advisory locks of a transaction
+ * that is open while the work runs. The locks use separate connections, because a deadlock could
+ * occur if the work needed the same pool. `store` is the name of the event store and keeps the
+ * locks of different stores apart. A statement without an answer within `answerWithinMs`
+ * milliseconds closes its connection.
+ */
+export async function createPostgresLocks(
+  connectionString: string,
+  store: string,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Promise<Locks> {
+  const pg = new Pool({
+    connectionString,
+    max: CONNECTIONS_MAX,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: answerWithinMs,
+  })
+  surviveLostConnections(pg, () => {})
+  await ensureSchema(pg, 'joint_appends', DDL)
+  return { ...exclusion(pg), ...recoveryProgress(pg, store), close: () => pg.end() }
+}
+
+function exclusion(pg: Pool): Pick<Locks, 'together' | 'alone'> {
+  return {
+    together: async (names, withinMs, work) => {
+      const take = async (client: PoolClient): Promise<true> => {
+        try {
+          const lockMs = Math.max(1, Math.ceil(withinMs))
+          await client.query(`begin; set local lock_timeout = ${lockMs}`)
+          await client.query(LOCK_ALL, [names])
+          return true
+        } catch (error) {
+          throw new LockTimeout(names, error)
+        }
+      }
+      const { outcome } = await holding(pg, take, work)
+      return outcome as Awaited<ReturnType<typeof work>>
+    },
+    alone: async (name, work) => {
+      const take = async (client: PoolClient): Promise<boolean> => {
+        await client.query('begin')
+        const { rows } = await client.query<{ mine: boolean }>(
+          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine',
+          [`joint-append:${name}`],
+        )
+        return rows[0]?.mine === true
+      }
+      return (await holding(pg, take, work)).isTaken
+    },
+  }
+}
+
+function recoveryProgress(
+  pg: Pool,
+  store: string,
+): Pick<Locks, 'completeUpTo' | 'setCompleteUpTo' | 'now'> {
+  return {
+    completeUpTo: async () => {
+      const { rows } = await pg.query<{ position: string }>(
+        'select position from joint_appends.healed where store = $1',
+        [store],
+      )
+      return Number(rows[0]?.position ?? 0)
+    },
+    setCompleteUpTo: async (position) => {
+      await pg.query(
+        `insert into joint_appends.healed as kept (store, position) values ($1, $2)
+         on conflict (store) do update
+         set position = greatest(kept.position, excluded.position)`,
+        [store, position],
+      )
+    },
+    now: () => databaseNow(pg),
+  }
+}
+
+/**
+ * Acquires locks with `take`, and runs `work` if this succeeds. A lost connection releases the
+ * locks during the work. This does no harm, because the writes check exact revisions.
+ */
+async function holding<T>(
+  pg: Pool,
+  take: (client: PoolClient) => Promise<boolean>,
+  work: () => Promise<T>,
+): Promise<{ isTaken: boolean; outcome: T | null }> {
+  const client = await pg.connect().catch((error) => {
+    throw new LockTimeout([], error)
+  })
+  let isBroken = false
+  const onLost = (): void => {
+    isBroken = true
+  }
+  client.on('error', onLost)
+  try {
+    const isTaken = await take(client).catch((error) => {
+      // Closing the connection releases its locks immediately, whereas a rollback might have to
+      // wait.
+      onLost()
+      throw error
+    })
+    return { isTaken, outcome: isTaken ? await work() : null }
+  } finally {
+    if (!isBroken) await client.query('rollback').catch(onLost)
+    client.off('error', onLost)
+    client.release(isBroken)
   }
 }

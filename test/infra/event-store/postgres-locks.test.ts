@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   createMemoryLocks,
+  createPostgresLocks,
   type Locks,
   LockTimeout,
 } from '#infra/event-store/eventstoredb/locks.ts'
-import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
 import { backendsOf } from '#test/support/suspend-postgres.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 

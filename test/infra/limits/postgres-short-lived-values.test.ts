@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createPostgresShortLived } from '#infra/limits/postgres-short-lived-values.ts'
+import { createPostgresShortLived } from '#infra/limits/short-lived-values.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { shortLivedSuite } from './short-lived-suite.ts'
 
