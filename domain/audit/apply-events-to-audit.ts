@@ -135,6 +135,6 @@ function invalidFieldOf({ type, data }: Pick<Recorded, 'type' | 'data'>): string
   const required = Object.hasOwn(REQUIRED, type) ? (REQUIRED[type] ?? []) : []
   const missing = required.find((name) => fields[name] === undefined || fields[name] === null)
   if (missing !== undefined) return missing
-  const known = Object.entries(SHAPES).filter(([name]) => fields[name] !== undefined)
-  return known.find(([name, isRight]) => !isRight(fields[name]))?.[0] ?? null
+  const checkedFields = Object.entries(SHAPES).filter(([name]) => fields[name] !== undefined)
+  return checkedFields.find(([name, isRight]) => !isRight(fields[name]))?.[0] ?? null
 }

@@ -120,8 +120,8 @@ export function findCorrectableCall(
 }
 
 function textId({ texts, idsOfTexts }: CorrectableCallTable, text: string): number {
-  const known = idsOfTexts.get(text)
-  if (known !== undefined) return known
+  const storedId = idsOfTexts.get(text)
+  if (storedId !== undefined) return storedId
   idsOfTexts.set(text, texts.length)
   texts.push(text)
   return texts.length - 1

@@ -169,7 +169,7 @@ function* linesOf(file: number): Generator<string> {
     if (length <= NOTE_LENGTH_MAX) parts.push(Buffer.from(bytes))
     length += bytes.length
   }
-  const taken = (): string => {
+  const takeLine = (): string => {
     const line = Buffer.concat(parts).toString('utf8')
     parts = []
     length = 0
@@ -181,12 +181,12 @@ function* linesOf(file: number): Generator<string> {
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
       add(bytes.subarray(start, end))
-      yield taken()
+      yield takeLine()
       start = end + 1
     }
     add(bytes.subarray(start))
   }
-  if (length > 0) yield taken()
+  if (length > 0) yield takeLine()
 }
 
 if (process.argv[1]?.endsWith('verify.mjs') === true) {

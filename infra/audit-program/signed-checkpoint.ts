@@ -176,9 +176,9 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const keyObjects = new WeakMap<VerifierKey, KeyObject>()
 
 function isSignature(signed: Buffer, signature: Buffer, verifier: VerifierKey): boolean {
-  const known = keyObjects.get(verifier)
+  const cachedKey = keyObjects.get(verifier)
   const der = Buffer.concat([SPKI_PREFIX, verifier.publicKey])
-  const key = known ?? createPublicKey({ key: der, format: 'der', type: 'spki' })
-  if (known === undefined) keyObjects.set(verifier, key)
+  const key = cachedKey ?? createPublicKey({ key: der, format: 'der', type: 'spki' })
+  if (cachedKey === undefined) keyObjects.set(verifier, key)
   return signature.length === 64 && verify(null, signed, key, signature)
 }

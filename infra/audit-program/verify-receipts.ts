@@ -306,8 +306,8 @@ export function compareReceipts(
     }
     if (note === null) continue
     const { size, root } = parseSignedCheckpoint(note)
-    const known = trees.get(size)
-    if (known !== undefined && !known.root.equals(root)) {
+    const seenTree = trees.get(size)
+    if (seenTree !== undefined && !seenTree.root.equals(root)) {
       fork(`the site signed two different trees of size ${size}`)
     }
     trees.set(size, { root, position })

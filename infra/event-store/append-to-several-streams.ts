@@ -23,10 +23,10 @@ export function createJointTurn(actors: number, act: () => Promise<void>): Turn 
   }
 }
 
-export type JointStep = { readonly hot: CachedStream; readonly step: AnyStep }
+export type JointStep = { readonly cached: CachedStream; readonly step: AnyStep }
 
 type PlannedAppend = {
-  readonly hot: CachedStream
+  readonly cached: CachedStream
   readonly facts: readonly Fact[]
   readonly mustBeNew: boolean
   isEvolved: boolean
@@ -41,19 +41,19 @@ export async function appendJointly(
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError>> {
-  const hots = [...new Set(steps.map(({ hot }) => hot))]
+  const cachedStreams = [...new Set(steps.map(({ cached }) => cached))]
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const outcome = await tryAppend(steps, hots, context, store)
+      const outcome = await tryAppend(steps, cachedStreams, context, store)
       if (outcome !== null) return outcome
     } catch (error) {
       if (!(error instanceof RevisionConflict) || attempt >= TRIES_MAX) {
-        for (const hot of hots) hot.forget()
+        for (const cached of cachedStreams) cached.forget()
         throw error
       }
       // The states are reverted, which is faster than loading them again. A busy account would get
       // its next event before it could be loaded.
-      for (const hot of hots) if (hot.isLoaded()) hot.revertToStored()
+      for (const cached of cachedStreams) if (cached.isLoaded()) cached.revertToStored()
       await pauseAfterConflict(attempt)
     }
   }
@@ -65,13 +65,13 @@ export async function appendJointly(
  */
 async function tryAppend(
   steps: readonly JointStep[],
-  hots: readonly CachedStream[],
+  cachedStreams: readonly CachedStream[],
   context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError> | null> {
-  const loaded = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
-  const revisions = loaded.map((hot) => [hot, hot.revision()] as const)
-  for (const hot of hots) if (!loaded.includes(hot)) await hot.catchUp()
+  const loaded = cachedStreams.filter((cached) => cached.isLoaded() && !cached.isOld())
+  const revisions = loaded.map((cached) => [cached, cached.revision()] as const)
+  for (const cached of cachedStreams) if (!loaded.includes(cached)) await cached.catchUp()
   const plan = planOf(steps)
   if (!isCodedError(plan) && plan.some(({ facts }) => facts.length > 0)) {
     return await writePlan(plan, context, store)
@@ -79,13 +79,17 @@ async function tryAppend(
   // Only an append checks the revisions. Without one, the streams are read again, because other
   // processes may have added events.
   let isOld = false
-  for (const [hot, revision] of revisions) {
-    await hot.catchUp()
-    if (hot.revision() > revision) isOld = true
+  for (const [cached, revision] of revisions) {
+    await cached.catchUp()
+    if (cached.revision() > revision) isOld = true
   }
   if (isOld) return null
   if (isCodedError(plan)) return { isDone: false, error: plan }
-  return { isDone: true, events: [], position: Math.max(...hots.map((hot) => hot.position())) }
+  return {
+    isDone: true,
+    events: [],
+    position: Math.max(...cachedStreams.map((cached) => cached.position())),
+  }
 }
 
 /**
@@ -94,21 +98,22 @@ async function tryAppend(
  */
 function planOf(steps: readonly JointStep[]): PlannedAppend[] | CodedError {
   const plan: PlannedAppend[] = []
-  for (const [index, { hot, step }] of steps.entries()) {
-    const facts = hot.decider.decide(step.command, hot.state())
+  for (const [index, { cached, step }] of steps.entries()) {
+    const facts = cached.decider.decide(step.command, cached.state())
     if (isCodedError(facts)) {
       undo(plan)
       return facts
     }
-    const isEvolved = steps.slice(index + 1).some((later) => later.hot === hot)
-    if (isEvolved) for (const fact of facts) hot.evolve(fact)
-    plan.push({ hot, facts, mustBeNew: step.mustBeNew === true, isEvolved })
+    const isEvolved = steps.slice(index + 1).some((later) => later.cached === cached)
+    if (isEvolved) for (const fact of facts) cached.evolve(fact)
+    plan.push({ cached, facts, mustBeNew: step.mustBeNew === true, isEvolved })
   }
   return plan
 }
 
 function undo(plan: readonly PlannedAppend[]): void {
-  for (const { hot, facts, isEvolved } of plan) if (isEvolved && facts.length > 0) hot.forget()
+  for (const { cached, facts, isEvolved } of plan)
+    if (isEvolved && facts.length > 0) cached.forget()
 }
 
 /**
@@ -121,19 +126,19 @@ async function writePlan(
   store: EventStore,
 ): Promise<Outcome<Fact, CodedError>> {
   const events = new Map<CachedStream, NewEvent[]>()
-  for (const { hot, facts } of plan) {
-    events.set(hot, [...(events.get(hot) ?? []), ...newEvents(facts, context)])
+  for (const { cached, facts } of plan) {
+    events.set(cached, [...(events.get(cached) ?? []), ...newEvents(facts, context)])
   }
   const appended = await store.append(
-    [...events].map(([hot, streamEvents]) => ({
-      stream: hot.stream,
-      expected: expectedOf(hot),
+    [...events].map(([cached, streamEvents]) => ({
+      stream: cached.stream,
+      expected: expectedOf(cached),
       events: streamEvents,
-      mustBeNew: plan.some((planned) => planned.hot === hot && planned.mustBeNew),
+      mustBeNew: plan.some((planned) => planned.cached === cached && planned.mustBeNew),
     })),
   )
-  for (const { hot, facts, isEvolved } of plan) {
-    if (!isEvolved) for (const fact of facts) hot.evolve(fact)
+  for (const { cached, facts, isEvolved } of plan) {
+    if (!isEvolved) for (const fact of facts) cached.evolve(fact)
   }
   const recorded = recordedParts([...events], appended)
   return { isDone: true, events: recorded, position: appended.position }
@@ -147,14 +152,14 @@ function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],
   appended: Appended,
 ): Recorded[] {
-  return parts.flatMap(([hot, events], index) => {
+  return parts.flatMap(([cached, events], index) => {
     const part = appended.streams[index]
-    if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
+    if (part === undefined) throw new Error(`no answer for stream ${cached.stream}`)
     const first = part.revision - events.length + 1
     if (events.length === 0) return []
-    if (first === hot.revision() + 1) {
-      hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
-    } else hot.forget()
-    return recordedEvents(events, hot.stream, first, part.positions)
+    if (first === cached.revision() + 1) {
+      cached.moveTo(part.revision, part.positions.at(-1) ?? cached.position())
+    } else cached.forget()
+    return recordedEvents(events, cached.stream, first, part.positions)
   })
 }

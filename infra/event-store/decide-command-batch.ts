@@ -37,11 +37,14 @@ export type DecidedBatch = {
 }
 
 /** Decides the commands in order. Each decision uses the state after the previous commands. */
-export function decideBatch(hot: CachedStream, commands: readonly PendingCommand[]): DecidedBatch {
+export function decideBatch(
+  cached: CachedStream,
+  commands: readonly PendingCommand[],
+): DecidedBatch {
   const decided: DecidedCommand[] = []
   const events: NewEvent[] = []
   for (const [index, pending] of commands.entries()) {
-    const outcome = decideOne(hot, pending)
+    const outcome = decideOne(cached, pending)
     if (outcome === null) continue
     const first = events.length
     if (isCodedError(outcome)) {
@@ -52,7 +55,7 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
       return { decided, events, rest: commands.slice(index), isBroken: false }
     }
     try {
-      for (const fact of outcome) hot.evolve(fact)
+      for (const fact of outcome) cached.evolve(fact)
     } catch (error) {
       failCommand(pending, error)
       return { decided, events, rest: commands.slice(index + 1), isBroken: true }
@@ -65,11 +68,11 @@ export function decideBatch(hot: CachedStream, commands: readonly PendingCommand
 
 /** Decides one command. If the decider throws (which is a bug), only this command is rejected. */
 function decideOne(
-  hot: CachedStream,
+  cached: CachedStream,
   pending: PendingCommand,
 ): readonly Fact[] | CodedError | null {
   try {
-    return hot.decider.decide(pending.command, hot.state())
+    return cached.decider.decide(pending.command, cached.state())
   } catch (error) {
     failCommand(pending, error)
     return null
@@ -86,20 +89,20 @@ function failCommand(pending: PendingCommand, error: unknown): void {
  */
 export function answerBatch(
   batch: DecidedBatch,
-  hot: CachedStream,
+  cached: CachedStream,
   appended: Appended | null,
 ): void {
   const positions = appended?.streams[0]?.positions ?? []
-  const firstRevision = hot.revision() - positions.length + 1
-  const recorded = recordedEvents(batch.events, hot.stream, firstRevision, positions)
-  const before = positions[0] === undefined ? hot.position() : null
+  const firstRevision = cached.revision() - positions.length + 1
+  const recorded = recordedEvents(batch.events, cached.stream, firstRevision, positions)
+  const before = positions[0] === undefined ? cached.position() : null
   for (const { pending, first, count, error } of batch.decided) {
     if (error !== null) {
       pending.resolve({ isDone: false, error })
       continue
     }
     const end = first + count
-    const position = recorded[end - 1]?.position ?? before ?? hot.position()
+    const position = recorded[end - 1]?.position ?? before ?? cached.position()
     pending.resolve({ isDone: true, events: recorded.slice(first, end), position })
   }
 }

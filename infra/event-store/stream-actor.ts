@@ -21,7 +21,7 @@ export const TRIES_MAX = 200
 export type Turn = { readonly take: () => Promise<void> }
 
 export type StreamActor = {
-  readonly hot: CachedStream
+  readonly cached: CachedStream
   readonly isIdle: () => boolean
   readonly command: (pending: PendingCommand) => void
   readonly turn: (turn: Turn) => void
@@ -30,7 +30,7 @@ export type StreamActor = {
 type Options = {
   readonly store: EventStore
   /** Called after each batch, when the cached state equals the stored state. */
-  readonly onWritten: (hot: CachedStream) => void
+  readonly onWritten: (cached: CachedStream) => void
   readonly onIdle: () => void
 }
 
@@ -38,7 +38,7 @@ type Options = {
  * Creates the actor of one stream. Consecutive commands are written as one append, and only one
  * append is in flight at a time.
  */
-export function createStreamActor(hot: CachedStream, options: Options): StreamActor {
+export function createStreamActor(cached: CachedStream, options: Options): StreamActor {
   let waiting: (PendingCommand | Turn)[] = []
   let isRunning = false
 
@@ -54,7 +54,7 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
         waiting.shift()
         await next.take()
       } else {
-        const rest = await execute(hot, takeCommands(), options)
+        const rest = await execute(cached, takeCommands(), options)
         if (rest.length > 0) waiting = [...rest, ...waiting]
       }
     }
@@ -67,7 +67,7 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
     isRunning = true
     void run()
   }
-  return { hot, isIdle: () => !isRunning, command: add, turn: add }
+  return { cached, isIdle: () => !isRunning, command: add, turn: add }
 }
 
 /**
@@ -75,27 +75,27 @@ export function createStreamActor(hot: CachedStream, options: Options): StreamAc
  * append.
  */
 async function execute(
-  hot: CachedStream,
+  cached: CachedStream,
   commands: readonly PendingCommand[],
   options: Options,
 ): Promise<readonly PendingCommand[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const open = commands.filter(({ isOver }) => !isOver)
-      const batch = await decideAndAppend(hot, open, options.store)
+      const batch = await decideAndAppend(cached, open, options.store)
       if (batch === null) continue
-      if (batch.isBroken) hot.forget()
-      else options.onWritten(hot)
+      if (batch.isBroken) cached.forget()
+      else options.onWritten(cached)
       return batch.rest
     } catch (error) {
       if (error instanceof RevisionConflict && attempt < TRIES_MAX) {
-        hot.revertToStored()
+        cached.revertToStored()
         await pauseAfterConflict(attempt)
         continue
       }
-      hot.forget()
+      cached.forget()
       if (error instanceof InvalidAppend && commands.length > 1) {
-        return await executeHalves(hot, commands, options)
+        return await executeHalves(cached, commands, options)
       }
       for (const { reject } of commands) reject(error)
       return []
@@ -105,14 +105,14 @@ async function execute(
 
 /** Retries the halves of a batch that is too large or has a faulty command. */
 async function executeHalves(
-  hot: CachedStream,
+  cached: CachedStream,
   commands: readonly PendingCommand[],
   options: Options,
 ): Promise<readonly PendingCommand[]> {
   const middle = Math.ceil(commands.length / 2)
-  const rest = await execute(hot, commands.slice(0, middle), options)
+  const rest = await execute(cached, commands.slice(0, middle), options)
   const later = commands.slice(middle)
-  return rest.length > 0 ? [...rest, ...later] : await execute(hot, later, options)
+  return rest.length > 0 ? [...rest, ...later] : await execute(cached, later, options)
 }
 
 /**
@@ -120,32 +120,32 @@ async function executeHalves(
  * outdated.
  */
 async function decideAndAppend(
-  hot: CachedStream,
+  cached: CachedStream,
   commands: readonly PendingCommand[],
   store: EventStore,
 ): Promise<DecidedBatch | null> {
-  const isFresh = !hot.isLoaded() || hot.isOld()
-  if (isFresh) await hot.catchUp()
-  const batch = decideBatch(hot, commands)
+  const isFresh = !cached.isLoaded() || cached.isOld()
+  if (isFresh) await cached.catchUp()
+  const batch = decideBatch(cached, commands)
   if (batch.events.length === 0) {
     if (batch.isBroken) {
       return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
     }
     // Without an append, only a read can show whether the state is up to date.
-    if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
-    answerBatch(batch, hot, null)
+    if (!isFresh && batch.decided.length > 0 && (await cached.catchUp())) return null
+    answerBatch(batch, cached, null)
     return batch
   }
   const appended = await store.append([
-    { stream: hot.stream, expected: expectedOf(hot), events: batch.events },
+    { stream: cached.stream, expected: expectedOf(cached), events: batch.events },
   ])
-  hot.moveTo(appended.streams[0]?.revision ?? hot.revision(), appended.position)
-  answerBatch(batch, hot, appended)
+  cached.moveTo(appended.streams[0]?.revision ?? cached.revision(), appended.position)
+  answerBatch(batch, cached, appended)
   return batch
 }
 
-export const expectedOf = (hot: CachedStream): number | 'none' =>
-  hot.revision() < 0 ? 'none' : hot.revision()
+export const expectedOf = (cached: CachedStream): number | 'none' =>
+  cached.revision() < 0 ? 'none' : cached.revision()
 
 /** Waits for a random time, because two processes with equal delays would conflict repeatedly. */
 export const pauseAfterConflict = (attempt: number): Promise<void> =>

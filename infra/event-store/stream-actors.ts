@@ -18,17 +18,17 @@ type Options = {
 
 export function createStreamActors(options: Options): StreamActors {
   const { store, snapshots, snapshotEvery = 4_000 } = options
-  const { actorOf, isKept } = actorCache(options, (hot) => {
-    hot.maybeSnapshot(snapshotEvery, (error) => {
-      options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be saved')
+  const { actorOf, isKept } = actorCache(options, (cached) => {
+    cached.maybeSnapshot(snapshotEvery, (error) => {
+      options.log.warn({ stream: cached.stream, error }, 'a snapshot could not be saved')
     })
   })
   const ask: StreamActors['ask'] = (decider, stream, question) =>
     new Promise((resolve, reject) => {
       const actor = actorOf(stream, decider as unknown as AnyDecider)
       const read = async (): Promise<void> => {
-        await actor.hot.catchUp()
-        resolve(question(actor.hot.state() as Parameters<typeof question>[0]))
+        await actor.cached.catchUp()
+        resolve(question(actor.cached.state() as Parameters<typeof question>[0]))
       }
       actor.turn({ take: () => read().catch(reject) })
     })
@@ -52,7 +52,7 @@ export function createStreamActors(options: Options): StreamActors {
       new Promise((resolve, reject) => {
         const actors = steps.map(({ stream, decider }) => actorOf(stream, decider))
         const distinct = new Set(actors)
-        const joint = steps.map((step, index) => ({ hot: hotOf(actors, index), step }))
+        const joint = steps.map((step, index) => ({ cached: cachedStreamOf(actors, index), step }))
         const turn = createJointTurn(distinct.size, () =>
           appendJointly(joint, context, store).then(resolve, reject),
         )
@@ -61,23 +61,23 @@ export function createStreamActors(options: Options): StreamActors {
     stateOf,
     peek: async (decider, stream) => {
       if (isKept(stream)) return stateOf(decider, stream)
-      const hot = createCachedStream(stream, decider as unknown as AnyDecider, store, snapshots)
-      await hot.catchUp()
-      return hot.state() as ReturnType<typeof decider.initialState>
+      const cached = createCachedStream(stream, decider as unknown as AnyDecider, store, snapshots)
+      await cached.catchUp()
+      return cached.state() as ReturnType<typeof decider.initialState>
     },
   }
 }
 
-function hotOf(actors: readonly StreamActor[], index: number): CachedStream {
+function cachedStreamOf(actors: readonly StreamActor[], index: number): CachedStream {
   const actor = actors[index]
   if (actor === undefined) throw new Error(`no actor for step ${index}`)
-  return actor.hot
+  return actor.cached
 }
 
 /**
  * Caches actors by stream. Above `hotStreamsMax`, the least recently used idle actors are dropped.
  */
-function actorCache(options: Options, onWritten: (hot: CachedStream) => void) {
+function actorCache(options: Options, onWritten: (cached: CachedStream) => void) {
   const { store, snapshots, hotStreamsMax = 10_000 } = options
   const actors = new Map<string, StreamActor>()
   const shrink = (): void => {
@@ -90,10 +90,10 @@ function actorCache(options: Options, onWritten: (hot: CachedStream) => void) {
   const actorOf = (stream: string, decider: AnyDecider): StreamActor => {
     let actor = actors.get(stream)
     if (actor === undefined) {
-      const hot = createCachedStream(stream, decider, store, snapshots)
-      actor = createStreamActor(hot, { store, onWritten, onIdle: shrink })
+      const cached = createCachedStream(stream, decider, store, snapshots)
+      actor = createStreamActor(cached, { store, onWritten, onIdle: shrink })
     } else {
-      if (actor.hot.decider !== decider) throw new Error(`two deciders for stream ${stream}`)
+      if (actor.cached.decider !== decider) throw new Error(`two deciders for stream ${stream}`)
       actors.delete(stream)
     }
     actors.set(stream, actor)

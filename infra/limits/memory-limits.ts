@@ -229,9 +229,9 @@ function getOrCreate<T>(all: Map<string, T>, key: string, Kind: new () => T): T 
     const [first] = all.keys()
     if (first !== undefined) all.delete(first)
   }
-  const made = new Kind()
-  all.set(key, made)
-  return made
+  const limit = new Kind()
+  all.set(key, limit)
+  return limit
 }
 
 class Backoff {

@@ -111,16 +111,16 @@ async function askWitness(
   latest: LogCheckpoint,
 ): Promise<void> {
   const key = parseVerifierKey(witness.key)
-  const known = await lastSizeOf(pg, key)
+  const lastSize = await lastSizeOf(pg, key)
   const isRecorded = (size: number) => hasSigned(pg, key, size)
   const send = (checkpoint: SentCheckpoint, before: number) =>
     sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
-  let answer = await sendFromKnownSize(send, latest, known, isRecorded)
+  let answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   if (answer.status === 403) {
     // The witness may only know an earlier key. The notes in which the keys were replaced lead from
     // it to the present key.
     await sendRotations(pg, send, key)
-    answer = await sendFromKnownSize(send, latest, known, isRecorded)
+    answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   }
   // Every tree begins with the empty tree, so a witness that has signed nothing before can't
   // rightly refuse the proof.
@@ -170,13 +170,13 @@ export async function publishKeyRotations(
  * or null if the witness signed it.
  */
 async function sendRotations(pg: Pool, send: Send, key: VerifierKey): Promise<string | null> {
-  const known = await lastSizeOf(pg, key)
+  const lastSize = await lastSizeOf(pg, key)
   const isRecorded = (size: number) => hasSigned(pg, key, size)
   let error: string | null = null
   for (const note of await readKeyRotations(pg)) {
     const { size } = parseSignedCheckpoint(note)
     try {
-      const before = Math.min(known, size)
+      const before = Math.min(lastSize, size)
       const { status } = await sendFromKnownSize(send, { size, note }, before, isRecorded)
       error = status === 200 ? null : `it answered ${status}`
     } catch (failure) {
@@ -208,14 +208,14 @@ type Answer = {
 async function sendFromKnownSize(
   send: Send,
   checkpoint: SentCheckpoint,
-  known: number,
+  lastSize: number,
   isRecorded: (size: number) => Promise<boolean>,
 ): Promise<Answer> {
-  const { answer, isLost } = await sendWithLostTiles(send, checkpoint, known)
+  const { answer, isLost } = await sendWithLostTiles(send, checkpoint, lastSize)
   const size = sizeOfConflict(answer)
   if (size === null) return answer
   const second =
-    size === known && !isLost
+    size === lastSize && !isLost
       ? answer
       : await send(checkpoint, size).catch(async (error: unknown) => {
           if (!(error instanceof MissingHash)) throw error
@@ -240,10 +240,10 @@ async function sendFromKnownSize(
 async function sendWithLostTiles(
   send: Send,
   checkpoint: SentCheckpoint,
-  known: number,
+  lastSize: number,
 ): Promise<{ readonly answer: Answer; readonly isLost: boolean }> {
   try {
-    return { answer: await send(checkpoint, known), isLost: false }
+    return { answer: await send(checkpoint, lastSize), isLost: false }
   } catch (error) {
     if (!(error instanceof MissingHash)) throw error
     return { answer: await send(checkpoint, 0), isLost: true }

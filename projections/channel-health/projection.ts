@@ -13,8 +13,8 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
   handlers: {
     CircuitOpened: (event, rows) => {
       const { reason, failures, round, until } = event.data
-      const opened = { reason, failures, round, until, opened_at: event.meta.at }
-      rows.put('circuits', keyOf(event), { ...cellsOf(event), ...opened, state: 'open' })
+      const failureCells = { reason, failures, round, until, opened_at: event.meta.at }
+      rows.put('circuits', keyOf(event), { ...cellsOf(event), ...failureCells, state: 'open' })
     },
     CircuitHalfOpened: (event, rows) => {
       const { until } = event.data

@@ -96,14 +96,14 @@ export class RowChanges {
    * whether their rows exist.
    */
   take(isAll: boolean): RowChanges {
-    const taken = new RowChanges()
+    const removed = new RowChanges()
     for (const table of isAll ? [...this.#tables.keys()] : this.#unmergeable) {
-      taken.#tables.set(table, this.#rowsOf(table))
+      removed.#tables.set(table, this.#rowsOf(table))
       this.#tables.delete(table)
     }
-    taken.#wide.push(...this.#wide.splice(0))
+    removed.#wide.push(...this.#wide.splice(0))
     this.#unmergeable.clear()
-    return taken
+    return removed
   }
 
   #merge(table: string, kind: ChangeKind, key: Cells, set: Cells, add: Increments): void {

@@ -26,8 +26,12 @@ export const tasks = projectionOf<TaskEvent>({
     TaskSucceeded: ({ data, position: changed_position }, rows) => {
       const { startedAt: started_at, finishedAt: finished_at, result } = data
       const { imageUrl: image_url, promptEn: prompt_en } = data
-      const made = { status: 'SUCCESS', image_url, prompt_en, result }
-      rows.patch('tasks', { id: data.task }, { ...made, started_at, finished_at, changed_position })
+      const resultCells = { status: 'SUCCESS', image_url, prompt_en, result }
+      rows.patch(
+        'tasks',
+        { id: data.task },
+        { ...resultCells, started_at, finished_at, changed_position },
+      )
     },
     TaskFailed: ({ data, position: changed_position }, rows) =>
       rows.patch('tasks', { id: data.task }, { ...failure(data), changed_position }),

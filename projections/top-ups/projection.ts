@@ -45,8 +45,8 @@ const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
 const movements: Handlers<TopUpRefunded | TopUpRestored> = {
   TopUpRefunded: ({ data, meta }, rows) => {
     const { orderId, refundNo, money, quota, reason, source } = data
-    const given = { refunded_cents: centsOf(money), refunded_quota: fromWire(quota) }
-    rows.patch('orders', { id: orderId }, {}, { ...given, refunds: 1n })
+    const refundCells = { refunded_cents: centsOf(money), refunded_quota: fromWire(quota) }
+    rows.patch('orders', { id: orderId }, {}, { ...refundCells, refunds: 1n })
     const actor_id = Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0)
     const said = source === undefined ? {} : { source: source.kind, source_id: source.id }
     const cells = { cents: centsOf(money), quota, reason, actor_id, ...said }

@@ -76,13 +76,15 @@ const NON_FILTER_PARAMETERS: ReadonlySet<string> = new Set([
 ])
 
 function rangeOf(query: object): Pick<DataExported['data'], 'from' | 'to' | 'filters'> {
-  const given = new Map(Object.entries(query).filter(([, value]) => value !== ''))
+  const parameters = new Map(Object.entries(query).filter(([, value]) => value !== ''))
   const first = (names: readonly string[]): number | null => {
-    const value = integerOf(names.map((name) => given.get(name)).find((text) => text !== undefined))
+    const value = integerOf(
+      names.map((name) => parameters.get(name)).find((text) => text !== undefined),
+    )
     return value !== undefined && Number.isSafeInteger(value) ? value : null
   }
   return {
     ...{ from: first(RANGE_START_PARAMETERS), to: first(RANGE_END_PARAMETERS) },
-    filters: [...given.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)),
+    filters: [...parameters.keys()].filter((name) => !NON_FILTER_PARAMETERS.has(name)),
   }
 }

@@ -266,9 +266,9 @@ async function tokenFold(deps: Deps, tokenId: number): Promise<Fold | null> {
       const record = state.tokens.get(tokenId)
       if (record === undefined) return null
       const { name, allowIps, ...terms } = record.terms
-      const opened = typeof name === 'string' ? await vault.open(userId, name) : name.plain
+      const plainName = typeof name === 'string' ? await vault.open(userId, name) : name.plain
       return {
-        ...{ user_id: userId, name: opened ?? '', is_enabled: record.isEnabled },
+        ...{ user_id: userId, name: plainName ?? '', is_enabled: record.isEnabled },
         ...withWireNames(terms),
         ...budget,
         ...{ key: SECRET, allow_ips: allowIps === null ? '' : SECRET },

@@ -51,12 +51,12 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
   let running: Promise<void> = Promise.resolve()
 
   const endPeriod = async (): Promise<void> => {
-    const taken = tallies.drain()
+    const drained = tallies.drain()
     try {
-      await append(deps, taken)
+      await append(deps, drained)
     } catch (err) {
       // The next period includes the tallies, so that an outage of the store hides no attack.
-      for (const tally of taken) tallies.merge(tally)
+      for (const tally of drained) tallies.merge(tally)
       deps.log.warn({ err }, 'failed logins could not be recorded')
     }
     endedAt = performance.now()
@@ -80,9 +80,9 @@ export function recordFailedLogins(deps: RecorderDeps): FailedLogins {
       clearTimeout(timer)
       await running
       clearTimeout(timer)
-      const taken = tallies.drain()
-      await append(deps, taken).catch((err: unknown) => {
-        deps.log.warn({ err, count: taken.length }, 'failed logins could not be recorded')
+      const drained = tallies.drain()
+      await append(deps, drained).catch((err: unknown) => {
+        deps.log.warn({ err, count: drained.length }, 'failed logins could not be recorded')
       })
     },
   }

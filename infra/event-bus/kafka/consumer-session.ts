@@ -66,16 +66,16 @@ export function keepConsuming(deps: SessionDeps): ConsumerSession {
   }
   const hooks = { onJoined, onReceived: offsets.onReceived, stopping: stopping.signal, handle }
   const attempt = async (): Promise<void> => {
-    const made = kafka.consumer(consumerConfig(groupId, timings))
-    consumer = made
+    const newConsumer = kafka.consumer(consumerConfig(groupId, timings))
+    consumer = newConsumer
     pauses.clear()
     try {
-      await consumeUntilBroken(made, deps, hooks)
+      await consumeUntilBroken(newConsumer, deps, hooks)
     } finally {
       if (stopping.signal.aborted) await offsets.commit()
       outOfGroupSince ??= performance.now()
       consumer = null
-      await disconnect(made)
+      await disconnect(newConsumer)
     }
   }
   const run = async (): Promise<void> => {

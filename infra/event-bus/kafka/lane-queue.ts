@@ -134,9 +134,11 @@ function createDeliverer({ lane, delivery }: Deps) {
 function createDecoder({ lane, history, headPosition, log }: Deps) {
   const [shouldLogUnreadable, shouldLogForeign] = [createLogThrottle(), createLogThrottle()]
   return async (next: readonly KafkaMessage[]): Promise<Decoded> => {
-    const ours = await history()
+    const ownHistory = await history()
     // A store without events has no history id, so no message can belong to its history.
-    const found = next.map((message) => (ours === null ? null : decodeMessage(message, ours)))
+    const found = next.map((message) =>
+      ownHistory === null ? null : decodeMessage(message, ownHistory),
+    )
     const messages = found.filter((each) => each !== null && each !== 'unreadable')
     if (found.includes(null) && shouldLogForeign()) {
       log.warn({ lane }, 'messages of another history of events in the Kafka topic are ignored')
