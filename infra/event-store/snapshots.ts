@@ -110,9 +110,9 @@ export async function* findChangedSnapshots({
 
 /**
  * Creates the store of snapshots in Postgres. A snapshot of a newer codec version replaces the
- * stored snapshot. Each row has a MAC, because commands are decided by the state in it: whoever can
- * write to the database could otherwise raise a balance without an event. A row with another MAC
- * is reported and deleted, and the stream is then read from its beginning.
+ * stored snapshot. Each row has a MAC, because commands are decided by the state in it: otherwise,
+ * a person who can write to the database could raise a balance without an event. A row with another
+ * MAC is reported and deleted, and the stream is then read from its beginning.
  */
 export async function createPostgresSnapshots({ pg, vault, log }: Deps): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)

@@ -44,8 +44,7 @@ export const sectionTranslations: Pick<OptionTranslations, 'sectionTitle' | 'sec
     ratios:
       'Most entries map a model to a ratio, which is relative to the input price of the model.',
     fallback:
-      'Models without a price of their own are charged at this price. Without it, calls to them ' +
-      'are refused.',
+      'Models that have no price are charged at this price. Without it, calls to them are refused.',
     prices:
       'A ratio of 1 equals $2 per million input tokens. Cost = tokens × model ratio × group ratio.',
     'rate-limit': 'Calls are counted per user. Calls beyond the limit are answered with 429.',
