@@ -16,8 +16,7 @@ export type Attempt = {
    */
   readonly isAccounts?: true
   /**
-   * What was recorded about the provider's part in the attempt. Events of earlier versions do not
-   * have it.
+   * The evidence of the provider's part in the attempt. Events of earlier versions do not have it.
    */
   readonly evidence?: ProviderEvidence
 }
@@ -26,7 +25,7 @@ export type Attempt = {
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * What an attempt recorded about the request to the provider and about the response, so that the
+ * The record of an attempt about the request to the provider and about the response, by which the
  * call can be matched with the provider's records. Members that are unknown are omitted.
  */
 export type ProviderEvidence = {
@@ -81,7 +80,7 @@ export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'i
  */
 export type CallFormats = readonly string[]
 
-/** How a call's request was changed for the provider. An empty list is omitted. */
+/** The changes that were made to a call's request for the provider. An empty list is omitted. */
 export type RequestChanges = {
   readonly formats?: CallFormats
   /** The first members of the request that were not sent, because the channel forbids them. */

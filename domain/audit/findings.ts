@@ -57,7 +57,7 @@ export type Finding<Check extends string = string> = {
 export type Place = Pick<Recorded, 'position' | 'stream' | 'revision'>
 
 /**
- * What a finding is about: an event, a whole stream, or a position at which an event is missing.
+ * The subject of a finding: an event, a whole stream, or a position at which an event is missing.
  */
 export type FindingPlace = Place | { readonly stream: string } | { readonly position: number }
 

@@ -20,7 +20,7 @@ import {
 type CallEnd = CallSettled | CallInterrupted
 
 /**
- * What an audit remembers of all calls, so that a second admission and a wrong correction are
+ * The memory of an audit of all calls, so that a second admission and a wrong correction are
  * recognised. With the kind `terms`, the state contains the usage and the price of each ended call,
  * so that no event is read twice. With the kind `positions`, the state is a third as large, because
  * it contains only the position at which each call ended. Before a correction is applied, the

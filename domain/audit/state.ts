@@ -83,7 +83,7 @@ export type AuditedBatch = {
 }
 
 /**
- * What an audit remembers between two events. It consists of plain data, maps and sets, so that it
+ * The memory of an audit between two events. It consists of plain data, maps and sets, so that it
  * can be stored and continued. Calls, batches and movements are removed when they end. The rest
  * grows with the numbers of users, streams, orders, codes and corrections. It also grows by 50 to
  * 80 bytes per call (21 to 43 if only the positions of calls are remembered), and by 8 to 24 bytes
@@ -122,7 +122,10 @@ export const AUDIT_STATE_VERSION = 4
 type Options = {
   readonly startedAfter?: number
   readonly arePositionsDense?: boolean
-  /** How ended calls are remembered. With the default, `terms`, no event has to be read again. */
+  /**
+   * The way in which ended calls are remembered. With the default, `terms`, no event has to be read
+   * again.
+   */
   readonly remembers?: RememberedCalls['kind']
 }
 

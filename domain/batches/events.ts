@@ -61,7 +61,7 @@ export type BatchAccepted = Fact<
 >
 
 /**
- * What the result of a line shows about the provider. `received` is the size and hash of the line
+ * The evidence of the provider in the result of a line. `received` is the size and hash of the line
  * as the provider sent it, without its line break.
  */
 export type LineEvidence = Omit<ProviderEvidence, 'sentAt' | 'sent' | 'file'>

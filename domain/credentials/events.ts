@@ -106,7 +106,10 @@ export type SessionsEnded = Fact<
   UserReference & { readonly which: 'current' | 'one' | 'others'; readonly count: number }
 >
 
-/** Why a login failed. `throttled` means that it was refused before the password was checked. */
+/**
+ * The reason for which a login failed. `throttled` means that it was refused before the password
+ * was checked.
+ */
 export type LoginFailure =
   | 'wrong-password'
   | 'unknown-user'

@@ -2,9 +2,9 @@ import { decimalOf, isAbove } from './decimal.ts'
 import type { DecimalText, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
 
 /**
- * How a provider bills the videos of some models. `price` is the provider's list price in dollars
- * per second or per video, for a ratio of 1. It is omitted for models whose price is uncertain. An
- * admin must enter the price of such a model.
+ * The rule by which a provider bills the videos of some models. `price` is the provider's list
+ * price in dollars per second or per video, for a ratio of 1. It is omitted for models whose price
+ * is uncertain. An admin must enter the price of such a model.
  */
 type VideoPrice = {
   readonly models: readonly string[]
@@ -99,8 +99,8 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
 ]
 
 /**
- * How Hailuo models without a row are billed: by the video. An admin enters the price of 6 seconds
- * at the usual resolution.
+ * The rule for Hailuo models without a row: they are billed by the video. An admin enters the price
+ * of 6 seconds at the usual resolution.
  */
 const OTHER_HAILUO: VideoPrice = {
   models: [],
@@ -111,7 +111,7 @@ const OTHER_HAILUO: VideoPrice = {
   },
 }
 /**
- * How Doubao models without a row are billed if an admin enters a price per second. Doubao itself
+ * The rule for Doubao models without a row, if an admin enters a price per second. Doubao itself
  * bills tokens, whose number is proportional to the pixels of a frame and is doubled by sound
  * (volcengine.com/docs/82379/1544106).
  */

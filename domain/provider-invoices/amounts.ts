@@ -21,7 +21,10 @@ export function roundedQuotient(value: bigint, divisor: bigint): bigint {
   return value < 0n ? -rounded : rounded
 }
 
-/** What an amount of an invoice is worth: the price of the currency, and the amount's decimals. */
+/**
+ * The terms by which an amount of an invoice is converted: the price of the currency, and the
+ * amount's decimals.
+ */
 export type AmountTerms = Pick<ProviderInvoice, 'dollars' | 'decimals'>
 
 /**

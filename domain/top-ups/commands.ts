@@ -74,7 +74,7 @@ export type ReportDispute = Report & {
   /** The deadline for evidence in Unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
-   * What happened to the disputed money: it was withdrawn or returned. Null if the report is not
+   * The movement of the disputed money: it was withdrawn or returned. Null if the report is not
    * about a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null

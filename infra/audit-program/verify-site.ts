@@ -93,7 +93,7 @@ export async function verifySite(
   }
 }
 
-/** How far a verification has come. It is set while the checks are made. */
+/** The progress of a verification. It is set while the checks are made. */
 type Reached = {
   mode: VerificationMode
   fromPosition: number

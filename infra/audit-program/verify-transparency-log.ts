@@ -94,8 +94,8 @@ async function compareRoot(
 }
 
 /**
- * What a verification notes about the tree over the events, to compare it with the log. `roots` are
- * the root hashes of this tree at the sizes of the signed checkpoints.
+ * The record of a verification about the tree over the events, which is compared with the log.
+ * `roots` are the root hashes of this tree at the sizes of the signed checkpoints.
  */
 export type Seal = {
   readonly roots: Map<number, { readonly root: Buffer; readonly position: number }>

@@ -36,8 +36,8 @@ export type Config = {
   /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
   /**
-   * How the transparency log is signed, which witnesses also sign it, and where its checkpoints are
-   * published.
+   * The keys that sign the transparency log, the witnesses that also sign it, and the destinations
+   * of its checkpoints.
    */
   readonly transparencyLog: TransparencyLogConfig
   /** The address of EventStoreDB; null stores the events in the Postgres database instead. */

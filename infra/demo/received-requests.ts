@@ -11,7 +11,7 @@ export type JournalEntry = {
   readonly requestId: string
   status: number | null
   /**
-   * How the request ended: `answered` (the last byte was written), `cut` (the provider closed the
+   * The end of the request: `answered` (the last byte was written), `cut` (the provider closed the
    * connection early) or `caller-gone` (the client closed the connection).
    */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'

@@ -3,8 +3,8 @@ import type { Decider } from '#domain/shared/decider.ts'
 import type { Client, Fact, Recorded } from '#domain/shared/event.ts'
 
 /**
- * Who and what caused a command: the actor, the cause (a request id), the time in Unix milliseconds
- * and, if the command came over HTTP, the client.
+ * The origin of a command: the actor, the cause (a request id), the time in Unix milliseconds and,
+ * if the command came over HTTP, the client.
  */
 export type CommandContext = {
   readonly actor: string

@@ -26,7 +26,7 @@ export type AccessTokenOwner = {
 
 export type FindAccessToken = (token: string) => Promise<AccessTokenOwner | null>
 
-/** Who sent a request: the user as currently stored, and the session or access token. */
+/** The sender of a request: the user as currently stored, and the session or access token. */
 export type Principal = {
   readonly userId: number
   readonly username: string

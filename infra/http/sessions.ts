@@ -25,7 +25,8 @@ export type Session = {
 }
 
 /**
- * Which client started a session. This data is deleted with the session, and stored nowhere else.
+ * The client that started a session. This data is deleted with the session, and stored nowhere
+ * else.
  */
 export type SessionOrigin = {
   readonly ip: string

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 type Limits = {
-  /** How often the progress of a slow upload is checked, in milliseconds. */
+  /** The interval in milliseconds at which the progress of a slow upload is checked. */
   readonly checkMs: number
   /** The minimum number of bytes per second that must arrive between two checks. */
   readonly bytesPerSecondMin: number

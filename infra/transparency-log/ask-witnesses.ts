@@ -48,7 +48,7 @@ type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
   /** Aborts the requests to witnesses, for example when the process stops. */
   readonly signal?: AbortSignal
 }
-/** What the functions that ask witnesses and report their refusals need. */
+/** The dependencies of the functions that ask witnesses and report their refusals. */
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now' | 'vault'>
 
 /**

@@ -61,7 +61,7 @@ const UNKNOWN_KEY: WitnessAnswer = {
   text: 'the checkpoint is not signed with a known key of the log, or its key was retired\n',
 }
 
-/** What this witness has recorded about a log: the last signed tree, and which keys are valid. */
+/** The record of this witness about a log: the last signed tree, and the valid keys. */
 type WitnessedLog = {
   readonly size: number
   readonly root: Buffer

@@ -61,7 +61,10 @@ const sums = rowType({
   unpaid: wireInteger,
 })
 
-/** What a correction has changed so far. `unpaid` is what balances could not pay. */
+/**
+ * The changes that a correction has made so far. `unpaid` is the amount that balances could not
+ * pay.
+ */
 export type AppliedSums = Omit<RowOf<typeof sums>, 'correctionId'>
 
 export const NOTHING_APPLIED: AppliedSums = { calls: 0, refunded: 0, charged: 0, unpaid: 0 }

@@ -32,7 +32,7 @@ export type VerificationResult = {
   /** The tables that differ, and the first of their rows that could be named. */
   readonly tables: readonly string[]
   readonly rows: readonly DifferingRow[]
-  /** Why no rows could be named although the tables differ, or null. */
+  /** The reason for which no rows could be named although the tables differ, or null. */
   readonly rowsError: string | null
 }
 

@@ -17,8 +17,9 @@ import {
 } from '../contract/provider-invoices.ts'
 
 /**
- * What the invoice bills and what this site recorded, for one day and model or as a sum over
- * several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this site.
+ * The figures of the invoice and those that this site recorded, for one day and model or as a sum
+ * over several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this
+ * site.
  */
 type Figures = {
   rows: number

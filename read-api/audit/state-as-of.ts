@@ -27,7 +27,7 @@ import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 type Deps = Pick<Core, 'store' | 'db' | 'vault'>
 type State = Readonly<Record<string, unknown>>
 
-/** How the state of one object is computed from the events of its stream. */
+/** The computation of one object's state from the events of its stream. */
 type Fold = {
   readonly stream: string
   /** Reports whether the event changed this object. The stream may also contain other objects. */

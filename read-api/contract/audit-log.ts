@@ -27,7 +27,7 @@ export const AuditAct = Type.Object({
   position: Type.Integer(),
   /** The time of the action in Unix seconds. */
   created_at: Type.Integer(),
-  /** Who acted: a user, or a process of the site such as `system:channels`. */
+  /** The actor: a user, or a process of the site such as `system:channels`. */
   actor: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
    * The action, such as `user-role-changed`. It is the type of the recorded event in kebab case.

@@ -29,7 +29,7 @@ const RaisedHold = Type.Object({ ...Moment, added: Type.Integer(), hold: Type.In
 const Digest = Type.Object({ bytes: Type.Integer(), sha256: Type.String() })
 
 /**
- * What was recorded to prove what an attempt sent to the provider and received from it. Unknown
+ * The evidence of the data that an attempt sent to the provider and received from it. Unknown
  * members are omitted.
  */
 export const AttemptEvidence = Type.Object({
@@ -64,8 +64,8 @@ export const ExplainedAttempt = Type.Object({
   error: nullable(Type.String()),
   latency_ms: Type.Integer(),
   /**
-   * Why the attempt was made. `first`: it was the first one. Otherwise, it was a retry with another
-   * channel or with another key.
+   * The reason for the attempt. `first`: it was the first one. Otherwise, it was a retry with
+   * another channel or with another key.
    */
   reason: Type.Unsafe<'first' | 'another-channel' | 'another-key'>(
     Type.Union(['first', 'another-channel', 'another-key'].map((text) => Type.Literal(text))),
@@ -222,7 +222,9 @@ export const CallExplanation = Type.Object({
   ),
   model: Type.String(),
   group: Type.String(),
-  /** What the caller requested, if another model or group served the call. Null otherwise. */
+  /**
+   * The model and the group that the caller requested, if others served the call. Null otherwise.
+   */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /** The model name that was sent to the provider, if it differs. For admins and auditors. */
   upstream_model: nullable(Type.String()),

@@ -91,7 +91,7 @@ export const CHANNEL_FIELDS = {
   balanceReadAt: { wire: 'balance_updated_time', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
   /**
-   * What the provider charges, as a multiple of the list price, with at most 6 decimal places. Null
+   * The price of the provider, as a multiple of the list price, with at most 6 decimal places. Null
    * means that it is unknown.
    */
   costRatio: {
@@ -102,8 +102,8 @@ export const CHANNEL_FIELDS = {
     initial: null,
   },
   /**
-   * How the gateway chooses a key for a call if the channel has several: at random, or one after
-   * another. Empty for a channel with a single key.
+   * The rule by which the gateway chooses a key for a call if the channel has several: at random,
+   * or one after another. Empty for a channel with a single key.
    */
   keyMode: { wire: 'multi_key_mode', type: 'choice', values: KEY_MODES, initial: '' },
   keyCount: { wire: 'key_count', type: 'integer', access: 'read' },

@@ -38,7 +38,7 @@ export const CircuitState = Type.Object({
    */
   reason: Type.String(),
   failures: Type.Integer(),
-  /** How often the circuit has opened since it was last closed. */
+  /** The number of times that the circuit has opened since it was last closed. */
   round: Type.Integer(),
   /**
    * The end of the circuit's pause in Unix milliseconds. Until then, calls avoid the channel, model
@@ -55,7 +55,7 @@ export const ChannelHealth = Type.Object({
   tag: Type.String(),
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** Why the channel was automatically disabled. Empty if it was not. */
+  /** The reason for which the channel was automatically disabled. Empty if it was not. */
   status_reason: Type.String(),
   /** When the status changed, in Unix seconds. */
   status_time: Type.Integer(),
@@ -114,8 +114,8 @@ const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**
- * What happened in one time step. If there was no attempt, both counts are 0 and all other fields
- * are null.
+ * The figures of one time step. If there was no attempt, both counts are 0 and all other fields are
+ * null.
  */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
 import { Envelope, Query } from './response-envelope.ts'
 
-/** What a correction has changed so far. */
+/** The changes that a correction has made so far. */
 export const AppliedSums = Type.Object({
   calls: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** What higher charges amounted to in addition, but the balances could not pay. */
+  /** The part of higher charges that the balances could not pay. */
   unpaid: Type.Integer(),
 })
 export type AppliedSums = Static<typeof AppliedSums>

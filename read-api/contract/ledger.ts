@@ -27,7 +27,7 @@ export const LedgerItem = Type.Object({
   created_at: Type.Integer(),
   type: Type.Unsafe<MovementType>(Type.String()),
   /**
-   * What caused the change: the id of the call, grant, deduction, order, transfer or correction.
+   * The cause of the change: the id of the call, grant, deduction, order, transfer or correction.
    * For a daily check-in: the day.
    */
   source: Type.String(),

@@ -7,7 +7,9 @@ const figures = {
   charged: Type.Integer(),
   /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
-  /** What providers bill for these days, with corrections of days that no invoice covers. */
+  /**
+   * The amount that providers bill for these days, with corrections of days that no invoice covers.
+   */
   billed: Type.Integer(),
   /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */
   expected: Type.Integer(),

@@ -104,7 +104,7 @@ export const OPTION_CHANGE_FIELDS = {
   /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
-  /** Who made the change: a user (`user:7`) or a process of the site (`system:setup`). */
+  /** The author of the change: a user (`user:7`) or a process of the site (`system:setup`). */
   actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
   /** The name of the user. Empty if the site itself made the change. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
@@ -181,7 +181,7 @@ export type ScheduledChange = Static<typeof ScheduledChange>
 export const PresetRatios = Type.Object({
   source: Type.String(),
   /**
-   * Where the ratios come from: `shipped` with this release, or `fetched` from the configured
+   * The source of the ratios: `shipped` with this release, or `fetched` from the configured
    * address.
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
@@ -196,7 +196,7 @@ export const PresetRatios = Type.Object({
     Type.Object({ as_of: Type.String(), models: Type.Array(Type.String()) }),
   ]),
   /**
-   * Where the prices were published: the names of the providers, or the host of the configured
+   * The publishers of the prices: the names of the providers, or the host of the configured
    * address.
    */
   price_source: Type.String(),

@@ -26,7 +26,7 @@ const summary = {
   /** The amount that the provider bills, in quota. */
   billed: Type.Integer(),
   /**
-   * Whether the amounts in dollars are too large to be summed, usually because the exchange rate
+   * True if the amounts in dollars are too large to be summed, usually because the exchange rate
    * was inverted. Amounts in quota are then cut off, and the margins do not include the invoice.
    */
   is_out_of_range: Type.Boolean(),
@@ -53,7 +53,7 @@ const figures = {
   calls: Type.Integer(),
   tokens: Type.Integer(),
   cost: Type.Integer(),
-  /** What callers were charged, in quota. The margin is `charged` minus `billed`. */
+  /** The amount that callers were charged, in quota. The margin is `charged` minus `billed`. */
   charged: Type.Integer(),
   margin: Type.Integer(),
 }
@@ -69,7 +69,8 @@ export const ProviderInvoiceItem = Type.Object({
 export type ProviderInvoiceItem = Static<typeof ProviderInvoiceItem>
 
 /**
- * How the invoice lines with a request id, which are summed, compare with the call of this id:
+ * The comparison of the invoice lines with a request id, which are summed, with the call of this
+ * id:
  * - `matched`, `different`: whether the billed amount is the expected cost of the call.
  * - `other_model`: the amount and the tokens agree, but a line has another model than the call.
  * - `cost_unknown`: the expected cost of the call is unknown, and the rest agrees.

@@ -23,7 +23,7 @@ const TASK_FIELDS = {
    */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
-  /** What the task does, such as `IMAGINE`, `UPSCALE` or `MUSIC`. */
+  /** The action of the task, such as `IMAGINE`, `UPSCALE` or `MUSIC`. */
   action: { wire: 'action', type: 'text', access: 'read' },
   /**
    * `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS` or `UNKNOWN` until the task ends.
@@ -40,7 +40,8 @@ const TASK_FIELDS = {
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
   prompt: { wire: 'prompt', type: 'encryptedText', access: 'read' },
   /**
-   * Why the task failed, in the words of the provider or the gateway. Empty if there is no reason.
+   * The reason for which the task failed, in the words of the provider or the gateway. Empty if
+   * there is no reason.
    */
   failReason: { wire: 'fail_reason', type: 'encryptedText', access: 'read' },
 } as const satisfies Fields

@@ -74,7 +74,10 @@ export const TOKEN_STATE_FIELDS = {
   },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read', isComputed: true },
   isUnlimited: { wire: 'unlimited_quota', type: 'flag', initial: false, isComputed: true },
-  /** How often an admin or the owner has set the quota of the token. Calls do not change it. */
+  /**
+   * The number of times that an admin or the owner has set the quota of the token. Calls do not
+   * change it.
+   */
   budgetVersion: { wire: 'budget_version', type: 'integer', access: 'read', isComputed: true },
   /** The expiry in Unix seconds, or -1 if the token never expires. Requests must not contain 0. */
   expiredTime: {

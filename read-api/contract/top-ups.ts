@@ -5,9 +5,9 @@ import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.t
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * Who caused a refund or its reversal: an admin, or the payment provider, which reported a refund
- * or a dispute. `sourceId` is the provider's id of the refund or dispute. It is empty if an admin
- * caused it, and for users who are not admins.
+ * The author of a refund or of its reversal: an admin, or the payment provider, which reported a
+ * refund or a dispute. `sourceId` is the provider's id of the refund or dispute. It is empty if an
+ * admin caused it, and for users who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -114,8 +114,8 @@ const Order = Type.Object({
   refunds: Type.Array(Type.Object(responseProperties(REFUND_FIELDS))),
   restorations: Type.Array(Type.Object(responseProperties(RESTORATION_FIELDS))),
   /**
-   * What the payment provider has reported about the order, in the order of arrival. Empty for
-   * users who are not admins.
+   * The payment provider's reports about the order, in the order of arrival. Empty for users who
+   * are not admins.
    */
   reports: Type.Array(Type.Object(responseProperties(REPORT_FIELDS))),
   rebate_quota,

@@ -65,8 +65,8 @@ export const SiteUsage = Type.Object({
     }),
   ),
   /**
-   * How far the slowest read model lags behind. `behind` is the number of events that it has not
-   * processed yet.
+   * The lag of the slowest read model. `behind` is the number of events that it has not processed
+   * yet.
    */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })

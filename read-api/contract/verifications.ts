@@ -68,8 +68,8 @@ const JobStatus = Type.Unsafe<(typeof JOB_STATUSES)[number]>(
 )
 
 /**
- * How far a job has come: `done` of `total` steps. `seconds_left` is an estimate. It is null if
- * none is possible yet.
+ * The progress of a job: `done` of `total` steps. `seconds_left` is an estimate. It is null if none
+ * is possible yet.
  */
 export const Progress = Type.Object({
   stage: Type.String(),
@@ -89,7 +89,7 @@ const job = {
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
-  /** Why the job failed. Empty if it did not fail. */
+  /** The reason for which the job failed. Empty if it did not fail. */
   error: Type.String(),
 }
 
@@ -105,7 +105,7 @@ export const Verification = Type.Object({
    */
   root: Type.Union([Type.String(), Type.Null()]),
   tree_size: Type.Integer(),
-  /** How often each check was made. Checks that were not made are left out. */
+  /** The number of times that each check was made. Checks that were not made are left out. */
   checks: Type.Array(
     Type.Object({ check: Check, count: Type.Integer(), findings: Type.Integer() }),
   ),

@@ -6,7 +6,7 @@ export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
   /**
-   * Who receives the item:
+   * The receivers of the item:
    * - a user id: this user, and admins unless `isPrivate` is set.
    * - `null`: admins.
    * - `auditors`: admins and auditors.

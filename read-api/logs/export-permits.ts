@@ -10,7 +10,7 @@ export type PermitLimits = {
   readonly all: number
   /** The maximum number of exports of one user that run at the same time. */
   readonly each: number
-  /** How many of the `all` permits only admins can acquire. The default is 0. */
+  /** The number of the `all` permits that only admins can acquire. The default is 0. */
   readonly reservedForAdmins?: number
 }
 

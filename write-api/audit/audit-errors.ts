@@ -106,7 +106,7 @@ export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> =
   ],
 }
 
-/** What may be wrong with a row. */
+/** The problems that a row may have. */
 const PROBLEMS = {
   'not-a-day': { zh: '不是 2026-11-28 这样的日期', en: 'not a day such as 2026-11-28' },
   'implausible-day': { zh: '早于 2020 年或在未来', en: 'before 2020 or in the future' },

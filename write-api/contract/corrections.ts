@@ -191,7 +191,7 @@ export const AppliedCorrection = Type.Object({
   id: Type.String(),
   calls: Type.Integer(),
   accounts: Type.Integer(),
-  /** What was changed. */
+  /** The changes that were made. */
   applied: AppliedSums,
   /** The accounts that could not be corrected, each with the code of its error. */
   failed: Type.Array(

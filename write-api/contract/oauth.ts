@@ -14,9 +14,10 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * Why the browser is sent to the provider. `login` signs a user in, `bind` binds the identity at
- * the provider to the current user, and `anew` confirms the identity of the current user. With a
- * session, the default is `bind`. Without one, it is `login`. `aff` is the inviter's code.
+ * The purpose for which the browser is sent to the provider. `login` signs a user in, `bind` binds
+ * the identity at the provider to the current user, and `anew` confirms the identity of the current
+ * user. With a session, the default is `bind`. Without one, it is `login`. `aff` is the inviter's
+ * code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),

@@ -49,8 +49,8 @@ export const RefundOrder = Type.Object({
   ),
   reason: Type.String({ maxLength: 500 }),
   /**
-   * How many refunds the order had when the caller read it. A repeated request contains an outdated
-   * number and is rejected, so that no money is refunded twice.
+   * The number of refunds that the order had when the caller read it. A repeated request contains
+   * an outdated number and is rejected, so that no money is refunded twice.
    */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })

@@ -7,8 +7,8 @@ import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 
 /**
- * What a mailed code is for. `register` creates an account. `bind:7` binds the address to user 7.
- * `notify:7` uses the address for notifications to user 7.
+ * The purpose of a mailed code. `register` creates an account. `bind:7` binds the address to user
+ * 7. `notify:7` uses the address for notifications to user 7.
  */
 export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 

@@ -26,13 +26,13 @@ const ACCOUNT_FAILURES_MAX = 30
 /** The longest wait in milliseconds for attempts without priority (see `LoginGuard`). */
 const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * How many attempts of an IP address are handled with priority per day while an account is
- * throttled. It is more than one, because the owner may mistype the password.
+ * The number of attempts of an IP address per day that are handled with priority while an account
+ * is throttled. It is more than one, because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * How many attempts of a network are handled with priority per day while an account is throttled.
- * All of them can be checked within `SLOT_WAIT_MS_MAX`.
+ * The number of attempts of a network per day that are handled with priority while an account is
+ * throttled. All of them can be checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /**

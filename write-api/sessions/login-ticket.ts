@@ -8,7 +8,7 @@ const TICKET_MS = 5 * 60_000
 const ATTEMPTS_MAX = 5
 
 /**
- * What the server stores for a user who has completed the first step of a login. If the user's
+ * The stored state of a user who has completed the first step of a login. If the user's
  * `authVersion` changes, the ticket becomes invalid.
  */
 export type LoginTicket = {

@@ -6,8 +6,8 @@ import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
 
 type Report = StripeReport['command']
 /**
- * What a report caused. `other-currency`: it was not applied, because its currency differs from the
- * order's currency.
+ * The effect of a report. `other-currency`: it was not applied, because its currency differs from
+ * the order's currency.
  */
 type NoticeEffect = ReportEffect | 'other-currency'
 
