@@ -45,7 +45,10 @@ function run(command: readonly string[], write: (bytes: Buffer) => void): Promis
   })
 }
 
-/** What Vitest printed of the tests that failed: the headings ` FAIL ` with errors and excerpts. */
+/**
+ * Returns the output of Vitest about the tests that failed: the headings ` FAIL ` with errors and
+ * excerpts.
+ */
 function failuresIn(output: string): string {
   const start = output.search(/^.*Failed (Suites|Tests) \d/m)
   return start < 0 ? '' : output.slice(start)

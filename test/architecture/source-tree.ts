@@ -38,7 +38,9 @@ const STATEMENT =
   /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+?\sfrom\s+)?['"]([^'"\n]+)['"]/g
 const DYNAMIC = /import\(\s*['"]([^'"\n]+)['"]\s*\)/g
 
-/** What a file imports: paths from the root for our own files, the bare name for packages. */
+/**
+ * Returns the imports of a file: paths from the root for our own files, the bare name for packages.
+ */
 export function importsOf({ path, text }: SourceFile): Import[] {
   const found: Import[] = []
   for (const pattern of [STATEMENT, DYNAMIC]) {

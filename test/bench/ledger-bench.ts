@@ -109,7 +109,7 @@ async function fillEvents({ store }: Core, userId: number): Promise<void> {
   }
 }
 
-/** What the queries of one measurement needed in the database. */
+/** The time and the blocks that the queries of one measurement needed in the database. */
 type DatabaseCost = { ms: number; blocks: number }
 
 /** Returns a database that explains each query before it runs it, and adds up what they need. */

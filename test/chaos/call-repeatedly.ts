@@ -1,6 +1,6 @@
 import { sendChat } from '#test/support/send-chat.ts'
 
-/** What a caller knows about one call. */
+/** The record of a caller about one call. */
 export type CallRecord = {
   readonly mark: string
   readonly requestId: string | null

@@ -43,7 +43,7 @@ type Place = {
 
 const TASK_NAMES = ['username', 'channel_name']
 
-/** Where each set of fields is stored, by the name of its constant. */
+/** The table in which each set of fields is stored, by the name of its constant. */
 const PLACES: Readonly<Record<string, Place>> = {
   TOKEN_FIELDS: { fields: TOKEN_FIELDS, table: 'tokens/tokens', names: TOKEN_COLUMNS },
   USER_FIELDS: { fields: USER_FIELDS, table: 'users/users', names: USER_COLUMNS },

@@ -188,7 +188,7 @@ const STATUS = [
   ...['linuxdo_oauth', 'linuxdo_client_id', 'telegram_oauth', 'telegram_bot_name'],
   ...['wechat_login', 'wechat_qrcode', 'self_use_mode_enabled', 'demo_site_enabled'],
 ]
-/** What our own pages need to know beside it. */
+/** The further members of the status, which the pages of the console need. */
 const STATUS_BESIDE = [
   ...['server_address', 'min_topup', 'setup', 'group_colors', 'email_verification'],
   ...['password_login_enabled', 'password_register_enabled', 'register_enabled'],

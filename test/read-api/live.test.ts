@@ -38,7 +38,7 @@ const aCallOf = (userId: number, charge = 5): Given[] => {
   return [admitted(call), settledCall(call, charge)]
 }
 
-/** How channels do comes when it does, without a place in the stream. */
+/** Messages about the health of channels come at any time and have no place in the stream. */
 const isHealth = (message: LiveMessage): boolean =>
   message.type === 'event' && 'kind' in message.data && message.data.kind === 'health'
 

@@ -46,7 +46,7 @@ const TOKEN = 30
 const CALLS = 150
 /** An hour within the range, in unix seconds. */
 let hour: number
-/** What each call was charged, and what it costs at half the model ratio. */
+/** The charge of each call, and its charge at half the model ratio. */
 let charge: number
 let half: number
 

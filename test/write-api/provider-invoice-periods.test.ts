@@ -9,7 +9,10 @@ const fixture = startedOnce(seededFixture)
 const DAY = 86_400_000
 /** One channel for each test, so that the invoices of one test are not those of another. */
 const CHANNELS = [61, 62, 63, 64]
-/** How many days ago the channels have a call. Each call is charged 1 000 and should cost 400. */
+/**
+ * The numbers of days before today on which the channels have a call. Each call is charged 1 000
+ * and should cost 400.
+ */
 const DAYS_AGO = [50, 3, 2, 1]
 let today: number
 
@@ -28,7 +31,7 @@ beforeAll(async () => {
 
 const dayOf = (ago: number) => new Date(today - ago * DAY).toISOString().slice(0, 10)
 
-/** Imports rows of how many days ago and dollars. A quota of 100 is 0.0002 dollars. */
+/** Imports rows, each with its day (in days before today) and its dollars. A quota of 100 is 0.0002 dollars. */
 async function upload(channel: number, rows: readonly [number, number][], more: object = {}) {
   const query = { channel_id: String(channel), day: 'd', model: 'm', amount: 'a', ...more }
   const { cookie, id } = fixture.admin

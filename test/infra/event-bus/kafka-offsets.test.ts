@@ -60,7 +60,7 @@ function startMember() {
       attempts.flatMap(({ places }) =>
         places.filter(({ partition }) => partition === lane).map(({ offset }) => offset),
       ),
-    /** Whether commits succeed at once, or end as the test says. */
+    /** Sets whether commits succeed at once. Otherwise, they wait until the test ends them. */
     accept: (isAccepted: boolean) => {
       isAccepting = isAccepted
     },
