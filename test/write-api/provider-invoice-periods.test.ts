@@ -31,7 +31,10 @@ beforeAll(async () => {
 
 const dayOf = (ago: number) => new Date(today - ago * DAY).toISOString().slice(0, 10)
 
-/** Imports rows, each with its day (in days before today) and its dollars. A quota of 100 is 0.0002 dollars. */
+/**
+ * Imports rows, each with its day (in days before today) and its dollars. A quota of 100 is 0.0002
+ * dollars.
+ */
 async function upload(channel: number, rows: readonly [number, number][], more: object = {}) {
   const query = { channel_id: String(channel), day: 'd', model: 'm', amount: 'a', ...more }
   const { cookie, id } = fixture.admin
