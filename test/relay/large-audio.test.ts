@@ -1,13 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serve } from '#test/support/start-http-server.ts'
+import {
+  BOUNDARY,
+  bytesOfLength,
+  formPart,
+  type MeasuredRelay,
+  startMeasuredRelay,
+} from './support/measured-relay.ts'
 import { KEY } from './support/relay-rig.ts'
 
 const MIB = 1024 * 1024
@@ -15,90 +17,38 @@ const LENGTH = 160 * MIB
 /** Long enough that all buffers which are not yet collected count in the usual memory as well. */
 const USUAL_LENGTH = 64 * MIB
 const GROWTH_MB_MAX = 30
-const BOUNDARY = 'a-boundary-of-the-test'
 
-let provider: Awaited<ReturnType<typeof serve>>
-let relay: ChildProcess
-let url: string
-let folder: string
-/** What the provider does with the next call, and how many bytes it has got. */
+let relay: MeasuredRelay
+/** Answers the next call as the provider, and counts the bytes that the provider has got. */
 let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => {}
 let uploaded = 0
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'audio-'))
-  provider = await serve((request, response) => {
-    request.on('error', () => {})
-    response.on('error', () => {})
+  relay = await startMeasuredRelay('audio-relay.ts', (request, response) => {
     answer(request, response)
   })
-  const file = join(import.meta.dirname, 'support/audio-relay.ts')
-  relay = fork(file, [provider.url, folder], { execArgv: [] })
-  ;[url] = (await once(relay, 'message')) as [string]
 })
 
-afterAll(async () => {
-  relay.kill('SIGKILL')
-  await provider.close()
-  rmSync(folder, { recursive: true })
-})
-
-function rssMb(): number {
-  const status = readFileSync(`/proc/${relay.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
-}
-
-/**
- * Returns the most memory that the relay uses while `work` runs. It includes buffers that are not
- * yet collected, so it is compared with the memory for shorter audio.
- */
-async function peakDuring(work: () => Promise<void>): Promise<number> {
-  let most = rssMb()
-  const timer = setInterval(() => {
-    most = Math.max(most, rssMb())
-  }, 5)
-  await work()
-  clearInterval(timer)
-  return most
-}
+afterAll(() => relay.close())
 
 /** Returns the most memory for shorter audio, after calls that let the heap grow as usual. */
-const usualPeak = (work: () => Promise<void>): Promise<number> =>
-  peakDuring(async () => {
-    for (let call = 0; call < 4; call += 1) await work()
-  })
-
-async function ends() {
-  relay.send('ends')
-  const [events] = (await once(relay, 'message')) as [{ type: string; data: object }[]]
-  return events
-}
-
-function* bytes(length: number): Generator<Buffer> {
-  const chunk = Buffer.alloc(64 * 1024, 7)
-  for (let sent = 0; sent < length; sent += chunk.length) {
-    yield chunk.subarray(0, Math.min(chunk.length, length - sent))
-  }
-}
-
-const part = (name: string, more = ''): string =>
-  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
+const usualPeak = (work: () => Promise<void>): Promise<number> => relay.peakDuring(work, 4)
 
 const AUDIO = {
   path: '/v1/audio/transcriptions',
-  head: `${part('model')}letters\r\n${part('file', '; filename="a.wav"')}`,
+  head: `${formPart('model')}letters\r\n${formPart('file', '; filename="a.wav"')}`,
   tail: `\r\n--${BOUNDARY}--\r\n`,
 }
 /** An edit of an image, whose fields follow the file. */
 const IMAGE = {
   path: '/v1/images/edits',
-  head: part('image', '; filename="a.png"'),
-  tail: `\r\n${part('prompt')}hats\r\n${part('model')}pictures\r\n--${BOUNDARY}--\r\n`,
+  head: formPart('image', '; filename="a.png"'),
+  tail: `\r\n${formPart('prompt')}hats\r\n${formPart('model')}pictures\r\n--${BOUNDARY}--\r\n`,
 }
 
 /** Sends a form with a file. `length` is the declared length of the file. */
 function upload(length: number, content: Iterable<Buffer>, { path, head, tail } = AUDIO) {
-  const request = httpRequest(`${url}${path}`, {
+  const request = httpRequest(`${relay.url}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer sk-${KEY}`,
@@ -115,7 +65,7 @@ function upload(length: number, content: Iterable<Buffer>, { path, head, tail } 
 }
 
 const send = async (length: number, form = AUDIO): Promise<number | undefined> => {
-  const { request, sent } = upload(length, bytes(length), form)
+  const { request, sent } = upload(length, bytesOfLength(length), form)
   const answered = once(request, 'response')
   await sent
   const [response] = (await answered) as [IncomingMessage]
@@ -137,11 +87,11 @@ const countUpload = (request: IncomingMessage, response: ServerResponse): void =
 const speakFor = (length: number) => (request: IncomingMessage, response: ServerResponse) => {
   request.resume()
   response.setHeader('content-type', 'audio/pcm')
-  pipeline(Readable.from(bytes(length)), response).catch(() => {})
+  pipeline(Readable.from(bytesOfLength(length)), response).catch(() => {})
 }
 
 const speak = (model = 'letters', signal: AbortSignal | null = null) =>
-  fetch(`${url}/v1/audio/speech`, {
+  fetch(`${relay.url}/v1/audio/speech`, {
     method: 'POST',
     headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, input: 'Hello '.repeat(2_000), voice: 'alloy' }),
@@ -160,13 +110,13 @@ describe('audio of 160 MiB', () => {
     const usual = await usualPeak(async () => {
       expect(await send(USUAL_LENGTH)).toBe(200)
     })
-    const most = await peakDuring(async () => {
+    const most = await relay.peakDuring(async () => {
       expect(await send(LENGTH)).toBe(200)
     })
     expect(uploaded).toBeGreaterThan(LENGTH)
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
-    expect(readdirSync(join(folder, 'uploads'))).toEqual([])
-    expect((await ends()).at(-1)).toMatchObject({
+    expect(relay.uploadedFiles()).toEqual([])
+    expect((await relay.ends()).at(-1)).toMatchObject({
       type: 'CallSettled',
       data: { usage: { inputUncached: 1_000, seconds: 60 } },
     })
@@ -183,12 +133,14 @@ describe('audio of 160 MiB', () => {
     const usual = await usualPeak(async () => {
       expect(await send(USUAL_LENGTH, IMAGE)).toBe(200)
     })
-    const most = await peakDuring(async () => {
+    const most = await relay.peakDuring(async () => {
       expect(await send(LENGTH, IMAGE)).toBe(200)
     })
     expect(uploaded).toBeGreaterThan(LENGTH)
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
-    expect((await ends()).at(-1)).toMatchObject({ data: { charge: 10_000, usage: { images: 1 } } })
+    expect((await relay.ends()).at(-1)).toMatchObject({
+      data: { charge: 10_000, usage: { images: 1 } },
+    })
   })
 
   it('is downloaded with flat memory, also by a slow reader', async () => {
@@ -197,40 +149,40 @@ describe('audio of 160 MiB', () => {
       expect(await lengthOf(await speak())).toBe(USUAL_LENGTH)
     })
     answer = speakFor(LENGTH)
-    const most = await peakDuring(async () => {
+    const most = await relay.peakDuring(async () => {
       const response = await speak()
       // The relay must stop reading from the provider while nothing is read here.
       await new Promise((resume) => setTimeout(resume, 500))
       expect(await lengthOf(response)).toBe(LENGTH)
     })
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
-    expect((await ends()).at(-1)).toMatchObject({
+    expect((await relay.ends()).at(-1)).toMatchObject({
       type: 'CallSettled',
       data: { usage: { characters: 12_000, inputUncached: 12_000 }, end: 'done' },
     })
   })
 
   it('ends once and costs nothing if the upload is cut in the middle', async () => {
-    const before = (await ends()).length
-    const { request, sent } = upload(LENGTH, bytes(LENGTH / 2))
+    const before = (await relay.ends()).length
+    const { request, sent } = upload(LENGTH, bytesOfLength(LENGTH / 2))
     request.on('error', () => {})
     sent.catch(() => {})
     await new Promise((resume) => setTimeout(resume, 300))
     request.destroy()
-    await expect.poll(() => readdirSync(join(folder, 'uploads'))).toEqual([])
-    expect(await ends()).toHaveLength(before)
+    await expect.poll(() => relay.uploadedFiles()).toEqual([])
+    expect(await relay.ends()).toHaveLength(before)
   })
 
   it('is billed by what was delivered if the download is cut in the middle', async () => {
-    const before = (await ends()).length
+    const before = (await relay.ends()).length
     answer = (request, response) => {
       request.resume()
       response.setHeader('content-type', 'audio/pcm')
       response.write(Buffer.alloc(4_800_000), () => response.destroy())
     }
     await expect(speak('sounds').then(lengthOf)).rejects.toThrow()
-    await expect.poll(async () => (await ends()).length).toBe(before + 1)
-    expect((await ends()).at(-1)).toMatchObject({
+    await expect.poll(async () => (await relay.ends()).length).toBe(before + 1)
+    expect((await relay.ends()).at(-1)).toMatchObject({
       type: 'CallSettled',
       // 100 seconds of 1 250 tokens per minute.
       data: { usage: { outputAudio: 2_084 }, usageSource: 'partial', end: 'incomplete' },

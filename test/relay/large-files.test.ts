@@ -1,13 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serve } from '#test/support/start-http-server.ts'
+import {
+  BOUNDARY,
+  bytesOfLength,
+  formPart,
+  type MeasuredRelay,
+  startMeasuredRelay,
+} from './support/measured-relay.ts'
 import { KEY } from './support/relay-rig.ts'
 
 const MIB = 1024 * 1024
@@ -19,15 +21,11 @@ const USUAL_LENGTH = 48 * MIB
  */
 const USUAL_TIMES = 3
 const GROWTH_MB_MAX = 30
-const BOUNDARY = 'a-boundary-of-the-test'
 const HEADERS = { authorization: `Bearer sk-${KEY}` }
 const FILE = '/v1/files/file-provider1/content'
 const VIDEO = '/v1/videos/video_1/content'
 
-let provider: Awaited<ReturnType<typeof serve>>
-let relay: ChildProcess
-let url: string
-let folder: string
+let relay: MeasuredRelay
 /** The number of bytes that the provider has got with the last upload. */
 let uploaded = 0
 let uploads = 0
@@ -60,49 +58,10 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'files-'))
-  provider = await serve((request, response) => {
-    request.on('error', () => {})
-    response.on('error', () => {})
-    answer(request, response)
-  })
-  const file = join(import.meta.dirname, 'support/large-files-relay.ts')
-  relay = fork(file, [provider.url, folder], { execArgv: [] })
-  ;[url] = (await once(relay, 'message')) as [string]
+  relay = await startMeasuredRelay('large-files-relay.ts', answer)
 })
 
-afterAll(async () => {
-  relay.kill('SIGKILL')
-  await provider.close()
-  rmSync(folder, { recursive: true })
-})
-
-function rssMb(): number {
-  const status = readFileSync(`/proc/${relay.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
-}
-
-/** Returns the most memory that the relay uses while `work` runs, in MiB. */
-async function peakDuring(work: () => Promise<void>): Promise<number> {
-  let most = rssMb()
-  const timer = setInterval(() => {
-    most = Math.max(most, rssMb())
-  }, 5)
-  await work().finally(() => clearInterval(timer))
-  return most
-}
-
-async function usualPeak(work: () => Promise<void>): Promise<number> {
-  return peakDuring(async () => {
-    for (let left = USUAL_TIMES; left > 0; left -= 1) await work()
-  })
-}
-
-async function ends() {
-  relay.send('ends')
-  const [events] = (await once(relay, 'message')) as [{ type: string; data: object }[]]
-  return events
-}
+afterAll(() => relay.close())
 
 const LINE_TEXT = 'Hello '.repeat(10_000)
 function lineOf(index: number): Buffer {
@@ -122,16 +81,13 @@ function* lines(length: number): Generator<Buffer> {
   }
 }
 
-const part = (name: string, more = ''): string =>
-  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
-
 function upload(content: Iterable<Buffer> | AsyncIterable<Buffer>) {
-  const request = httpRequest(`${url}/v1/files`, {
+  const request = httpRequest(`${relay.url}/v1/files`, {
     method: 'POST',
     headers: { ...HEADERS, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
   })
   const body = async function* () {
-    yield Buffer.from(`${part('purpose')}batch\r\n${part('file', '; filename="a.jsonl"')}`)
+    yield Buffer.from(`${formPart('purpose')}batch\r\n${formPart('file', '; filename="a.jsonl"')}`)
     yield* content
     yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
   }
@@ -149,16 +105,9 @@ async function sendFile(length: number): Promise<string> {
   return JSON.parse(text).id
 }
 
-function* bytes(length: number): Generator<Buffer> {
-  const chunk = Buffer.alloc(64 * 1024, 7)
-  for (let sent = 0; sent < length; sent += chunk.length) {
-    yield chunk.subarray(0, Math.min(chunk.length, length - sent))
-  }
-}
-
 const contentOf = (length: number) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': length })
-  pipeline(Readable.from(bytes(length)), response).catch(() => {})
+  pipeline(Readable.from(bytesOfLength(length)), response).catch(() => {})
 }
 
 /** Answers with half of the announced content, and then closes the connection. */
@@ -168,7 +117,7 @@ const cutContent = (response: ServerResponse) => {
 }
 
 async function lengthOf(path: string): Promise<number> {
-  const response = await fetch(`${url}${path}`, { headers: HEADERS })
+  const response = await fetch(`${relay.url}${path}`, { headers: HEADERS })
   expect(response.status).toBe(200)
   let length = 0
   for await (const chunk of response.body ?? []) length += chunk.length
@@ -177,11 +126,11 @@ async function lengthOf(path: string): Promise<number> {
 
 async function expectFlatDownload(path: string): Promise<void> {
   answerContent = contentOf(USUAL_LENGTH)
-  const usual = await usualPeak(async () => {
+  const usual = await relay.peakDuring(async () => {
     expect(await lengthOf(path)).toBe(USUAL_LENGTH)
-  })
+  }, USUAL_TIMES)
   answerContent = contentOf(LENGTH)
-  const most = await peakDuring(async () => {
+  const most = await relay.peakDuring(async () => {
     expect(await lengthOf(path)).toBe(LENGTH)
   })
   expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
@@ -197,7 +146,7 @@ async function expectAbandonedDownload(path: string): Promise<void> {
     contentOf(LENGTH)(response)
   }
   const leaving = new AbortController()
-  const response = await fetch(`${url}${path}`, { headers: HEADERS, signal: leaving.signal })
+  const response = await fetch(`${relay.url}${path}`, { headers: HEADERS, signal: leaving.signal })
   await response.body?.getReader().read()
   leaving.abort()
   await expect.poll(() => isClosed).toBe(true)
@@ -205,15 +154,15 @@ async function expectAbandonedDownload(path: string): Promise<void> {
 
 describe('a file of more than 100 MB', () => {
   it('is uploaded with flat memory, and leaves nothing on disk', async () => {
-    const usual = await usualPeak(async () => {
+    const usual = await relay.peakDuring(async () => {
       await sendFile(USUAL_LENGTH)
-    })
-    const most = await peakDuring(async () => {
+    }, USUAL_TIMES)
+    const most = await relay.peakDuring(async () => {
       await sendFile(LENGTH)
     })
     expect(uploaded).toBeGreaterThan(LENGTH)
     expect(most - usual).toBeLessThan(GROWTH_MB_MAX)
-    expect(readdirSync(join(folder, 'uploads'))).toEqual([])
+    expect(relay.uploadedFiles()).toEqual([])
   })
 
   it('is downloaded with flat memory, and a cut in the middle ends the download', async () => {
@@ -237,24 +186,24 @@ describe('a file of more than 100 MB', () => {
     request.destroy()
     await sendFile(MIB)
     expect([uploads, await listedFiles()]).toEqual([before + 1, listed + 1])
-    expect(readdirSync(join(folder, 'uploads'))).toEqual([])
+    expect(relay.uploadedFiles()).toEqual([])
   })
 })
 
 async function listedFiles(): Promise<number> {
-  const response = await fetch(`${url}/v1/files`, { headers: HEADERS })
+  const response = await fetch(`${relay.url}/v1/files`, { headers: HEADERS })
   return ((await response.json()) as { data: unknown[] }).data.length
 }
 
 it('a video of more than 100 MB is downloaded with flat memory, and is charged once', async () => {
-  const created = await fetch(`${url}/v1/videos`, {
+  const created = await fetch(`${relay.url}/v1/videos`, {
     method: 'POST',
     headers: { ...HEADERS, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'sora-2', prompt: 'the sea' }),
   })
   const { id } = (await created.json()) as { id: string }
   const statusOf = async () => {
-    const response = await fetch(`${url}/v1/videos/${id}`, { headers: HEADERS })
+    const response = await fetch(`${relay.url}/v1/videos/${id}`, { headers: HEADERS })
     return ((await response.json()) as { status: string }).status
   }
   await expect.poll(statusOf).toBe('completed')
@@ -263,5 +212,5 @@ it('a video of more than 100 MB is downloaded with flat memory, and is charged o
   answerContent = cutContent
   await expect(lengthOf(path)).rejects.toThrow()
   await expectAbandonedDownload(path)
-  expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { call: id } }])
+  expect(await relay.ends()).toMatchObject([{ type: 'CallSettled', data: { call: id } }])
 })
