@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changesBetween } from '#console/features/audit/history/state-changes.ts'
+import { changesBetween } from '#console/features/audit/history/object-history.ts'
 import type { RawEvent, StateAsOf } from '#read-api/contract/time-travel.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'

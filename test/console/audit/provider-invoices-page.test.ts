@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   guessColumns,
   readSample,
-} from '#console/features/audit/reconciliation/provider-invoice-csv-sample.ts'
+} from '#console/features/audit/reconciliation/provider-invoice-draft.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'

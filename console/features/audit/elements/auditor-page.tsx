@@ -1,11 +1,13 @@
 import type { ParseKeysWithoutVariables } from 'i18next'
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { isNotFound } from '#console/api/api-error.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
-import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /** Creates a page that shows `Content` only to auditors and admins. */
 export const auditorPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
@@ -30,3 +32,18 @@ export const auditorPage = (title: ParseKeysWithoutVariables, Content: Component
       </Page>
     )
   }
+
+/**
+ * Shown instead of an object while it loads, if it does not exist, or if it could not be read.
+ * `missing` contains the texts for an object that does not exist and, optionally, an action.
+ */
+export function ObjectFallback(props: {
+  error: Error | null
+  onRetry: () => void
+  missing: { readonly title: string; readonly body: string; readonly action?: ReactNode }
+}) {
+  const { error, missing } = props
+  if (error === null) return <Skeleton height={320} />
+  if (isNotFound(error)) return <EmptyState icon="search" {...missing} />
+  return <ErrorState error={error} onRetry={props.onRetry} />
+}

@@ -26,3 +26,17 @@ export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
   const { t } = useTranslation()
   return <StatusTag tone={TONES[status]}>{t(`audit.receipt.state.${status}`)}</StatusTag>
 }
+
+/** Says where to find the offline verifier of receipts and how to run it. */
+export function VerifierHint() {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-audit-verifier">
+      {t('audit.receipt.checkRun')}{' '}
+      <a href="/transparency-log/verify.mjs" download>
+        {t('audit.receipt.verifier')}
+      </a>
+      , <code>node verify.mjs --receipt FILE --key KEY</code>
+    </p>
+  )
+}

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
+import { QuotaChange } from './amounts-and-hashes.tsx'
 
 /**
  * The heading of a column. The form `{ end: heading }` makes the column right-aligned, which suits
@@ -71,5 +74,31 @@ export function Facts(props: { facts: readonly (readonly [name: string, value: R
           </LabelledValue>
         ))}
     </dl>
+  )
+}
+
+type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
+
+/**
+ * Shows the number and the sum of movements by type of movement, model, channel or day. `head` is
+ * the name of this criterion.
+ */
+export function SumTable(props: { title: string; head: string; rows: readonly SumRow[] }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { title, head, rows } = props
+  return (
+    <section className="tg-ledger-sums">
+      <h3>{title}</h3>
+      <DataTable
+        label={title}
+        isShort
+        heads={[head, { end: t('audit.ledger.count') }, { end: t('audit.ledger.amount') }]}
+        rows={rows.map(({ name, count, amount }) => ({
+          key: name,
+          cells: [name, number.format(count), <QuotaChange key="amount" value={amount} />],
+        }))}
+      />
+    </section>
   )
 }

@@ -11,9 +11,9 @@ import {
   CheckpointStatus,
   type CheckpointStatusName,
   checkpointStatusOf,
+  VerifierHint,
 } from './checkpoint-status.tsx'
 import { Facts } from './data-table.tsx'
-import { VerifierHint } from './verifier-hint.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has

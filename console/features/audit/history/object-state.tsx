@@ -7,8 +7,7 @@ import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { type AuditObject, readState } from './object-history.ts'
-import { valuesOf } from './state-changes.ts'
+import { type AuditObject, readState, valuesOf } from './object-history.ts'
 
 /**
  * The number of values that are shown initially. Without this limit, the hundreds of options would

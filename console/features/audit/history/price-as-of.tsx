@@ -6,7 +6,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { valuesOf } from './state-changes.ts'
+import { valuesOf } from './object-history.ts'
 
 type PriceQuery = { readonly model: string; readonly group: string }
 

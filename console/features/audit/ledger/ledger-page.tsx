@@ -14,7 +14,7 @@ import { rangeParam, relativeRange, zoneName } from '#console/ui/time-range/time
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { currentMonth, monthParam } from '../elements/utc-month.ts'
+import { currentMonth, monthParam } from '../elements/utc-month.tsx'
 import { type Account, ledgerOwnerQuery } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
 import { MovementList } from './movement-list.tsx'

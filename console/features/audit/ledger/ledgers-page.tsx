@@ -1,21 +1,32 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { apiQuery } from '#console/api/client.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import type { SiteMonth } from '#read-api/contract/ledger.ts'
+import type { Account, SiteMonth } from '#read-api/contract/ledger.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { Facts } from '../elements/data-table.tsx'
-import { MonthInput } from '../elements/month-input.tsx'
-import { currentMonth, monthName, monthParam } from '../elements/utc-month.ts'
-import { AccountList } from './account-list.tsx'
-import { SumTable } from './sum-table.tsx'
+import { quotaColumn } from '../elements/columns.tsx'
+import { CursorList } from '../elements/cursor-list.tsx'
+import { Facts, SumTable } from '../elements/data-table.tsx'
+import { userText } from '../elements/user-names.ts'
+import { currentMonth, MonthInput, monthName, monthParam } from '../elements/utc-month.tsx'
+import { accountsQuery } from './ledger-queries.ts'
 import '../audit.css'
 import './ledger.css'
 
@@ -84,3 +95,53 @@ function SiteMonthTables({ data }: { data: SiteMonth }) {
     </>
   )
 }
+
+/** Lists the accounts of all users by name, with links to their ledgers. */
+function AccountList(props: { search: string; onSearch: (search: string) => void }) {
+  const { t } = useTranslation()
+  const query = useInfiniteQuery(accountsQuery(props.search))
+  const columns = useMemo(() => accountColumns(t), [t])
+  return (
+    <CursorList
+      label={t('audit.accounts.title')}
+      query={query}
+      rowKey={rowKey}
+      layoutKey="accounts-table-columns"
+      columns={columns}
+      moreText={t('audit.loadMore')}
+      filters={
+        <search className="tg-ledger-search">
+          <FilterInput
+            label={t('audit.accounts.search')}
+            value={props.search}
+            onCommit={props.onSearch}
+          />
+        </search>
+      }
+      empty={
+        <EmptyState
+          icon="search"
+          title={t('audit.accounts.none')}
+          body={t('audit.accounts.noneLead')}
+        />
+      }
+    />
+  )
+}
+
+const rowKey = ({ user_id: id }: Account): string => String(id)
+
+const accountColumns = (t: TFunction): Column<Account>[] => [
+  column(
+    'user',
+    t('shared.user'),
+    220,
+    ({ user_id: id, username }) => (
+      <Link to={`/app/audit/ledgers/${id}`}>{userText(t, id, username)}</Link>
+    ),
+    { ...TITLE_COLUMN, isGrowing: true },
+  ),
+  quotaColumn('total', t('audit.ledger.total'), 160, ({ total }) => total),
+  quotaColumn('balance', t('audit.ledger.spendable'), 160, ({ balance }) => balance),
+  quotaColumn('held', t('audit.ledger.held'), 140, ({ held }) => held, HIDDEN_COLUMN),
+]

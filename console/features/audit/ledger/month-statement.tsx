@@ -5,18 +5,16 @@ import { useUser } from '#console/api/session.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { Facts } from '../elements/data-table.tsx'
-import { MonthInput } from '../elements/month-input.tsx'
-import { monthName } from '../elements/utc-month.ts'
+import { DataTable, Facts, SumTable, type TableRow } from '../elements/data-table.tsx'
+import { MonthInput, monthName } from '../elements/utc-month.tsx'
 import type { Account } from './ledger-queries.ts'
-import { movementTypeText } from './movement-text.ts'
-import { type CompleteStatement, statementQuery } from './statement-lines.ts'
-import { StatementTable } from './statement-table.tsx'
-import { SumTable } from './sum-table.tsx'
+import { detailsText, movementTypeText } from './movement-text.tsx'
+import { type CompleteStatement, type StatementLine, statementQuery } from './statement-lines.ts'
 
 /**
  * Shows the statement of an account for one month in UTC. The statement is printed without the
@@ -123,3 +121,65 @@ function LatestCheckpoint() {
     </section>
   )
 }
+
+/** Shows the opening total of a month, its movements (oldest first), and its closing total. */
+function StatementTable({ complete }: { complete: CompleteStatement }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { statement, lines, summedCalls } = complete
+  const row = (line: StatementLine): TableRow => {
+    const running = <ExactQuota key="running" value={line.running} />
+    if ('sum' in line) {
+      const { sum } = line
+      const calls = t('audit.ledger.summedCalls', {
+        ...{ count: sum.count, number: number.format(sum.count), model: sum.model || '–' },
+      })
+      return {
+        key: `${sum.day} ${sum.model}`,
+        cells: [
+          ...[stampText(sum.day, 'UTC').slice(0, 10), t('audit.movement.call'), calls],
+          ...[<QuotaChange key="amount" value={sum.amount} />, running],
+        ],
+      }
+    }
+    const { item } = line
+    return {
+      key: String(item.position),
+      cells: [
+        ...[stampText(item.created_at, 'UTC'), movementTypeText(t, item.type)],
+        <span key="details" className="tg-ledger-line">
+          {detailsText(t, item)} <code>{item.source}</code>
+        </span>,
+        ...[<QuotaChange key="amount" value={item.amount} />, running],
+      ],
+    }
+  }
+  const title = t('audit.ledger.tab.movements')
+  return (
+    <section className="tg-ledger-lines">
+      <h3>{title}</h3>
+      {summedCalls !== null && (
+        <p className="tg-muted">
+          {t('audit.ledger.summedCallsLead', { number: number.format(summedCalls) })}
+        </p>
+      )}
+      <DataTable
+        label={title}
+        heads={[
+          ...[t('audit.ledger.timeUtc'), t('audit.ledger.type'), t('audit.ledger.details')],
+          ...[{ end: t('audit.ledger.amount') }, { end: t('audit.ledger.running') }],
+        ]}
+        rows={[
+          totalRow('opening', t('audit.ledger.opening'), statement.opening.total),
+          ...lines.map(row),
+          totalRow('closing', t('audit.ledger.closing'), statement.closing.total),
+        ]}
+      />
+    </section>
+  )
+}
+
+const totalRow = (key: string, name: string, total: number): TableRow => ({
+  ...{ key, tone: 'sum' },
+  cells: [name, '', '', '', <ExactQuota key="running" value={total} />],
+})

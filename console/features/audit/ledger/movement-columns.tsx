@@ -5,10 +5,9 @@ import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import type { MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
-import { userText } from '../elements/user-and-actor-text.ts'
+import { userText } from '../elements/user-names.ts'
 import type { Account } from './ledger-queries.ts'
-import { MovementSource } from './movement-source.tsx'
-import { asKnownType, detailsText, movementTypeText } from './movement-text.ts'
+import { asKnownType, detailsText, MovementSource, movementTypeText } from './movement-text.tsx'
 
 const TONES: Readonly<Record<MovementType, Tone>> = {
   call: 'neutral',

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { apiQuery } from '#console/api/client.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
+import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
-import { MovementReceipt } from './movement-receipt.tsx'
-import { MovementSource } from './movement-source.tsx'
-import { reasonText } from './movement-text.ts'
+import { MovementSource, reasonText } from './movement-text.tsx'
 
 /**
  * Shows the details of a movement, which is a change of an account's balance: the facts that have
@@ -65,3 +66,27 @@ const rowOf = ({ request_id: id, charge, corrected, amount }: Calls['calls'][num
     <QuotaChange key="change" value={-amount} />,
   ],
 })
+
+/**
+ * Shows the receipt for a movement. The receipt proves that the event at `position`, which caused
+ * the movement, is part of the history.
+ */
+function MovementReceipt({ position }: { position: number }) {
+  const { t } = useTranslation()
+  const id = useId()
+  const query = useQuery({
+    ...apiQuery('GET /api/audit/receipts', { query: { position } }),
+    refetchInterval: refetchWhilePending,
+  })
+  return (
+    <section className="tg-ledger-receipt" aria-labelledby={id}>
+      <header className="tg-ends">
+        <h2 id={id}>{t('audit.receipt.title')}</h2>
+        <SaveReceipts receipts={query.data} id={String(position)} />
+      </header>
+      <QueryView query={query} height={200}>
+        {(receipts) => <ReceiptList receipts={receipts} />}
+      </QueryView>
+    </section>
+  )
+}

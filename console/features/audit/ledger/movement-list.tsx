@@ -15,7 +15,7 @@ import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-mov
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
-import { useFileDownload } from '../elements/use-file-download.ts'
+import { useFileDownload } from '../elements/file-download.tsx'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
 import { movementColumns } from './movement-columns.tsx'
 import { MovementDetails } from './movement-details.tsx'

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
 import type { LedgerItem, Statement } from '#read-api/contract/ledger.ts'
-import { daysOfMonth } from '../elements/utc-month.ts'
+import { daysOfMonth } from '../elements/utc-month.tsx'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
 /**

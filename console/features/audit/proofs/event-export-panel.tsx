@@ -5,7 +5,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { useFileDownload } from '../elements/use-file-download.ts'
+import { useFileDownload } from '../elements/file-download.tsx'
 
 const POSITION = /^(?:[1-9]\d{0,14})?$/
 const MEGABYTE = 1_000_000

@@ -15,7 +15,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { userText } from '../elements/user-and-actor-text.ts'
+import { userText } from '../elements/user-names.ts'
 import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
 import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
 

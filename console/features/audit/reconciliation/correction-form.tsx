@@ -7,12 +7,29 @@ import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
-import { FACTOR_BY_PRICE_FIELD, PRICE_FIELDS, type PriceField } from './corrected-price-fields.ts'
 import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
-import { periodOf, type Scope } from './scan-scope.ts'
-import { useModelNames } from './scan-scope-filters.tsx'
-import { SuggestedField } from './suggested-input.tsx'
+import { periodOf, type Scope, SuggestedField, useModelNames } from './scan-scope.tsx'
 import { isInvalidDecimal } from './what-if-price-draft.ts'
+
+/**
+ * Maps each field that a corrected price can have in a request to the name of the price factor that
+ * the field replaces.
+ */
+export const FACTOR_BY_PRICE_FIELD = {
+  model_ratio: 'model',
+  completion_ratio: 'completion',
+  cache_ratio: 'cacheRead',
+  create_cache_ratio: 'cacheWrite',
+  image_ratio: 'image',
+  audio_ratio: 'audio',
+  audio_completion_ratio: 'audioCompletion',
+  image_completion_ratio: 'imageCompletion',
+  model_price: 'price',
+  group_ratio: 'group',
+} as const satisfies Record<keyof CorrectedPrice, string>
+
+type PriceField = keyof typeof FACTOR_BY_PRICE_FIELD
+export const PRICE_FIELDS = Object.keys(FACTOR_BY_PRICE_FIELD) as PriceField[]
 
 type Draft = Record<PriceField | 'model' | 'group', string>
 

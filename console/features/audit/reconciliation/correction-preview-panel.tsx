@@ -17,7 +17,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { useUserNames } from '../elements/use-user-names.ts'
+import { useUserNames } from '../elements/user-names.ts'
 import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
 
 /**

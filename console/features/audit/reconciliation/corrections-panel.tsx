@@ -28,12 +28,10 @@ import type { Correction } from '#read-api/contract/corrections.ts'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { useUserNames } from '../elements/use-user-names.ts'
-import { userText } from '../elements/user-and-actor-text.ts'
-import { FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './corrected-price-fields.ts'
-import { CorrectionForm } from './correction-form.tsx'
+import { userText, useUserNames } from '../elements/user-names.ts'
+import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
 import { UserLink } from './result-tables.tsx'
-import type { Scope } from './scan-scope.ts'
+import type { Scope } from './scan-scope.tsx'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50

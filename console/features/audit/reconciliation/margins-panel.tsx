@@ -14,10 +14,8 @@ import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { MonthInput } from '../elements/month-input.tsx'
-import { currentMonth, dayParam, daysOfMonth } from '../elements/utc-month.ts'
-import { Margin } from './margin-amount.tsx'
-import { Figures } from './result-tables.tsx'
+import { currentMonth, dayParam, daysOfMonth, MonthInput } from '../elements/utc-month.tsx'
+import { Figures, Margin } from './result-tables.tsx'
 
 const PER_PAGE = 50
 /**

@@ -18,14 +18,12 @@ import {
   type Delimiter,
   guessColumns,
   PROVIDER_INVOICE_COLUMNS,
+  type ProviderInvoiceDraft,
   readSample,
   readSampleWith,
-} from './provider-invoice-csv-sample.ts'
-import {
-  type ProviderInvoiceDraft,
   validateProviderInvoice,
-} from './provider-invoice-validation.ts'
-import { SuggestedField } from './suggested-input.tsx'
+} from './provider-invoice-draft.ts'
+import { SuggestedField } from './scan-scope.tsx'
 
 const NO_INVOICE: ProviderInvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },

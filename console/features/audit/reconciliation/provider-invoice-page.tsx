@@ -32,14 +32,11 @@ import type {
   RequestMatch,
 } from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { auditorPage } from '../elements/auditor-page.tsx'
+import { auditorPage, ObjectFallback } from '../elements/auditor-page.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
-import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
 import { DataTable, Facts } from '../elements/data-table.tsx'
-import { ObjectFallback } from '../elements/object-fallback.tsx'
-import type { FileRequest } from '../elements/use-file-download.ts'
-import { Margin } from './margin-amount.tsx'
+import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
 import {
   fileNameOf,
   MATCHES,
@@ -47,7 +44,7 @@ import {
   ProviderInvoiceRequests,
 } from './provider-invoice-request-comparison.tsx'
 import { PROVIDER_INVOICES_KEY, rateOf } from './provider-invoices-panel.tsx'
-import { Figures, ResultPart } from './result-tables.tsx'
+import { Figures, Margin, ResultPart } from './result-tables.tsx'
 import '../audit.css'
 import '../proofs/proofs.css'
 import '#console/ui/forms/forms.css'

@@ -19,10 +19,9 @@ import type {
 } from '#read-api/contract/provider-invoices.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
-import { CsvDownload } from '../elements/csv-download.tsx'
 import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import type { FileRequest } from '../elements/use-file-download.ts'
-import { type UserNames, useUserNames } from '../elements/use-user-names.ts'
+import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
+import { type UserNames, useUserNames } from '../elements/user-names.ts'
 import { PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'
 

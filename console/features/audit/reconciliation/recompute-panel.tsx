@@ -8,12 +8,9 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ScanProgress } from './call-scan-progress.tsx'
-import { mergeRecomputations } from './merge-scan-results.ts'
+import { mergeRecomputations, ScanProgress, useScan } from './call-scan.tsx'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
-import { type Scope, scanBodyOf } from './scan-scope.ts'
-import { ScopeFilters } from './scan-scope-filters.tsx'
-import { useScan } from './use-call-scan.ts'
+import { type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
 
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 

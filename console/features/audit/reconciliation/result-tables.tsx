@@ -5,8 +5,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable } from '../elements/data-table.tsx'
-import { useUserNames } from '../elements/use-user-names.ts'
-import { userText } from '../elements/user-and-actor-text.ts'
+import { userText, useUserNames } from '../elements/user-names.ts'
 
 /** Shows the main figures of a result side by side. */
 export function Figures(props: {
@@ -49,7 +48,7 @@ export const UserLink = ({ id, name }: { id: number; name: string | undefined })
   )
 }
 
-export type CallDifference = {
+type CallDifference = {
   readonly request_id: string
   readonly user_id: number
   readonly model?: string
@@ -99,7 +98,7 @@ export function CallTable(props: {
   )
 }
 
-export type FiguresRow = {
+type FiguresRow = {
   readonly key: string
   readonly name: ReactNode
   readonly calls: number
@@ -143,5 +142,28 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
         ],
       }))}
     />
+  )
+}
+
+/**
+ * Shows a margin and its share of the charges. `charged` is the charge of all calls, and `uncosted`
+ * the charge of the calls whose cost is unknown. The share leaves out `uncosted`, because the
+ * margin does not include these calls.
+ */
+export function Margin(props: { margin: number; charged: number; uncosted?: number }) {
+  const percent = useNumberFormat({
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  })
+  const { margin, charged, uncosted = 0 } = props
+  const costed = charged - uncosted
+  return (
+    <span>
+      <QuotaChange value={margin} />
+      <span className="tg-audit-code tg-audit-share">
+        {costed > 0 && percent.format(margin / costed)}
+      </span>
+    </span>
   )
 }

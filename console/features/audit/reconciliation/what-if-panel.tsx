@@ -11,13 +11,10 @@ import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import type { Repricing } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { useUserNames } from '../elements/use-user-names.ts'
-import { ScanProgress } from './call-scan-progress.tsx'
-import { mergeRepricings } from './merge-scan-results.ts'
+import { useUserNames } from '../elements/user-names.ts'
+import { mergeRepricings, ScanProgress, useScan } from './call-scan.tsx'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
-import { currentPricesQuery, type Scope, scanBodyOf } from './scan-scope.ts'
-import { ScopeFilters } from './scan-scope-filters.tsx'
-import { useScan } from './use-call-scan.ts'
+import { currentPricesQuery, type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
 import {
   changesOf,
   countOf,

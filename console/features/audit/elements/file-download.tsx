@@ -1,7 +1,9 @@
 import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { methodAndPath, type RouteName } from '#console/api/client.ts'
 import { type ApiRequest, type QueryValue, requestFile } from '#console/api/request.ts'
 import { saveFile } from '#console/ui/browser/save-file.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 
 export type FileRequest = {
@@ -53,4 +55,21 @@ function countBytes(onBytes: (bytes: number) => void): TransformStream<Uint8Arra
       onBytes(count)
     },
   })
+}
+
+/**
+ * A button that downloads the rows of a list as CSV. The download can be cancelled while it runs.
+ */
+export function CsvDownload({ file }: { file: FileRequest }) {
+  const { t } = useTranslation()
+  const download = useFileDownload()
+  return download.bytes === null ? (
+    <Button
+      icon="download"
+      label={t('usageLog.exportAs.csv')}
+      onClick={() => download.start(file)}
+    />
+  ) : (
+    <Button icon="close" label={t('usageLog.exportCancel')} onClick={download.cancel} />
+  )
 }

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { call } from '#console/api/client.ts'
 
 const ACCOUNTS_PER_REQUEST = 100
@@ -41,3 +42,16 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<U
   }
   return names
 }
+
+/**
+ * Returns the name and the id of a user, because an earlier user may have had the same name. The
+ * server returns no name for an erased user.
+ */
+export const userText = (t: TFunction, id: number, name: string): string =>
+  name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`
+
+/** Returns the name of a user, or of the part of the site that performed an automatic action. */
+export const actorText = (
+  t: TFunction,
+  { kind, id, name }: { readonly kind: string; readonly id: string; readonly name: string },
+): string => (kind === 'system' ? `${t('audit.site')} (${id})` : name || `${kind}:${id}`)

@@ -1,8 +1,10 @@
+import { useTranslation } from 'react-i18next'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import type { UrlParam } from '#console/ui/state/url-state.ts'
 
 /** Returns the month of a time in UTC, such as `2026-11`. */
-export const monthText = (time: Date): string => time.toISOString().slice(0, 7)
+const monthText = (time: Date): string => time.toISOString().slice(0, 7)
 
 /**
  * Returns the current month in UTC. While a scratch copy (the site as of an earlier time) is open,
@@ -40,3 +42,41 @@ export const monthName = (month: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
     Date.parse(`${month}-01`),
   )
+
+/** An input for a month in UTC. Future months can't be selected. */
+export function MonthInput(props: { month: string; onMonth: (month: string) => void }) {
+  const { t } = useTranslation()
+  const { month, onMonth } = props
+  const currentMonthText = currentMonth()
+  const step = (months: number): void => {
+    const [year = 0, number = 1] = month.split('-').map(Number)
+    onMonth(monthText(new Date(Date.UTC(year, number - 1 + months, 1))))
+  }
+  return (
+    <span className="tg-audit-month">
+      <Button
+        tone="quiet"
+        icon="chevronLeft"
+        label={t('audit.ledger.monthBefore')}
+        onClick={() => step(-1)}
+      />
+      <input
+        type="month"
+        className="tg-input"
+        aria-label={t('audit.ledger.month')}
+        value={month}
+        max={currentMonthText}
+        onChange={({ currentTarget: { value } }) => {
+          if (monthParam.read(value) !== null) onMonth(value)
+        }}
+      />
+      <Button
+        tone="quiet"
+        icon="chevronRight"
+        label={t('audit.ledger.monthAfter')}
+        isDisabled={month >= currentMonthText}
+        onClick={() => step(1)}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentProps, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
+import { Button } from '#console/ui/elements/button.tsx'
+import { type LabelledProps, labelledField } from '#console/ui/forms/fields.tsx'
+import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { integerParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import { boundsOf, rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
+
+/**
+ * The URL parameters that select the calls for a recomputation, a what-if computation or a
+ * correction.
+ */
+export const SCOPE_PARAMS = {
+  range: rangeParam(relativeRange('7d')),
+  model: textParam(),
+  channel: integerParam({ fallback: 0 }),
+  user: integerParam({ fallback: 0 }),
+}
+export type Scope = UrlValues<typeof SCOPE_PARAMS>
+
+/** Returns the start and the end of a range in Unix seconds. The end is never later than now. */
+export function periodOf(range: Scope['range']): { from: number; to: number } {
+  const now = Math.floor(Date.now() / 1000)
+  const { from, to } = boundsOf(range, now)
+  return { from: from ?? 0, to: Math.min(to ?? now, now) }
+}
+
+/** Returns the body of a request that selects the calls. A relative range ends now. */
+export const scanBodyOf = ({ range, model, channel, user }: Scope) => ({
+  ...periodOf(range),
+  ...(model === '' ? {} : { model }),
+  ...(channel === 0 ? {} : { channel_id: channel }),
+  ...(user === 0 ? {} : { user_id: user }),
+})
+
+/** Reads the current price options of the site. */
+export const currentPricesQuery = apiQuery('GET /api/audit/state/:kind/:id', {
+  params: { kind: 'prices', id: 'site' },
+})
+
+/**
+ * Returns the suggestions for the model field: the models that the logged-in user may call. The
+ * user can also enter any other name.
+ */
+export const useModelNames = (): readonly string[] =>
+  useQuery(apiQuery('GET /api/user/models')).data ?? []
+
+export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Scope>) => void }) {
+  const { t } = useTranslation()
+  const { scope, onScope } = props
+  const models = useModelNames()
+  const isFiltered = scope.model !== '' || scope.channel !== 0 || scope.user !== 0
+  return (
+    <>
+      <RangeFilter range={scope.range} onRange={(range) => onScope({ range })} />
+      <FilterInput
+        label={t('ui.model')}
+        value={scope.model}
+        suggestions={models}
+        onCommit={(model) => onScope({ model })}
+      />
+      <IdFilter
+        label={t('reconciliation.scope.channel')}
+        value={scope.channel}
+        onCommit={(channel) => onScope({ channel })}
+      />
+      <IdFilter
+        label={t('reconciliation.scope.user')}
+        value={scope.user}
+        onCommit={(user) => onScope({ user })}
+      />
+      {isFiltered && (
+        <Button
+          tone="quiet"
+          icon="close"
+          onClick={() => onScope({ model: '', channel: 0, user: 0 })}
+        >
+          {t('ui.clearFilters')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function IdFilter(props: { label: string; value: number; onCommit: (id: number) => void }) {
+  const { t } = useTranslation()
+  return (
+    <FilterInput
+      label={props.label}
+      value={props.value === 0 ? '' : String(props.value)}
+      wholeNumber={{ errorText: t('reconciliation.scope.idInvalid') }}
+      onCommit={(text) => props.onCommit(Number(text))}
+    />
+  )
+}
+
+type Suggestion = string | { readonly value: string; readonly label: string }
+type Props = ComponentProps<typeof TextInput> & { suggestions: readonly Suggestion[] }
+
+/** A text field that suggests values and also accepts any other value. */
+export function SuggestedInput({ suggestions, ...rest }: Props) {
+  const id = useId()
+  return (
+    <>
+      <TextInput autoComplete="off" list={id} {...rest} />
+      <datalist id={id}>
+        {suggestions.map((suggestion) => {
+          const { value, label } =
+            typeof suggestion === 'string' ? { value: suggestion, label: '' } : suggestion
+          return (
+            <option key={value} value={value}>
+              {label || value}
+            </option>
+          )
+        })}
+      </datalist>
+    </>
+  )
+}
+
+export const SuggestedField = (props: Props & LabelledProps) =>
+  labelledField(props, (input) => <SuggestedInput {...input} />)
