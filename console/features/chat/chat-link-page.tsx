@@ -5,8 +5,7 @@ import { chatAddress, chatTarget, externalClient } from '#console/ui/chat-links/
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
-import { MissingClient } from './missing-chat-client.tsx'
-import { useChatTokens } from './use-chat-token.ts'
+import { MissingClient, useChatTokens } from './chat-clients-and-token.tsx'
 
 export function ChatLinkPage() {
   const { t } = useTranslation()

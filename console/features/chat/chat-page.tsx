@@ -18,8 +18,7 @@ import { Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { MissingClient, UnknownClient } from './missing-chat-client.tsx'
-import { useChatTokens } from './use-chat-token.ts'
+import { MissingClient, UnknownClient, useChatTokens } from './chat-clients-and-token.tsx'
 
 const RELOADED = 'chat-reloaded'
 

@@ -7,7 +7,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { logLink } from './usage-log-link.ts'
+import { logLink } from './chart-range.ts'
 
 type TopRow = {
   readonly key: string

@@ -1,5 +1,3 @@
-import '#console/ui/forms/forms.css'
-import './health.css'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { healthBarEnd, useHealth } from '#console/api/channel-health.ts'
@@ -13,14 +11,23 @@ import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
-import { filterChannels, HEALTH_URL_PARAMS, PERIODS, STATE_FILTERS } from './health-filters.ts'
-import { HealthSummary } from './health-summary.tsx'
+import {
+  countKinds,
+  filterChannels,
+  HEALTH_URL_PARAMS,
+  PERIODS,
+  STATE_FILTERS,
+} from './health-filters.ts'
+import { rateText } from './metric-text.ts'
+import '#console/ui/forms/forms.css'
+import './health.css'
 
 export const HealthPage = adminPage('shell.health', ChannelHealthList)
 
@@ -148,4 +155,42 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
       />
     </Toolbar>
   )
+}
+
+function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { channels } = props
+  if (channels !== null && channels.length === 0) return null
+  const kinds = countKinds(channels ?? [])
+  const count = (...counted: Parameters<typeof kinds.get>[0][]): number =>
+    counted.reduce((sum, kind) => sum + (kinds.get(kind) ?? 0), 0)
+  const rate = rateOf(channels ?? [])
+  const figures = [
+    ['healthy', number.format(count('healthy', 'idle')), null],
+    ['open', number.format(count('open', 'halfOpen', 'degraded')), count('open', 'degraded') > 0],
+    ['autoDisabled', number.format(count('autoDisabled')), count('autoDisabled') > 0],
+    ['success', rate === null ? '–' : rateText(rate, number), null],
+  ] as const
+  return (
+    <dl className="tg-health-figures">
+      {figures.map(([name, value, isBad]) => (
+        <div key={name} className={isBad === true ? 'tg-health-bad' : undefined}>
+          <dt>{t(`health.figure.${name}`)}</dt>
+          <dd>{channels === null ? <Skeleton width={40} height={20} /> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function rateOf(channels: readonly ChannelHealth[]): number | null {
+  let successes = 0
+  let tries = 0
+  for (const { figures } of channels) {
+    if (figures.m5 === null) continue
+    successes += figures.m5.successes
+    tries += figures.m5.successes + figures.m5.failures
+  }
+  return tries === 0 ? null : successes / tries
 }

@@ -3,17 +3,19 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { arePasskeysSupported, promptForPasskey } from '#console/api/auth/browser-passkeys.ts'
 import { call } from '#console/api/client.ts'
+import { redirectToProvider, storeReturnPath } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
+import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
+import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { LoginForm, type OnSecondFactorNeeded, type SecondFactor } from './login-form.tsx'
-import { OtherLoginMethods } from './other-login-methods.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
 const SecondStepForm = lazy(async () => ({
@@ -139,4 +141,66 @@ function Links({ aff }: { aff: string | null }) {
       {status?.password_login_enabled !== false && <Link to="/reset">{t('auth.forgot')}</Link>}
     </p>
   )
+}
+
+/**
+ * Shows buttons for login methods other than a password. `isFirst` is true if there is no login
+ * form above the buttons.
+ */
+function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [params] = useSearchParams()
+  const [dialog, setDialog] = useState<Messenger | null>(null)
+  const methods = LOGIN_METHODS.filter((method) => isLoginMethodEnabled(status, method))
+  if (methods.length === 0) return null
+  return (
+    <section className="tg-other-methods" aria-label={t('oauth.otherMethods')}>
+      {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
+      <LoginMethodButtons
+        methods={methods}
+        leave={(type) => redirectToProvider({ type, ...purposeOf(params) }, params.get('returnTo'))}
+        onMessenger={setDialog}
+      />
+      {dialog !== null && <Dialog method={dialog} onClose={() => setDialog(null)} />}
+    </section>
+  )
+}
+
+function Dialog(props: { method: Messenger; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [params] = useSearchParams()
+  const enter = useCompleteLogin()
+  const returnTo = params.get('returnTo')
+  const { aff } = purposeOf(params)
+  const weChat = async (code: string) =>
+    enter(
+      await call('GET /api/oauth/wechat', {
+        query: { code, ...(aff === undefined ? {} : { aff }) },
+      }),
+      { returnTo },
+    )
+  const getState = () => {
+    storeReturnPath(returnTo)
+    return call('GET /api/oauth/state', { query: purposeOf(params) })
+  }
+  return (
+    <MessengerDialog
+      {...props}
+      act="login"
+      title={t('oauth.signInWith', { site: t(`oauth.siteNameInSentence.${props.method}`) })}
+      submitText={t('shell.login')}
+      onCode={weChat}
+      getState={getState}
+    />
+  )
+}
+
+/**
+ * Returns the purpose of the OAuth request, and the invitation code from the URL. The purpose is
+ * always a login, because only the account page connects login methods to an account.
+ */
+function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
+  const aff = params.get('aff')
+  return aff === null ? { intent: 'login' } : { intent: 'login', aff }
 }

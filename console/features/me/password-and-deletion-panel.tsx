@@ -1,15 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
 import { selfQuery } from '#console/api/account-queries.ts'
+import { call } from '#console/api/client.ts'
+import { clearUser, startLogout } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
 import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
-import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import type { MePanelProps } from './me-panel-types.ts'
-import { PasswordFields } from './password-fields.tsx'
-import { useNewPassword } from './use-new-password.ts'
+import { PasswordFields, useNewPassword } from './new-password.tsx'
 
 function PasswordDialog(props: { isOpen: boolean; hasPassword: boolean; onClose: () => void }) {
   const { t } = useTranslation()
@@ -75,5 +80,41 @@ export function PasswordAndDeletionPanel({ user }: MePanelProps) {
         <DeleteAccountDialog isOpen={open === 'delete'} username={user.username} onClose={close} />
       )}
     </Panel>
+  )
+}
+
+function DeleteAccountDialog(props: { isOpen: boolean; username: string; onClose: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useDraftForm({
+    initial: () => ({ typed: '' }),
+    onClose: props.onClose,
+    save: async ({ typed }) => {
+      if (typed !== props.username) throw new FieldError({ typed: t('me.typeName') })
+      await retryWithIdentityProof(() => call('DELETE /api/user/self'))
+      startLogout()
+      showSuccess(t('me.deleted'), { staysOnNavigation: true })
+      clearUser()
+      client.clear()
+      await navigate('/login', { replace: true })
+    },
+  })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={t('me.deleteAccount')}
+      lead={t('me.deleteWarning')}
+      submitText={t('me.deleteForGood')}
+      tone="danger"
+      form={form}
+    >
+      <TextField
+        label={t('me.nameToType', { name: props.username })}
+        isRequired
+        autoComplete="off"
+        {...form.field('typed')}
+      />
+    </FormDialog>
   )
 }

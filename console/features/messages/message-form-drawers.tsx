@@ -19,14 +19,14 @@ import type { AdminMessage } from '#read-api/contract/messages.ts'
 import {
   type MessageErrorKey,
   type MessageText,
+  MessageTextFields,
   NO_RECIPIENTS,
   NO_TEXT,
   newMessage,
   type Recipients,
   validateRecipients,
   validateText,
-} from './message-draft.ts'
-import { MessageTextFields } from './message-text-fields.tsx'
+} from './message-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 

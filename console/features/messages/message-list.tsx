@@ -1,12 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey, messagesQuery } from '#console/api/message-queries.ts'
 import type { ListPage } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
+import {
+  actionsColumn,
+  type Column,
+  column,
+  NUMBER_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { confirmDelete } from '#console/ui/lists/list-actions.ts'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
+import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { stamp } from '#console/ui/elements/time.tsx'
+import { confirmDelete, deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
@@ -14,7 +26,6 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useStableCallbacks } from '#console/ui/state/use-stable-callbacks.ts'
 import type { AdminMessage } from '#read-api/contract/messages.ts'
-import { messageColumns } from './message-columns.tsx'
 
 function useDeleteMessage() {
   const { t } = useTranslation()
@@ -152,4 +163,59 @@ function DayInput(props: {
       onChange={(event) => props.onChange(event.currentTarget.value)}
     />
   )
+}
+
+type MessageActions = {
+  readonly onEdit: (message: AdminMessage) => void
+  readonly onDelete: (message: AdminMessage) => Promise<void>
+}
+
+function messageColumns(
+  t: TFunction,
+  locale: string,
+  actions: MessageActions,
+): Column<AdminMessage>[] {
+  const number = new Intl.NumberFormat(locale)
+  const count = (name: keyof AdminMessage['stats']) => (message: AdminMessage) =>
+    number.format(message.stats[name])
+  return [
+    column('id', t('shared.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
+    column('title', t('messages.messageTitle'), 240, titleCell, TITLE_COLUMN),
+    column('format', t('messages.format'), 110, ({ format }) => <FormatTag format={format} />, {
+      onCard: 'bare',
+    }),
+    column('recipients', t('messages.recipients'), 104, count('total_recipients'), NUMBER_COLUMN),
+    column('readers', t('messages.readers'), 92, count('read_count'), NUMBER_COLUMN),
+    column('created', t('shared.created'), 172, ({ created_at }) => stamp(created_at)),
+    {
+      ...actionsColumn(t, 76, (message) => (
+        <MessageRowActions message={message} actions={actions} />
+      )),
+      onCard: 'aside',
+    },
+  ]
+}
+
+const titleCell = ({ title }: AdminMessage) => <span className="tg-cell-strong">{title}</span>
+
+function FormatTag({ format }: Pick<AdminMessage, 'format'>) {
+  const { t } = useTranslation()
+  return (
+    <StatusTag tone={format === 'html' ? 'warn' : 'info'} isPlain>
+      {t(`messages.formats.${format}`)}
+    </StatusTag>
+  )
+}
+
+function MessageRowActions(props: { message: AdminMessage; actions: MessageActions }) {
+  const { message, actions } = props
+  const { t } = useTranslation()
+  const history = useHistoryActions(`message:${message.id}`)
+  const items: MenuItem[] = [
+    editAction(() => actions.onEdit(message)),
+    ...history,
+    'divider',
+    deleteAction(() => void actions.onDelete(message)),
+  ]
+  return <RowMenu items={items} label={t('messages.more', { title: message.title })} />
 }

@@ -1,6 +1,3 @@
-import '../../ui/forms/forms.css'
-import './playground.css'
-import './prose.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,9 +10,11 @@ import {
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens, isEnabledToken } from '#console/api/token-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { confirmDelete } from '#console/ui/lists/list-actions.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -24,12 +23,14 @@ import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
-import { type Conversation, conversationCost, DEFAULT_SETTINGS } from './conversation.ts'
-import { ConversationList } from './conversation-list.tsx'
+import { type Conversation, conversationCost, DEFAULT_SETTINGS, titleOf } from './conversation.ts'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
 import { type Conversations, useConversations } from './use-conversations.ts'
+import '../../ui/forms/forms.css'
+import './playground.css'
+import './prose.css'
 
 const LEAVE_AFTER_MS = 1_500
 
@@ -182,4 +183,48 @@ function useSettingsFromUrl({ start }: Conversations): void {
     start({ ...(model === '' ? {} : { model }), ...(group === '' ? {} : { group }) })
     setUrlParams({ model: '', group: '' }, { replace: true })
   }, [model, group])
+}
+
+function ConversationList(props: {
+  conversations: Conversations
+  isBusy: boolean
+  onSelect?: () => void
+}) {
+  const { t } = useTranslation()
+  const { all, open, select, remove } = props.conversations
+  const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
+  const confirmRemoval = async (one: Conversation): Promise<void> => {
+    const [title, body] = [t('playground.deleteTitle'), t('playground.deleteBody')]
+    if (await confirmDelete(title, body)) remove(one.id)
+  }
+  return (
+    <>
+      <ul className="tg-talks">
+        {newest.map((one) => (
+          <li key={one.id} aria-current={one.id === open.id ? 'true' : undefined}>
+            <button
+              type="button"
+              className="tg-talk-open"
+              disabled={props.isBusy}
+              onClick={() => {
+                select(one.id)
+                props.onSelect?.()
+              }}
+            >
+              {titleOf(one) || t('playground.newChat')}
+            </button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="trash"
+              label={t('playground.deleteConversation')}
+              isDisabled={props.isBusy || (one.messages.length === 0 && all.length === 1)}
+              onClick={() => void confirmRemoval(one)}
+            />
+          </li>
+        ))}
+      </ul>
+      <p className="tg-hint tg-talks-hint">{t('playground.storedInBrowser')}</p>
+    </>
+  )
 }

@@ -12,8 +12,7 @@ import {
   pricesIn,
   threeDecimalText,
 } from './model-prices.ts'
-import type { SelectedGroup } from './price-columns.tsx'
-import { RatioTag } from './ratio-tag.tsx'
+import { RatioTag, type SelectedGroup } from './price-columns.tsx'
 
 export function ModelDetails(props: {
   model: PricedModel

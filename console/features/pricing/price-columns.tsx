@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 import { allDecimalsText, pricesIn, threeDecimalText } from './model-prices.ts'
@@ -91,5 +91,16 @@ function Groups({ names }: { names: readonly string[] }) {
       ))}
       {more > 0 && <span className="tg-muted">+{more}</span>}
     </span>
+  )
+}
+
+export const ratioTone = (ratio: number): Tone =>
+  ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'
+
+export function RatioTag({ ratio }: { ratio: number }) {
+  return (
+    <StatusTag tone={ratioTone(ratio)} isPlain>
+      ×{ratio}
+    </StatusTag>
   )
 }

@@ -17,8 +17,7 @@ import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-select
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
 import type { Redemption } from '#read-api/contract/redemptions.ts'
-import { redemptionColumns } from './redemption-columns.tsx'
-import { isSpent } from './redemption-state.ts'
+import { isSpent, redemptionColumns } from './redemption-columns.tsx'
 import { type RedemptionActions, useRedemptionActions } from './use-redemption-actions.ts'
 
 /**

@@ -2,23 +2,28 @@ import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
+import {
+  type AccountDraft,
+  type AccountErrorKey,
+  EMPTY_ACCOUNT,
+  validateAccount,
+} from '#console/ui/forms/account-draft.ts'
 import { AccountFields } from '#console/ui/forms/account-fields.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
-import { errorsByCode, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import { MAIL_ERRORS, USERNAME_ERRORS } from '#console/ui/forms/server-field-errors.ts'
+import {
+  errorsByCode,
+  type FieldCodes,
+  type FieldErrors,
+  useDraftForm,
+} from '#console/ui/forms/use-draft-form.ts'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import {
-  EMPTY_REGISTER,
-  FIELD_CODES,
-  type RegisterDraft,
-  type RegisterErrorKey,
-  registerBody,
-  validateRegistration,
-} from './register-draft.ts'
+import type { Register } from '#write-api/contract/registration.ts'
 
 function RegisterForm() {
   const { t } = useTranslation()
@@ -96,4 +101,45 @@ function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegis
     return 'registerClosed'
   }
   return status?.password_register_enabled === false ? 'passwordRegisterClosed' : null
+}
+
+type RegisterDraft = AccountDraft & { email: string; code: string }
+type RegisterErrorKey = AccountErrorKey | 'emailRequired' | 'emailInvalid' | 'codeRequired'
+
+const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
+
+const FIELD_CODES: FieldCodes<RegisterDraft> = {
+  username: USERNAME_ERRORS,
+  password: ['PasswordTooShort', 'PasswordTooLong'],
+  confirmPassword: ['PasswordsDiffer'],
+  email: ['IdentityTaken', 'MailIsUsername', ...MAIL_ERRORS],
+  code: ['MailCodeRequired', 'MailCodeWrong'],
+}
+
+/** Matches a text that looks like a mail address. The server validates the address completely. */
+const MAIL_ADDRESS_PATTERN = /^[^\s@＠]+[@＠][^\s@＠]+$/
+
+function validateRegistration(
+  draft: RegisterDraft,
+  needsMail: boolean,
+): FieldErrors<RegisterDraft, RegisterErrorKey> {
+  return {
+    ...validateAccount(draft),
+    ...(needsMail && !MAIL_ADDRESS_PATTERN.test(draft.email.trim())
+      ? { email: 'emailInvalid' }
+      : {}),
+    ...(needsMail && draft.email.trim() === '' ? { email: 'emailRequired' } : {}),
+    ...(needsMail && draft.code.trim() === '' ? { code: 'codeRequired' } : {}),
+  }
+}
+
+function registerBody(draft: RegisterDraft, needsMail: boolean, affCode: string | null): Register {
+  const { username, password, confirmPassword, email, code } = draft
+  return {
+    username: username.trim(),
+    password,
+    password2: confirmPassword,
+    ...(needsMail ? { email: email.trim(), verification_code: code.trim() } : {}),
+    ...(affCode === null ? {} : { aff_code: affCode.slice(0, 64) }),
+  }
 }

@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest'
 import {
   channelsOf,
   isMuted,
+  responseSpeed,
   rowKey,
   rowsOf,
   selectedRowKeys,
   selectionAfter,
-} from '#console/features/channels/list/channel-rows.ts'
-import {
-  responseSpeed,
   statusCause,
-} from '#console/features/channels/list/channel-status-and-speed.ts'
-import { nextSort } from '#console/features/channels/list/channel-url-params.ts'
+} from '#console/features/channels/list/channel-rows.ts'
+import { nextSort } from '#console/features/channels/list/use-channel-list.ts'
 import { typeName } from '#read-api/contract/channel-type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 

@@ -6,7 +6,7 @@ import {
   pricesIn,
   threeDecimalText,
 } from '#console/features/pricing/model-prices.ts'
-import { ratioTone } from '#console/features/pricing/ratio-tag.tsx'
+import { ratioTone } from '#console/features/pricing/price-columns.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { byCall, byTokens } from './models.ts'
 

@@ -1,3 +1,4 @@
+import { parseObject } from '#console/api/parse-json-object.ts'
 import { dateFieldText } from '#console/ui/forms/date-field-text.ts'
 import { type DraftOf, draftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -12,7 +13,7 @@ import type { Channel } from '#read-api/contract/channels.ts'
  */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
-export type TypeField = ChannelType['fields'][number]['key']
+type TypeField = ChannelType['fields'][number]['key']
 
 const { type: _type, expiredTime: _expiry, organization: _organization, ...rest } = CHANNEL_TERMS
 export const FORM_FIELDS = rest
@@ -99,4 +100,29 @@ export type ChannelFormProps = {
   channel: Channel | null
   /** The type of the channel, or undefined if it is no longer supported. */
   type: ChannelType | undefined
+}
+
+export const keysOf = ({ key }: ChannelDraft): string[] => [
+  ...new Set(
+    key
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+]
+
+/**
+ * Reports whether the admin must enter the provider's key again, because the type, the address or
+ * the proxy of the channel was changed. Otherwise, the stored key could be sent to another server.
+ */
+export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
+  before.type !== after.type ||
+  cleanUrl(before.baseUrl) !== cleanUrl(after.baseUrl) ||
+  proxyOf(before.setting) !== proxyOf(after.setting)
+
+export const cleanUrl = (url: string): string => url.trim().replace(/\/+$/, '')
+
+function proxyOf(setting: string): string {
+  const proxy = parseObject(setting)?.proxy
+  return typeof proxy === 'string' ? proxy.trim() : ''
 }

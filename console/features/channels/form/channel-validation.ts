@@ -3,8 +3,13 @@ import { secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
-import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
-import { keysOf, needsKeyReentry } from './channel-keys.ts'
+import {
+  type ChannelDraft,
+  JSON_FIELDS,
+  keysOf,
+  NUMBER_FIELDS,
+  needsKeyReentry,
+} from './channel-draft.ts'
 import { validateJson, validateJsonObject } from './json-validation.ts'
 
 export type ChannelErrorKey =

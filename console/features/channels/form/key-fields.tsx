@@ -7,8 +7,7 @@ import { PasswordField, TextAreaField } from '#console/ui/forms/fields.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
-import type { ChannelFormProps, KeyMode } from './channel-draft.ts'
-import { keysOf, needsKeyReentry } from './channel-keys.ts'
+import { type ChannelFormProps, type KeyMode, keysOf, needsKeyReentry } from './channel-draft.ts'
 
 function DisabledKeys(props: Pick<ChannelFormProps, 'form'> & { channel: Channel }) {
   const { channel } = props

@@ -14,7 +14,7 @@ import {
   responseSpeed,
   type Speed,
   statusCause,
-} from './channel-status-and-speed.ts'
+} from './channel-rows.ts'
 
 const STATE_TONES: Readonly<Record<ChannelState, Tone>> = {
   enabled: 'good',

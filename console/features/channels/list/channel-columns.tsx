@@ -12,7 +12,6 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
-import { Balance } from './balance-cell.tsx'
 import { ChannelMenu, TagMenu } from './channel-and-tag-menus.tsx'
 import {
   ChannelStatus,
@@ -23,7 +22,7 @@ import {
   TagStatus,
 } from './channel-cells.tsx'
 import type { ChannelRow } from './channel-rows.ts'
-import { ChannelName, TagName } from './name-cell.tsx'
+import { Balance, ChannelName, TagName } from './name-and-balance-cells.tsx'
 import type { ChannelListActions } from './use-channel-list-actions.ts'
 
 export type ColumnContext = {

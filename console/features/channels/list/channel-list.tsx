@@ -18,10 +18,9 @@ import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
 import { ChannelFilterFields, ChannelModes, collapsedFilterCount } from './channel-filters.tsx'
 import { type ChannelRow, isMuted, rowKey } from './channel-rows.ts'
-import { type ChannelListView, useSelectedChannels } from './use-channel-list.ts'
+import { type ChannelListView, useExpandedTags, useSelectedChannels } from './use-channel-list.ts'
 import { type ChannelListActions, useChannelListActions } from './use-channel-list-actions.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
-import { useExpandedTags } from './use-expanded-tags.ts'
 
 type ListAction =
   | 'testAll'

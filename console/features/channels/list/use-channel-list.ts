@@ -1,13 +1,60 @@
-import { useState } from 'react'
+import { type UseQueryResult, useQueries } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { channelsQuery, matchingChannelsQuery } from '#console/api/channels.ts'
+import {
+  channelsOfPage,
+  channelsOfTagQuery,
+  channelsQuery,
+  matchingChannelsQuery,
+} from '#console/api/channels.ts'
+import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
+import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
+import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { channelsOf, selectedRowKeys, selectionAfter } from './channel-rows.ts'
-import { CHANNEL_URL_PARAMS, nextSort } from './channel-url-params.ts'
+import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
+import {
+  type ChannelRow,
+  channelsOf,
+  isTagGroup,
+  rowsOf,
+  selectedRowKeys,
+  selectionAfter,
+} from './channel-rows.ts'
+
+const SORTS = [
+  ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
+  ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
+]
+
+const STATUSES = ['', '1', '2', '3'] as const
+
+const CHANNEL_URL_PARAMS = listUrlParams(
+  {
+    keyword: textParam(),
+    model: textParam(),
+    group: textParam(),
+    status: choiceParam(STATUSES, ''),
+    type: textParam('', 4),
+  },
+  { sorts: Object.fromEntries(SORTS.map((column) => [column, column])) },
+)
+
+export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
+
+/**
+ * Returns the sort order after a click on a column's header, or null for the default order. The
+ * first click on a column selects the descending order, the second the ascending order, and the
+ * third the default order.
+ */
+export function nextSort(current: Sort | null, requested: Sort): Sort | null {
+  const isThirdClick =
+    current?.column === requested.column && !current.isDescending && requested.isDescending
+  return isThirdClick ? null : requested
+}
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
@@ -61,4 +108,54 @@ export function useSelectedChannels({ rows, filter, total, modes }: ChannelListV
         selected.select(selectionAfter(rows, selected.keys, next)),
     },
   }
+}
+
+export function useExpandedTags({ rows: entries, order }: ChannelListView) {
+  const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
+  const open = entries.flatMap((entry) =>
+    isTagGroup(entry) && openTags.has(entry.tag) ? [entry.tag] : [],
+  )
+  const loaded = useQueries({
+    queries: open.map((tag) => channelsOfTagQuery(tag, order)),
+    combine: pagesOf,
+  })
+  const toggle = ({ tag }: Pick<TagGroup, 'tag'>) => setOpenTags((now) => toggled(now, tag))
+  const failed = loaded.findIndex(({ page, error }) => page === undefined && error !== null)
+  const failure = loaded[failed]?.error
+  const failedTag = open[failed]
+  useEffect(() => {
+    if (failedTag === undefined) return
+    showError(failure)
+    setOpenTags((now) => new Set([...now].filter((tag) => tag !== failedTag)))
+  }, [failedTag, failure])
+  const key = JSON.stringify(open)
+  const lines = useMemo(() => {
+    const tags: string[] = JSON.parse(key)
+    const childrenOf = tags.map((tag, at) => [tag, channelsIn(loaded[at]?.page)] as const)
+    return rowsOf(entries, new Map(childrenOf))
+  }, [entries, key, loaded])
+  return {
+    lines,
+    toggle,
+    branch: (line: ChannelRow) =>
+      line.kind === 'tag'
+        ? { level: 1, isOpen: line.isOpen, onToggle: () => toggle(line.group) }
+        : { level: line.isChild ? 2 : 1 },
+  }
+}
+
+/**
+ * Combines the results of several queries. It is defined outside of the hook, because React Query
+ * caches the combined result only if it always receives the same function.
+ */
+const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
+  results.map(({ data, error }) => ({ page: data, error }))
+
+const channelsIn = (page: ListPage<ChannelEntry> | undefined) =>
+  page === undefined ? null : channelsOfPage(page)
+
+function toggled(tags: ReadonlySet<string>, tag: string): ReadonlySet<string> {
+  const next = new Set(tags)
+  if (!next.delete(tag)) next.add(tag)
+  return next
 }

@@ -2,7 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
+import { isRoot, useUser } from '#console/api/session.ts'
 import { fetchTokens, isEnabledToken, tokensKey } from '#console/api/token-queries.ts'
+import type { ChatLink } from '#console/ui/chat-links/chat-links.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 
 const TOKENS_MAX = 100
@@ -29,4 +33,31 @@ export function useChatTokens(isNeeded = true) {
     return () => clearTimeout(timer)
   }, [isNone, navigate, t])
   return { query, tokens: query.data ?? [], isNone }
+}
+
+export function MissingClient() {
+  const { t } = useTranslation()
+  if (!isRoot(useUser())) {
+    return <EmptyState icon="chat" title={t('ui.noChatLinks')} body={t('chat.missingLead')} />
+  }
+  return (
+    <EmptyState
+      icon="chat"
+      title={t('chat.missingLead')}
+      body={t('chat.addLinkHint')}
+      action={<ButtonLink to="/admin/settings?tab=operation">{t('ui.openSettings')}</ButtonLink>}
+    />
+  )
+}
+
+export function UnknownClient({ first }: { first: ChatLink }) {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="chat"
+      title={t('chat.unknown')}
+      body={t('chat.unknownLead')}
+      action={<ButtonLink to="/chat/0">{t('chat.openFirst', { name: first.name })}</ButtonLink>}
+    />
+  )
 }

@@ -4,6 +4,8 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/forms/account-draft.ts'
+import { PasswordField } from '#console/ui/forms/fields.tsx'
+import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   errorsByCode,
@@ -19,7 +21,7 @@ import type { UpdateSelf } from '#write-api/contract/users.ts'
  * The values of the form. `proof` is a proof of identity that is not entered in a field, such as a
  * passkey.
  */
-export type PasswordDraft = {
+type PasswordDraft = {
   current: string
   next: string
   again: string
@@ -86,3 +88,42 @@ function clearPasswordChangeFlag(): void {
 
 const updateSelf = (body: UpdateSelf) =>
   call('PUT /api/user/self', { body, renewsSession: Boolean(body.password) })
+
+const FIELDS = [
+  { field: 'current', label: 'me.currentPassword', autoComplete: 'current-password' },
+  { field: 'next', label: 'ui.newPassword', autoComplete: 'new-password' },
+  { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
+] as const
+
+/**
+ * The fields for a new password. The user confirms the change with the current password or with a
+ * code.
+ */
+export function PasswordFields(props: {
+  form: ReturnType<typeof useNewPassword>
+  currentLabel?: string
+  isFocused?: boolean
+}) {
+  const { t } = useTranslation()
+  const { form } = props
+  const { isByCode, asksFirst } = form
+  const labelOf = ({ field, label }: (typeof FIELDS)[number]) => {
+    if (field !== 'current') return t(label)
+    return isByCode ? t('credentials.codeOrRecovery') : (props.currentLabel ?? t(label))
+  }
+  return (
+    <>
+      {FIELDS.filter(({ field }) => asksFirst || field !== 'current').map((one) => (
+        <PasswordField
+          key={one.field}
+          label={labelOf(one)}
+          hint={one.field === 'next' ? t('auth.passwordHint') : undefined}
+          autoFocus={props.isFocused === true && one.field === 'current'}
+          autoComplete={isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete}
+          {...form.field(one.field)}
+        />
+      ))}
+      {isByCode && <PasskeyProofButton perform={(proof) => form.submitWith({ proof })} />}
+    </>
+  )
+}
