@@ -25,8 +25,8 @@ import {
 } from './fallback-price-draft.ts'
 import { GroupEditor } from './group-editor.tsx'
 import { readGroupMaps } from './group-rows.ts'
-import { JsonOptionField } from './json-option-field.tsx'
 import { PriceSettings } from './price-settings.tsx'
+import { JsonOptionField } from './setting-field.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**

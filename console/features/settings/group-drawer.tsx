@@ -8,12 +8,13 @@ import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.t
 import {
   draftOfGroup,
   emptyGroup,
+  GROUP_COLORS,
   type GroupDraft,
   type GroupErrorKey,
+  type GroupRow,
   groupOfDraft,
   validateGroup,
-} from './group-draft.ts'
-import { GROUP_COLORS, type GroupRow } from './group-rows.ts'
+} from './group-rows.ts'
 
 type DrawerProps = {
   edited: GroupRow | 'new' | null

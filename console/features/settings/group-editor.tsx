@@ -19,7 +19,7 @@ import {
   withGroup,
   withoutGroup,
 } from './group-rows.ts'
-import { usePausedRefresh } from './use-paused-refresh.ts'
+import { usePausedRefresh } from './settings-form-hooks.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Edits groups. The changes are saved only when the settings page is saved. */

@@ -1,9 +1,10 @@
 import { parseObject } from '#console/api/parse-json-object.ts'
-import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
+import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
+import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
 const GROUP_KEYS = ['GroupRatio', 'UserUsableGroups', 'GroupGroupRatio', 'GroupColors'] as const
-export type GroupKey = (typeof GROUP_KEYS)[number]
+type GroupKey = (typeof GROUP_KEYS)[number]
 
 export const GROUP_COLORS = [
   'grey',
@@ -130,7 +131,7 @@ export function readRatioOverrides(text: string, groups: ReadonlySet<string>): J
   return ratioOverrides
 }
 
-export const ratioOverridesText = (ratioOverrides: JsonMap): string =>
+const ratioOverridesText = (ratioOverrides: JsonMap): string =>
   [...ratioOverrides].map(([name, ratio]) => `${name}=${ratio}`).join('\n')
 
 const textIn = (json: string | undefined): string =>
@@ -157,4 +158,84 @@ function writeNested(nested: ReadonlyMap<string, JsonMap>): string {
       `  ${JSON.stringify(name)}: ${writeJsonMap(ratios).replaceAll('\n', '\n  ')}`,
   )
   return `{\n${lines.join(',\n')}\n}`
+}
+
+/** Separates the user's group from the token's group in the name of a pair. */
+const SEPARATOR = ' > '
+
+/**
+ * Returns the name of a pair of a user's group and a token's group, such as `vip > default`. If the
+ * names of the groups would make this text ambiguous, the name is the pair as JSON.
+ */
+export const groupPairName = (user: string, token: string): string =>
+  `${user}${token}`.includes('>') || user.startsWith('[')
+    ? JSON.stringify([user, token])
+    : `${user}${SEPARATOR}${token}`
+
+export function groupPairOf(name: string): readonly [user: string, token: string] | null {
+  const [user, token] = jsonPair(name) ?? name.split(SEPARATOR)
+  return user === undefined || token === undefined ? null : [user, token]
+}
+
+function jsonPair(name: string): readonly string[] | null {
+  if (!name.startsWith('["')) return null
+  try {
+    const pair: unknown = JSON.parse(name)
+    return Array.isArray(pair) ? pair.map(String) : null
+  } catch {
+    return null
+  }
+}
+
+export type GroupDraft = Omit<GroupRow, 'ratioOverrides'> & { ratioOverrides: string }
+export type GroupErrorKey =
+  | 'nameMissing'
+  | 'nameTaken'
+  | 'notNumber'
+  | 'negative'
+  | 'ratioOverrides'
+
+export const emptyGroup: GroupDraft = {
+  name: '',
+  ratio: '1',
+  description: '',
+  isUsable: true,
+  color: '',
+  ratioOverrides: '',
+}
+
+export const draftOfGroup = (row: GroupRow): GroupDraft => ({
+  ...row,
+  ratioOverrides: ratioOverridesText(row.ratioOverrides),
+})
+
+export function validateGroup(
+  draft: GroupDraft,
+  groups: readonly string[],
+  isNew: boolean,
+): FieldErrors<GroupDraft, GroupErrorKey> {
+  const errorKeys: FieldErrors<GroupDraft, GroupErrorKey> = {}
+  const name = draft.name.trim()
+  if (name === '') errorKeys.name = 'nameMissing'
+  else if (isNew && groups.includes(name)) errorKeys.name = 'nameTaken'
+  const ratio = parseDecimal(draft.ratio)
+  if (ratio === null) errorKeys.ratio = 'notNumber'
+  else if (isNegative(ratio)) errorKeys.ratio = 'negative'
+  if (readRatioOverrides(draft.ratioOverrides, new Set([...groups, name])) === null) {
+    errorKeys.ratioOverrides = 'ratioOverrides'
+  }
+  return errorKeys
+}
+
+/** Converts a draft to a row. The caller must have checked the draft with `validateGroup`. */
+export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
+  const name = draft.name.trim()
+  const ratio = parseDecimal(draft.ratio)
+  return {
+    ...draft,
+    name,
+    ratio: ratio === null ? '1' : formatDecimal(ratio),
+    ratioOverrides:
+      readRatioOverrides(draft.ratioOverrides, new Set([...groups, name])) ?? new Map(),
+  }
 }

@@ -13,7 +13,7 @@ import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import { BulkDrawer } from './bulk-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
-import { PriceDrawer } from './price-drawer.tsx'
+import { PriceDrawer } from './price-fields.tsx'
 import { ModelHistoryDrawer } from './price-history.tsx'
 import {
   emptyRow,
@@ -24,8 +24,11 @@ import {
   withoutRows,
   withRows,
 } from './price-rows.ts'
-import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
-import { usePausedRefresh } from './use-paused-refresh.ts'
+import {
+  type OutputLimitFallback,
+  useOutputLimitFallback,
+  usePausedRefresh,
+} from './settings-form-hooks.ts'
 import { useScrollToRow } from './use-scroll-to-row.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 

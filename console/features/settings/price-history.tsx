@@ -15,7 +15,7 @@ import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.
 import { useDebouncedValue } from '#console/ui/state/use-debounced-value.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './scheduled-change-entries.tsx'
-import { useOptionTexts } from './use-option-texts.ts'
+import { useOptionTexts } from './use-options.ts'
 
 /** The search starts when the user has stopped typing for this time (ms). */
 const SEARCH_DELAY_MS = 200

@@ -4,8 +4,8 @@ import { confirmDiscard } from '#console/ui/dialogs/confirm-discard.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { OptionChange } from './changed-options.ts'
-import { OptionDiff } from './option-diff.tsx'
-import { useOptionTexts } from './use-option-texts.ts'
+import { OptionDiff } from './section-history.tsx'
+import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SaveBar({ form }: { form: SettingsForm }) {

@@ -1,6 +1,5 @@
 import { isConflict, putOption } from '#console/api/options.ts'
-import type { OptionChange } from './changed-options.ts'
-import { mergeChange } from './merge-concurrent-change.ts'
+import { mergeChange, type OptionChange } from './changed-options.ts'
 
 type Texts = ReadonlyMap<string, string>
 

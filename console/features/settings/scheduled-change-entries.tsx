@@ -2,9 +2,9 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { groupPairOf } from './group-pair-name.ts'
+import { groupPairOf } from './group-rows.ts'
 import { shortRatio } from './price-conversion.ts'
-import { useOptionTexts } from './use-option-texts.ts'
+import { useOptionTexts } from './use-options.ts'
 
 export function ScheduledEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()

@@ -14,16 +14,16 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
 import {
+  ScheduledChangeEditor,
   type ScheduleErrorKey,
   ScheduleTimeField,
   scheduleErrorText,
   secondsOfSchedule,
   validateScheduleTime,
-} from './schedule-time-field.tsx'
-import { ScheduledChangeEditor } from './scheduled-change-editor.tsx'
+} from './scheduled-change-editor.tsx'
 import { ScheduledEntries } from './scheduled-change-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
-import { useOptionTexts } from './use-option-texts.ts'
+import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 function ScheduleForm({ form }: { form: SettingsForm }) {

@@ -8,9 +8,9 @@ import { Time } from '#console/ui/elements/time.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { OptionChange, OptionSection } from '#read-api/contract/options.ts'
+import { changedLines } from './changed-options.ts'
 import { readableJson } from './json-map.ts'
-import { OptionDiff } from './option-diff.tsx'
-import { useOptionTexts } from './use-option-texts.ts'
+import { useOptionTexts } from './use-options.ts'
 
 type HistoryProps = { section: OptionSection }
 
@@ -94,5 +94,33 @@ function Change({ change }: { change: OptionChange }) {
         after={readableJson(after)}
       />
     </li>
+  )
+}
+
+const LINES_MAX = 40
+
+export function OptionDiff(props: { before: string | null; after: string }) {
+  const { t } = useTranslation()
+  const { before, after } = props
+  const { removed, added } =
+    before === null ? { removed: [], added: after.split('\n') } : changedLines(before, after)
+  const lines = [
+    ...removed.map((text) => ({ mark: '−', text, label: t('settings.before') })),
+    ...added.map((text) => ({ mark: '+', text, label: t('settings.after') })),
+  ]
+  const rest = lines.length - LINES_MAX
+  return (
+    <>
+      <ul className="tg-diff">
+        {lines.slice(0, LINES_MAX).map(({ mark, text, label }) => (
+          <li key={`${mark}${text}`} className={mark === '+' ? 'tg-diff-added' : 'tg-diff-removed'}>
+            <span className="tg-visually-hidden">{label}</span>
+            <span aria-hidden="true">{mark}</span>
+            <code>{text.trim() === '' ? t('settings.empty') : text.trim()}</code>
+          </li>
+        ))}
+      </ul>
+      {rest > 0 && <p className="tg-hint">{t('settings.moreLines', { count: rest })}</p>}
+    </>
   )
 }

@@ -5,10 +5,11 @@ import { Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { PasswordInput } from '#console/ui/forms/inputs.tsx'
+import { quotaText } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { JsonOptionField } from './json-option-field.tsx'
-import { useSettingHint } from './setting-hint.tsx'
-import { useOptionTexts } from './use-option-texts.ts'
+import { isJson, readableJson } from './json-map.ts'
+import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
@@ -157,3 +158,64 @@ function useLabel(option: OptionSchema): string {
   const unit = units[option.unit]
   return unit === undefined ? label : t('settings.withUnit', { label, unit })
 }
+
+const ROWS_MAX = 14
+const ROWS_MIN = 4
+
+/** Edits an option as JSON. When the field loses the focus, the JSON is checked and formatted. */
+export function JsonOptionField(props: { option: string; form: SettingsForm }) {
+  const { option: key, form } = props
+  const texts = useOptionTexts()
+  const hint = useSettingHint(form)
+  const option = form.option(key)
+  if (option === undefined) return null
+  const text = form.value(key)
+  const rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, text.split('\n').length))
+  return (
+    <TextAreaField
+      label={texts.label(key)}
+      hint={hint(option)}
+      error={form.errorText(key)}
+      isMono
+      rows={rows}
+      disabled={!form.mayChange(key)}
+      value={text}
+      onChange={(next) => form.set(new Map([[key, next]]))}
+      onBlur={() => {
+        form.touch(key)
+        if (form.isChanged(key) && isJson(text)) {
+          form.set(new Map([[key, readableJson(text)]]))
+        }
+      }}
+    />
+  )
+}
+
+const NUMBERS = ['integer', 'decimal']
+
+function useSettingHint(form: SettingsForm): (option: OptionSchema) => string | undefined {
+  const { t } = useTranslation()
+  const texts = useOptionTexts()
+  const rule = useMoneyRule()
+  return (option) => {
+    const value = form.value(option.key).trim()
+    const isNumber = NUMBERS.includes(option.type.kind)
+    const parts = [
+      option.unit === 'quota' && /^[1-9]\d{0,15}$/.test(value)
+        ? t('settings.worth', {
+            amount: quotaText(BigInt(value), { ...rule, isCurrency: true }, 4),
+          })
+        : '',
+      texts.help(option.key),
+      isNumber && option.default !== '' && option.default !== value
+        ? t('settings.isDefault', { value: option.default })
+        : '',
+      form.mayChange(option.key) || isRootOnly(form, option.section) ? '' : t('settings.rootOnly'),
+    ]
+    const text = parts.filter((part) => part !== '').join(' ')
+    return text === '' ? undefined : text
+  }
+}
+
+export const isRootOnly = (form: SettingsForm, section: string): boolean =>
+  form.optionsOf(section).every(({ key }) => !form.mayChange(key))

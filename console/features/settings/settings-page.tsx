@@ -23,7 +23,7 @@ import type { OptionSection } from '#read-api/contract/options.ts'
 import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-section-content.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SettingSection } from './setting-section.tsx'
-import { useOptionTexts } from './use-option-texts.ts'
+import { useOptionTexts } from './use-options.ts'
 import { useSettingsForm } from './use-settings-form.ts'
 
 const SHOWN_FROM = 4

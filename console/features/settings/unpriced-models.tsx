@@ -9,10 +9,9 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { PriceDrawer } from './price-drawer.tsx'
+import { PriceDrawer } from './price-fields.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
-import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
-import { usePausedRefresh } from './use-paused-refresh.ts'
+import { useOutputLimitFallback, usePausedRefresh } from './settings-form-hooks.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
 import type { OptionChange } from './changed-options.ts'
-import { groupPairName } from './group-pair-name.ts'
-import { readNested } from './group-rows.ts'
+import { groupPairName, readNested } from './group-rows.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 
 const MAPS: ReadonlySet<string> = new Set([

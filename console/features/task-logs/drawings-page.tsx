@@ -1,15 +1,17 @@
+import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useStatus } from '#console/api/status.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { DrawingTask } from '#read-api/contract/tasks.ts'
-import { drawingColumns, type TaskDetailsKind } from './drawing-columns.tsx'
-import { TaskDetails } from './task-details.tsx'
-import { CopyableText, TaskDialogFrame } from './task-dialog-frame.tsx'
+import { CodeCell, OpenButton, TextCell } from './task-cells.tsx'
+import { commonColumns, taskColumn } from './task-columns.tsx'
+import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details.tsx'
 import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -122,4 +124,60 @@ function DrawingTexts(props: { task: DrawingTask; isAdmin: boolean; onClose: () 
       <CopyableText name={t('taskLogs.description')} text={description} />
     </TaskDialogFrame>
   )
+}
+
+type TaskDetailsKind = 'image' | 'texts'
+
+type ColumnContext = {
+  readonly isAdmin: boolean
+  readonly onOpen: (task: DrawingTask, part: TaskDetailsKind) => void
+  readonly onChannel: (channel: number) => void
+}
+
+function drawingColumns(t: TFunction, actions: ColumnContext): Column<DrawingTask>[] {
+  const common = commonColumns(t, DRAWINGS, actions.onChannel)
+  const text = (
+    id: 'prompt' | 'promptEn',
+    read: (task: DrawingTask) => string,
+    rest: Partial<Column<DrawingTask>>,
+  ): Column<DrawingTask> =>
+    taskColumn(
+      t,
+      id,
+      104,
+      (task) =>
+        read(task) === '' ? null : (
+          <TextCell text={read(task)} onOpen={() => actions.onOpen(task, 'texts')} />
+        ),
+      rest,
+    )
+  return [
+    common.time,
+    ...(actions.isAdmin ? [common.username] : []),
+    common.action,
+    text('prompt', ({ prompt }) => prompt, { isGrowing: true, onCard: 'line' }),
+    common.status,
+    common.progress,
+    common.duration,
+    taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
+      onCard: 'line',
+    }),
+    // The code is hidden for admins at first, because their result column already explains
+    // failures.
+    taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
+      isHiddenAtFirst: actions.isAdmin,
+    }),
+    ...(actions.isAdmin ? [common.channel] : []),
+    { ...common.id, isHiddenAtFirst: true },
+    text('promptEn', ({ prompt_en }) => prompt_en, { isHiddenAtFirst: true }),
+  ]
+}
+
+function result(t: TFunction, task: DrawingTask, { onOpen }: ColumnContext) {
+  const { fail_reason: reason, image_url: image } = task
+  if (reason !== '') {
+    return <TextCell text={reason} isBad onOpen={() => onOpen(task, 'texts')} />
+  }
+  if (image === '') return null
+  return <OpenButton icon="image" text={t('shared.view')} onOpen={() => onOpen(task, 'image')} />
 }

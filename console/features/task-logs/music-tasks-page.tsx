@@ -1,14 +1,16 @@
+import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
+import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
+import { Time } from '#console/ui/elements/time.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
-import { musicAndVideoColumns } from './music-and-video-columns.tsx'
-import { songLengthText } from './song-length.ts'
-import { TaskDetails } from './task-details.tsx'
-import { CopyableText, TaskDialogFrame } from './task-dialog-frame.tsx'
-import { MUSIC } from './task-kind.ts'
+import { EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
+import { commonColumns, taskColumn } from './task-columns.tsx'
+import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details.tsx'
+import { MUSIC, songLengthText } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
@@ -116,5 +118,62 @@ export function MusicTasksPage() {
         />
       )}
     </Page>
+  )
+}
+
+type ColumnContext = {
+  readonly isAdmin: boolean
+  readonly onOpen: (task: MusicTask) => void
+  readonly onChannel: (channel: number) => void
+}
+
+function musicAndVideoColumns(t: TFunction, actions: ColumnContext): Column<MusicTask>[] {
+  const common = commonColumns(t, MUSIC, actions.onChannel)
+  return [
+    common.time,
+    ...(actions.isAdmin ? [common.username] : []),
+    common.action,
+    common.status,
+    common.progress,
+    common.duration,
+    taskColumn<MusicTask>(t, 'result', 150, (task) => result(t, task, actions), {
+      isGrowing: true,
+      onCard: 'line',
+    }),
+    ...(actions.isAdmin ? [common.channel] : []),
+    taskColumn<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
+    taskColumn<MusicTask>(t, 'model', 120, ({ model }) => model, { isHiddenAtFirst: true }),
+    common.id,
+    taskColumn<MusicTask>(
+      t,
+      'finished',
+      124,
+      ({ finish_time }) =>
+        finish_time === 0 ? <EmptyCell /> : <Time at={finish_time} style="short-stamp" />,
+      {
+        isHiddenAtFirst: true,
+        agoCell: ({ finish_time }) =>
+          finish_time === 0 ? <EmptyCell /> : <Time at={finish_time} style="short" />,
+      },
+    ),
+  ]
+}
+
+function result(t: TFunction, task: MusicTask, { onOpen }: ColumnContext) {
+  const open = () => onOpen(task)
+  if (task.fail_reason !== '') {
+    return <TextCell text={task.fail_reason} isBad onOpen={open} />
+  }
+  if (task.video !== null && task.video.url !== '') {
+    return <OpenButton icon="play" text={t('taskLogs.watch')} onOpen={open} />
+  }
+  if (task.songs.length === 0) return null
+  const isHeard = task.songs.some(({ audio_url }) => audio_url !== '')
+  return (
+    <OpenButton
+      icon={isHeard ? 'play' : 'book'}
+      text={t(isHeard ? 'taskLogs.play' : 'taskLogs.readLyrics')}
+      onOpen={open}
+    />
   )
 }

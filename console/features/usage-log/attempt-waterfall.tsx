@@ -3,8 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { channelNameQuery, parseOtherField } from '#console/api/logs.ts'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { type AttemptBar, attemptBars } from './attempt-bars.ts'
-import { shortDuration } from './call-timing.ts'
+import { type AttemptBar, attemptBars, shortDuration } from './call-timing.ts'
 import { ChannelLink } from './channel-link.tsx'
 
 /**

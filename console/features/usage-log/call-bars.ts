@@ -1,8 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { callBarsKey, callsByHour } from '#console/api/logs.ts'
+import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
+import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
 import type { UsagePoint } from '#read-api/contract/logs.ts'
 import { CONSUMPTION } from './log-type.ts'
 import type { LogFilters } from './log-url-params.ts'
+import type { LogView } from './use-log-view.ts'
 
 /**
  * A bar of the chart of calls. It shows the calls that ended between `from` and `to`. Both are in
@@ -15,7 +20,7 @@ export type CallBar = {
   readonly quota: bigint
 }
 
-export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
+type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
 
 const HOUR = 3_600
 /** The possible widths of a bar, in hours. */
@@ -83,7 +88,7 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
   return first === last ? first : `${first}–${last}`
 }
 
-export type AxisTick = { readonly index: number; readonly text: string }
+type AxisTick = { readonly index: number; readonly text: string }
 
 /**
  * Returns the labels of the time axis: `07:00` for a range within a day, `11-21 06:00` for a longer
@@ -118,3 +123,40 @@ function startOf(from: number, hours: number): number {
   const sinceMidnight = Math.floor((hour - midnight) / HOUR)
   return hour - (sinceMidnight % Math.min(hours, 24)) * HOUR
 }
+
+const POLL_INTERVAL_MS = 15_000
+
+/** Reports whether the window has space for 24 bars, one for each hour of a day. */
+export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
+
+/**
+ * Returns the bars of the chart of calls, or `pending` until they have loaded. Returns null if the
+ * server can't count the calls that match the filters, or if the window has no space for the chart.
+ */
+export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
+  const isWide = useIsWide()
+  const isTight = useIsCompact()
+  const { filters } = view
+  const now = currentSeconds()
+  const plan = planBars(filters.range, now, isWide ? 31 : 16)
+  const isOn = !isTight && plan !== null && canCountCalls(filters)
+  const scope = view.isAdmin ? ('all' as const) : ('self' as const)
+  const { data, isPending } = useQuery({
+    queryKey: [...callBarsKey, scope, filters.username, plan],
+    queryFn: ({ signal }) =>
+      callsByHour({
+        scope,
+        from: plan?.from ?? 0,
+        to: plan?.to ?? 0,
+        username: filters.username,
+        signal,
+      }),
+    enabled: isOn,
+    refetchInterval: POLL_INTERVAL_MS,
+    retry: false,
+  })
+  if (!isOn || (data === undefined && !isPending)) return null
+  return data === undefined ? 'pending' : callBars(data, plan, filters.model)
+}
+
+export const useIsCompact = (): boolean => useMedia('(max-width: 899.98px)')

@@ -7,12 +7,12 @@ import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { retriesOf } from './attempt-bars.ts'
 import {
   durationMs,
   type Pace,
   paceOfDuration,
   paceOfFirstToken,
+  retriesOf,
   shortDuration,
 } from './call-timing.ts'
 import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
 import { channelNameQuery } from '#console/api/logs.ts'
 import { tokensQuery } from '#console/api/token-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
-import { Select } from '#console/ui/forms/inputs.tsx'
+import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import { useIsCompact } from './call-bars.ts'
 import { typeName } from './log-type.ts'
 import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './log-url-params.ts'
-import { RequestIdSearch } from './request-id-search.tsx'
-import { useIsCompact } from './use-call-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 export function LogFilterBar(props: { view: LogView }) {
@@ -178,4 +178,56 @@ function useSuggestions(isAdmin: boolean) {
     tokens: (tokens ?? []).map(({ name }) => name),
     groups: all ?? Object.keys(ownGroups ?? {}),
   }
+}
+
+type Props = { value: string; onCommit: (requestId: string) => void }
+
+/**
+ * Searches for a call by its id. A complete id is searched for as soon as it is entered. The start
+ * of an id is searched for when the user presses Enter or leaves the field.
+ */
+function RequestIdSearch({ value, onCommit }: Props) {
+  const { t } = useTranslation()
+  const id = useId()
+  const [draft, setDraft] = useState({ from: value, text: value, isInvalid: false })
+  const set = (text: string, isInvalid = false): void => setDraft({ from: value, text, isInvalid })
+  // The URL was changed by another control, such as the browser's Back button.
+  if (draft.from !== value) set(value)
+  const commit = (text: string): void => {
+    const requestId = text.trim() === '' ? '' : findRequestId(text)
+    if (requestId === null) return set(text, true)
+    set(requestId)
+    if (requestId !== value) onCommit(requestId)
+  }
+  const change = (text: string): void => {
+    if (text === '' || findFullRequestId(text) !== null) commit(text)
+    else set(text)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) commit(draft.text)
+  }
+  return (
+    <span className="tg-filter tg-log-search">
+      <TextInput
+        type="search"
+        icon="search"
+        aria-label={t('usageLog.findRequest')}
+        placeholder={t('shared.requestId')}
+        title={draft.text || t('usageLog.findRequestHint')}
+        value={draft.text}
+        autoComplete="off"
+        maxLength={500}
+        aria-invalid={draft.isInvalid}
+        aria-describedby={draft.isInvalid ? `${id}-error` : undefined}
+        onChange={change}
+        onKeyDown={onKeyDown}
+        onBlur={() => commit(draft.text)}
+      />
+      {draft.isInvalid && (
+        <span id={`${id}-error`} className="tg-filter-error" role="alert">
+          {t('usageLog.requestIdInvalid')}
+        </span>
+      )}
+    </span>
+  )
 }

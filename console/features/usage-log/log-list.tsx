@@ -12,8 +12,7 @@ import { EmptyLog } from './empty-log.tsx'
 import { ExpandedRow, prefetchDetails } from './expanded-row.tsx'
 import { type LiveRows, releaseRows } from './live-rows.ts'
 import { ERROR } from './log-type.ts'
-import type { ReadingState } from './use-is-reading.ts'
-import type { useLogRows } from './use-log-rows.ts'
+import type { ReadingState, useLogRows } from './use-log-rows.ts'
 import type { LogView } from './use-log-view.ts'
 
 type Props = {

@@ -1,3 +1,4 @@
+import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
 import {
   choiceParam,
@@ -10,7 +11,6 @@ import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 
 /** The log types: 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
-export type LogType = (typeof LOG_TYPES)[number]
 
 /** The default time range. It starts at midnight and ends one hour from now. */
 export const DEFAULT_RANGE = relativeRange('today')
@@ -87,3 +87,51 @@ export const filterCount = (filters: LogFilters): number =>
   Object.keys(FILTERS).filter(
     (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],
   ).length
+
+/**
+ * Returns a column layout with the columns that the URL names, for example in a link from another
+ * user. `columns` contains their ids. They take precedence over the stored columns until the user
+ * changes the layout, which calls `forget`.
+ */
+export function urlColumnLayout<Row>(
+  layout: ColumnLayout<Row>,
+  columns: string,
+  forget: () => void,
+): ColumnLayout<Row> {
+  if (columns === '') return layout
+  const visible = columns
+    .split(',')
+    .flatMap((id) => layout.all.filter((column) => column.id === id))
+  if (visible.length === 0) return layout
+  return {
+    ...layout,
+    visible,
+    isShown: (column) => visible.includes(column),
+    setShown: (id, isShown) => {
+      forget()
+      layout.setShown(id, isShown)
+    },
+    move: (id, step) => {
+      forget()
+      layout.move(id, step)
+    },
+    reset: () => {
+      forget()
+      layout.reset()
+    },
+  }
+}
+
+/**
+ * Returns a link to the current view of the log. The page size and the columns are added to the URL
+ * `href`, because they are otherwise stored only in this browser.
+ */
+export function linkTo(
+  href: string,
+  view: { pageSize: number; columns: readonly string[] },
+): string {
+  const address = new URL(href)
+  address.searchParams.set('page_size', String(view.pageSize))
+  address.searchParams.set('columns', view.columns.join(','))
+  return address.href
+}

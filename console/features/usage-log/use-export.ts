@@ -8,7 +8,6 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/log-export-columns.ts'
-import { ExportRowCounter } from './export-row-counter.ts'
 import { logParams } from './log-request-params.ts'
 import type { LogView } from './use-log-view.ts'
 
@@ -103,5 +102,33 @@ function useExportColumns(isAdmin: boolean) {
     selected: left.length === 0 ? all : left,
     select: (selected: readonly ExportColumn[]): void =>
       store(all.filter((name) => !selected.includes(name))),
+  }
+}
+
+const QUOTE = 34
+const LINE_END = 10
+
+/**
+ * Counts the rows of a CSV or NDJSON file while the file is downloaded. In CSV, a line break inside
+ * quotes does not end a row.
+ */
+export class ExportRowCounter {
+  lines = 0
+  readonly #hasQuotes: boolean
+  #isQuoted = false
+
+  constructor(kind: 'csv' | 'ndjson') {
+    this.#hasQuotes = kind === 'csv'
+  }
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (byte === LINE_END && !this.#isQuoted) this.lines += 1
+      else if (byte === QUOTE && this.#hasQuotes) this.#isQuoted = !this.#isQuoted
+    }
+  }
+
+  get rows(): number {
+    return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formRowStarts } from '#console/features/settings/form-row-starts.ts'
+import { formRowStarts } from '#console/features/settings/setting-section.tsx'
 
 const startsOf = (kinds: string) => [
   ...formRowStarts(

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { emptyGroup, validateGroup } from '#console/features/settings/group-draft.ts'
 import {
+  emptyGroup,
   type GroupMaps,
   groupRows,
   readGroupMaps,
   readRatioOverrides,
+  validateGroup,
   withGroup,
   withoutGroup,
 } from '#console/features/settings/group-rows.ts'

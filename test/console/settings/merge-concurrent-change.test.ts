@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeChange } from '#console/features/settings/merge-concurrent-change.ts'
+import { mergeChange } from '#console/features/settings/changed-options.ts'
 
 const merged = (before: string, after: string, theirs: string) => {
   const { text, hasConflict } = mergeChange({ before, after }, theirs)

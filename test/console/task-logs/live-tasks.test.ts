@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { withPushes } from '#console/features/task-logs/live-tasks.ts'
-import { songLengthText } from '#console/features/task-logs/song-length.ts'
-import { DRAWINGS } from '#console/features/task-logs/task-kind.ts'
+import { DRAWINGS, songLengthText } from '#console/features/task-logs/task-kind.ts'
+import { withPushes } from '#console/features/task-logs/use-task-list.ts'
 import { drawing, song } from './fake-tasks.ts'
 
 const PAGE = {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { attemptBars, retriesOf } from '#console/features/usage-log/attempt-bars.ts'
 import {
+  attemptBars,
   durationMs,
+  retriesOf,
   shortDuration,
   tokensPerSecond,
 } from '#console/features/usage-log/call-timing.ts'

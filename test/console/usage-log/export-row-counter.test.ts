@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ExportRowCounter } from '#console/features/usage-log/export-row-counter.ts'
+import { ExportRowCounter } from '#console/features/usage-log/use-export.ts'
 
 const count = (kind: 'csv' | 'ndjson', text: string): number => {
   const counter = new ExportRowCounter(kind)

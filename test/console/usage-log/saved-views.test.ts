@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
+import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views-button.tsx'
 import { en } from '#test/support/console-texts.ts'
 import { axeFaults } from '../support/axe.ts'
 import { pageFixture } from '../support/console-fixture.ts'

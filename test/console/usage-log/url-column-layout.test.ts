@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { linkTo, urlColumnLayout } from '#console/features/usage-log/url-column-layout.ts'
+import { linkTo, urlColumnLayout } from '#console/features/usage-log/log-url-params.ts'
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 
 const column = (id: string) => ({ id, title: id, width: 100, cell: () => id })

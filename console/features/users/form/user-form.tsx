@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
-import { ReasonField } from '../reason-field.tsx'
+import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
@@ -117,5 +117,19 @@ function PasswordFields({ kind, form }: UserFormProps) {
         </>
       )}
     </>
+  )
+}
+
+export function ReasonField(props: FieldState<string> & { placeholder: string }) {
+  const { t } = useTranslation()
+  return (
+    <TextField
+      label={t('users.reason')}
+      hint={t('users.reasonHint')}
+      isRequired
+      autoComplete="off"
+      maxLength={200}
+      {...props}
+    />
   )
 }
