@@ -1,11 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Redemption } from '#read-api/contract/redemptions.ts'
+import type { Token } from '#read-api/contract/tokens.ts'
+import { call } from './client.ts'
 import { fetchAllPages, type ListPage, type ListSort, MATCHING_MAX } from './request.ts'
 
 /**
  * The filters and page of a list. `page` starts at 0, and an empty filter has no effect. The
  * default order is newest first.
  */
-export type ListQuery = ListSort & {
+type ListQuery = ListSort & {
   keyword: string
   page: number
   pageSize: number
@@ -13,7 +16,7 @@ export type ListQuery = ListSort & {
   status?: string
 }
 
-export function listQueries<Query extends ListQuery, Row extends { id: number }>(
+function listQueries<Query extends ListQuery, Row extends { id: number }>(
   key: readonly string[],
   fetchPage: (query: Query, signal?: AbortSignal) => Promise<ListPage<Row>>,
 ) {
@@ -37,4 +40,45 @@ export function listQueries<Query extends ListQuery, Row extends { id: number }>
         }, MATCHING_MAX),
     })
   return { page, matching }
+}
+
+export const redemptionsKey = ['redemptions'] as const
+
+const redemptionQueries = listQueries<ListQuery, Redemption>(redemptionsKey, fetchRedemptions)
+export const redemptionsQuery = redemptionQueries.page
+export const matchingRedemptionsQuery = redemptionQueries.matching
+
+async function fetchRedemptions(
+  listQuery: ListQuery,
+  signal?: AbortSignal,
+): Promise<ListPage<Redemption>> {
+  const { page, pageSize, ...filter } = listQuery
+  const isSearch = Boolean(filter.keyword || filter.status)
+  const query = { ...filter, p: page, page_size: pageSize }
+  return call(isSearch ? 'GET /api/redemption/search' : 'GET /api/redemption/', { query, signal })
+}
+
+type TokenQuery = ListQuery & {
+  /** Limits the list to tokens whose key contains this text. */
+  token?: string
+}
+
+const ENABLED = 1
+
+export const isEnabledToken = ({ status }: Pick<Token, 'status'>): boolean => status === ENABLED
+
+export const tokensKey = ['tokens'] as const
+
+const tokenQueries = listQueries<TokenQuery, Token>(tokensKey, fetchTokens)
+export const tokensQuery = tokenQueries.page
+export const matchingTokensQuery = tokenQueries.matching
+
+export async function fetchTokens(
+  listQuery: TokenQuery,
+  signal?: AbortSignal,
+): Promise<ListPage<Token>> {
+  const { page, pageSize, ...filter } = listQuery
+  const isSearch = Boolean(filter.keyword || filter.token || filter.status)
+  const query = { ...filter, p: page, size: pageSize }
+  return call(isSearch ? 'GET /api/token/search' : 'GET /api/token/', { query, signal })
 }

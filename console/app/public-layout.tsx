@@ -1,11 +1,9 @@
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
-import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
-import { isWithoutSidebar } from './pages-without-sidebar.ts'
-import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { Bell, ShellFrame } from './shell-frame.tsx'
-import { SkipLink } from './skip-link.tsx'
+import { isWithoutSidebar } from './shell-skeleton.tsx'
+import { Footer, PlainHttpWarning, SkipLink } from './skip-link-warning-and-footer.tsx'
 import { TopBar } from './top-bar.tsx'
 
 const CHAT = /^\/chat(?:\/|$)/

@@ -7,13 +7,10 @@ import { Button } from '../ui/elements/button.tsx'
 import { readFlag, useLocalPreference } from '../ui/state/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '../ui/state/use-media-query.ts'
 import { Brand } from './brand.tsx'
-import { Footer } from './footer.tsx'
 import { BellLink } from './inbox-bell-link.tsx'
-import { PlainHttpWarning } from './plain-http-warning.tsx'
 import { NavSections, Sidebar } from './sidebar.tsx'
-import { siteLinks } from './site-links.ts'
-import { SkipLink } from './skip-link.tsx'
-import { TopBar } from './top-bar.tsx'
+import { Footer, PlainHttpWarning, SkipLink } from './skip-link-warning-and-footer.tsx'
+import { siteLinks, TopBar } from './top-bar.tsx'
 
 function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()

@@ -4,7 +4,6 @@ import { useDelayed } from '#console/ui/layout/skeleton.tsx'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { cachedStatus } from '../api/status.ts'
-import { isWithoutSidebar } from './pages-without-sidebar.ts'
 
 const LINKS = [62, 48, 70, 55, 66, 44, 58]
 
@@ -57,3 +56,7 @@ function Bar(props: { width?: number; height: number }) {
     <span className="tg-skeleton tg-skeleton-shown" style={{ width: width ?? '100%', height }} />
   )
 }
+
+const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*|chat(?:\/.*)?)?$/
+
+export const isWithoutSidebar = (pathname: string): boolean => WITHOUT_SIDEBAR.test(pathname)

@@ -8,11 +8,11 @@ import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
+import type { Status } from '#read-api/contract/status.ts'
 import { useStatus } from '../api/status.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
 import { LanguageMenu } from './language-menu.tsx'
-import { siteLinks } from './site-links.ts'
 
 export function TopBar(props: {
   onMenu?: () => void
@@ -145,4 +145,27 @@ export function useThemeAction() {
     icon: isDark ? 'sun' : 'moon',
     perform: () => chooseTheme(isDark ? 'light' : 'dark'),
   } as const
+}
+
+type SiteLink = {
+  readonly id: 'home' | 'console' | 'pricing' | 'docs' | 'about'
+  /** The path of a page of this site, or the URL of another site. */
+  readonly to: string
+  readonly isElsewhere: boolean
+}
+
+export function siteLinks(status: Status | undefined): SiteLink[] {
+  const docs = status?.docs_link ?? ''
+  const internalLink = (id: SiteLink['id'], to: string): SiteLink => ({
+    id,
+    to,
+    isElsewhere: false,
+  })
+  return [
+    internalLink('home', '/'),
+    internalLink('console', '/app/dashboard'),
+    internalLink('pricing', '/pricing'),
+    ...(/^https?:\/\//.test(docs) ? [{ id: 'docs', to: docs, isElsewhere: true } as const] : []),
+    internalLink('about', '/about'),
+  ]
 }

@@ -12,10 +12,10 @@ import { Icon } from '#console/ui/elements/icons.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-id-fields.ts'
 import {
   isLoginMethodEnabled,
   LOGIN_METHOD_ICONS,
+  LOGIN_METHOD_ID_FIELDS,
   LOGIN_METHODS,
   type LoginMethod,
 } from '#console/ui/login-methods/login-methods.ts'

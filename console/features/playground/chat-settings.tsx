@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_LIMIT, TEMPERATURES } from './conversation.ts'

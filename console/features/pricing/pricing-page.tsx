@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useUser } from '#console/api/session.ts'
-import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
-import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
+import { GroupBadge, useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'

@@ -8,14 +8,14 @@ import {
   HIDDEN_COLUMN,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
-import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
-import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
+import { RowSwitch } from '#console/ui/lists/row-actions.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import type { Redemption } from '#read-api/contract/redemptions.ts'

@@ -5,7 +5,7 @@ import {
   matchingRedemptionsQuery,
   redemptionsKey,
   redemptionsQuery,
-} from '#console/api/redemption-queries.ts'
+} from '#console/api/list-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'

@@ -5,10 +5,10 @@ import { useStatus } from '#console/api/status.ts'
 import {
   type AccountDraft,
   type AccountErrorKey,
+  AccountFields,
   EMPTY_ACCOUNT,
   validateAccount,
-} from '#console/ui/forms/account-draft.ts'
-import { AccountFields } from '#console/ui/forms/account-fields.tsx'
+} from '#console/ui/forms/account-fields.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
 import { MAIL_ERRORS, USERNAME_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {

@@ -3,7 +3,7 @@ import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
-import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
+import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import {
   draftOfGroup,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { confirmDiscard } from '#console/ui/dialogs/confirm-discard.ts'
+import { confirmDiscard } from '#console/ui/dialogs/confirm.tsx'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { OptionChange } from './changed-options.ts'

@@ -7,10 +7,10 @@ import { clearUser, storeUser } from '#console/api/session.ts'
 import {
   type AccountDraft,
   type AccountErrorKey,
+  AccountFields,
   EMPTY_ACCOUNT,
   validateAccount,
-} from '#console/ui/forms/account-draft.ts'
-import { AccountFields } from '#console/ui/forms/account-fields.tsx'
+} from '#console/ui/forms/account-fields.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
-import { useTranslateGroupDescription } from '#console/ui/elements/translate-group-description.ts'
+import { useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { Switch, SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { NamesField } from '#console/ui/forms/names-field.tsx'

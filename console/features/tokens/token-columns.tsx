@@ -9,7 +9,7 @@ import {
   column,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
-import { CopyButton } from '#console/ui/elements/copy-button.tsx'
+import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
@@ -18,7 +18,7 @@ import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
 import { fullKey, maskedKey } from '#console/ui/elements/token-key.ts'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
-import { RowSwitch } from '#console/ui/lists/row-switch.tsx'
+import { RowSwitch } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'

@@ -13,7 +13,7 @@ import {
   validateInteger,
   validationErrorText,
 } from '#console/ui/forms/resource-draft.ts'
-import { isSharedErrorKey } from '#console/ui/forms/shared-error-keys.ts'
+import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'

@@ -1,15 +1,15 @@
 import type { ReactNode, Ref } from 'react'
+import { useLocalPreference } from '../state/use-local-preference.ts'
 import type { Sort } from './column-and-layout.ts'
-import type { Density } from './density.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
-export type Selection = {
+type Selection = {
   readonly keys: ReadonlySet<string>
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
 /** The position of a row in a tree of rows. */
-export type Branch = {
+type Branch = {
   /** The depth, from 1 for top-level rows. */
   readonly level: number
   readonly isOpen?: boolean
@@ -69,4 +69,23 @@ export type DataGridProps<Row> = {
   /** Called when the first row becomes visible or is no longer visible. */
   onAtTop?: (isAtTop: boolean) => void
   gridRef?: Ref<DataGridHandle>
+}
+
+export type Density = 'compact' | 'comfortable'
+
+/** The height (px) of a row without expanded details. */
+export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 44 }
+export const CARD_HEIGHT = 148
+export const HEADER_HEIGHT = 36
+
+/**
+ * Returns the row height that the user has chosen for all lists, and a function that sets it.
+ * `fallback` applies until the user has chosen one.
+ */
+export function useDensity(
+  fallback: Density = 'comfortable',
+): [Density, (density: Density) => void] {
+  return useLocalPreference<Density>('row-density', fallback, (stored) =>
+    stored === 'compact' || stored === 'comfortable' ? stored : null,
+  )
 }

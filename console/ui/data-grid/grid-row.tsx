@@ -3,10 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import type { AmountAlignment } from '../quota/amount-alignment.ts'
 import { AlignedColumn } from '../quota/amount-text.tsx'
+import { useStableCallbacks } from '../state/use-stable-callbacks.ts'
 import type { Column } from './column-and-layout.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
-import type { RowHandlers } from './use-row-handlers.ts'
+import { isOnControl } from './use-grid-keys.ts'
 
 type RowProps<Row> = {
   props: DataGridProps<Row>
@@ -179,3 +180,20 @@ function rowClass<Row>(
   if (props.isFresh?.(row) === true) classes.push('tg-grid-row-fresh')
   return classes.join(' ')
 }
+
+type RowHandlers = ReturnType<typeof useRowHandlers>
+
+/**
+ * Returns the handlers of the rows. The functions stay the same, so that memoized rows are not
+ * rendered again.
+ */
+export const useRowHandlers = <Row,>(props: DataGridProps<Row>, grid: Grid<Row>) =>
+  useStableCallbacks({
+    press: (index: number, target: EventTarget) => {
+      if (isOnControl(target) || window.getSelection()?.isCollapsed === false) return
+      if (props.onOpen !== undefined || props.expand !== undefined) grid.open(index)
+      else grid.activate(index)
+    },
+    select: grid.select,
+    toggle: grid.toggleExpanded,
+  })

@@ -1,9 +1,13 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useId, useRef, useState } from 'react'
 import { dismissLocalErrors } from '../messages/toast.ts'
-import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
-import type { DataGridProps } from './grid-props.ts'
-import { toggled } from './toggle-selection.ts'
+import {
+  CARD_HEIGHT,
+  type DataGridProps,
+  HEADER_HEIGHT,
+  ROW_HEIGHT,
+  useDensity,
+} from './grid-props.ts'
 import {
   type PositionOnPage,
   scrollOptions,
@@ -171,4 +175,36 @@ function useActiveIndex<Row>(
   if (activeKey === null) return -1
   if (!isActiveRow(rows[last.current])) last.current = rows.findIndex(isActiveRow)
   return last.current
+}
+
+/**
+ * Selects the row at `index`, or deselects it if it is selected. With `isRange` (the Shift key),
+ * all rows from `anchor` to this row are set to the same state.
+ */
+function toggled(
+  selected: ReadonlySet<string>,
+  keys: readonly string[],
+  index: number,
+  range: { isRange: boolean; anchor: number | null },
+): Set<string> {
+  const next = new Set(selected)
+  const key = keys[index]
+  if (key === undefined) return next
+  const isOn = !selected.has(key)
+  const from = range.isRange && range.anchor !== null ? range.anchor : index
+  for (const each of keys.slice(Math.min(from, index), Math.max(from, index) + 1)) {
+    if (isOn) next.add(each)
+    else next.delete(each)
+  }
+  return next
+}
+
+export function allToggled(selected: ReadonlySet<string>, keys: readonly string[]): Set<string> {
+  const next = new Set(selected)
+  const areAllOn = keys.every((key) => selected.has(key))
+  for (const key of keys) {
+    if (areAllOn) next.delete(key)
+    else next.add(key)
+  }
+  return next
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { translate } from '#console/i18n/i18n.ts'
 import { Button } from '../elements/button.tsx'
 import { createStore } from '../state/create-store.ts'
 import { Dialog } from './dialog.tsx'
@@ -70,4 +71,15 @@ export function ConfirmHost() {
       onCancel={() => openQuestion.answer(false)}
     />
   )
+}
+
+export function confirmDiscard(hasUnsavedChanges: boolean): Promise<boolean> {
+  if (!hasUnsavedChanges) return Promise.resolve(true)
+  return confirm({
+    title: translate('ui.unsavedTitle'),
+    body: translate('ui.unsavedBody'),
+    confirmText: translate('ui.unsavedLeave'),
+    cancelText: translate('ui.unsavedStay'),
+    tone: 'danger',
+  })
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { Button } from '../elements/button.tsx'
 import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
-import { confirmDiscard } from './confirm-discard.ts'
+import { confirmDiscard } from './confirm.tsx'
 import { Drawer } from './drawer.tsx'
 
 /**

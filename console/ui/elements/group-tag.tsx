@@ -1,5 +1,6 @@
-import './group-tag.css'
+import { useTranslation } from 'react-i18next'
 import { useSharedStatus } from '#console/api/status.ts'
+import './group-tag.css'
 
 export function GroupTag({ name }: { name: string }) {
   const colors = useSharedStatus()?.group_colors
@@ -16,4 +17,22 @@ export const groupTag = (name: string) => <GroupTag name={name} />
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
   return <span className={`tg-group${color}`}>{props.name}</span>
+}
+
+/**
+ * The groups that every new site has, with the Chinese descriptions that the server stores for
+ * them.
+ */
+const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
+
+const isBuiltInGroup = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
+
+/**
+ * Returns a function that translates the description of a group. It translates only the built-in
+ * descriptions. A description that an admin has written is shown as it is.
+ */
+export function useTranslateGroupDescription(): (name: string, description: string) => string {
+  const { t } = useTranslation()
+  return (name, description) =>
+    isBuiltInGroup(name) && description === SHIPPED[name] ? t(`ui.group.${name}`) : description
 }

@@ -8,8 +8,11 @@ import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
-import { LOGIN_METHOD_ID_FIELDS } from '#console/ui/login-methods/login-method-id-fields.ts'
-import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
+import {
+  isLoginMethodEnabled,
+  LOGIN_METHOD_ID_FIELDS,
+  LOGIN_METHODS,
+} from '#console/ui/login-methods/login-methods.ts'
 import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 
 const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))

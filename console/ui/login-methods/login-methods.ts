@@ -1,4 +1,5 @@
 import type { Status } from '#read-api/contract/status.ts'
+import type { User } from '#read-api/contract/users.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
@@ -31,3 +32,15 @@ const FLAGS = {
 
 export const isLoginMethodEnabled = (status: Status | undefined, method: LoginMethod): boolean =>
   status?.[FLAGS[method]] === true
+
+/**
+ * The fields of a user that contain the user's account ids at other sites, by login method. A field
+ * is empty if the user has not connected an account.
+ */
+export const LOGIN_METHOD_ID_FIELDS = {
+  github: 'github_id',
+  oidc: 'oidc_id',
+  linuxdo: 'linux_do_id',
+  wechat: 'wechat_id',
+  telegram: 'telegram_id',
+} as const satisfies Record<LoginMethod, keyof User>

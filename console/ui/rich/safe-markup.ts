@@ -2,7 +2,6 @@ import createDOMPurify, { type DOMPurify } from 'dompurify'
 import { parse } from 'marked'
 import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
-import { trustedHtml } from './trusted-html.ts'
 
 /**
  * Tags that are removed. With them, a text could cover the page, accept input or change the look of
@@ -16,7 +15,7 @@ const FORBIDDEN_TAGS = [
 const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
-export type FrameStyle = {
+type FrameStyle = {
   isDark: boolean
   language: string
   isSmall: boolean
@@ -111,4 +110,19 @@ function replaceForeign(image: Element): void {
   link.setAttribute('target', '_blank')
   link.setAttribute('rel', 'noopener noreferrer nofollow')
   image.replaceWith(link)
+}
+
+type HtmlPolicy = { createHTML: (html: string) => string }
+type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPolicy }
+
+let policy: HtmlPolicy | undefined
+
+/**
+ * Marks HTML as trusted for the browser. NOTE: use it only for the content of `<template>`
+ * elements, in which no script runs, and for sanitized text in a frame without scripts.
+ */
+export function trustedHtml(html: string): string {
+  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
+  policy ??= factory?.createPolicy('rich-text', { createHTML: (text) => text })
+  return policy?.createHTML(html) ?? html
 }

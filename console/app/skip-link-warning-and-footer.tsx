@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { Icon } from '#console/ui/elements/icons.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useStatus } from '../api/status.ts'
 
@@ -49,4 +50,24 @@ function useFooterHtml(): string {
     return () => clearInterval(timer)
   }, [fromStatus, stored])
   return fromStatus ?? stored
+}
+
+export function SkipLink() {
+  const { t } = useTranslation()
+  return (
+    <a className="tg-skip" href="#main">
+      {t('shell.skip')}
+    </a>
+  )
+}
+
+export function PlainHttpWarning() {
+  const { t } = useTranslation()
+  if (window.isSecureContext) return null
+  return (
+    <p className="tg-plain-http" role="note">
+      <Icon name="alert" />
+      <span>{t('request.plainHttp')}</span>
+    </p>
+  )
 }
