@@ -8,7 +8,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, Hash } from '../elements/amounts-and-hashes.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { indented } from './call-charge-panels.tsx'
 
 /**
@@ -54,28 +54,25 @@ function ResultTable(props: { all: readonly BatchResult[]; shown: readonly Batch
     props.all.some(({ evidence }) => evidence?.[name] !== undefined)
   const [hasModels, hasRequestIds] = [isAnySet('model'), isAnySet('request_id')]
   return (
-    <DataTable
+    <ColumnTable
       label={t('audit.call.results')}
-      heads={[
-        t('audit.call.line'),
-        { end: t('audit.call.charge') },
-        ...(hasModels ? [t('audit.call.servedModel')] : []),
-        ...(hasRequestIds ? [t('audit.call.providerRequest')] : []),
-        t('audit.call.resultDigest'),
-        t('audit.call.usage'),
-      ]}
-      rows={props.shown.map((result) => ({
-        key: String(result.line),
-        cells: [
-          // Lines of a file are counted from 1.
-          number.format(result.line + 1),
-          <ExactQuota key="charge" value={result.charge} />,
-          ...(hasModels ? [<ServedModel key="model" result={result} />] : []),
-          ...(hasRequestIds ? [<HashOrDash key="id" value={result.evidence?.request_id} />] : []),
-          <HashOrDash key="digest" value={result.evidence?.received?.sha256} />,
-          <ReportedUsage key="usage" usage={result.usage} />,
+      rows={props.shown}
+      rowKey={({ line }) => String(line)}
+      columns={[
+        // Lines of a file are counted from 1.
+        [t('audit.call.line'), ({ line }) => number.format(line + 1)],
+        [{ end: t('audit.call.charge') }, ({ charge }) => <ExactQuota value={charge} />],
+        hasModels && [t('audit.call.servedModel'), (result) => <ServedModel result={result} />],
+        hasRequestIds && [
+          t('audit.call.providerRequest'),
+          ({ evidence }) => <HashOrDash value={evidence?.request_id} />,
         ],
-      }))}
+        [
+          t('audit.call.resultDigest'),
+          ({ evidence }) => <HashOrDash value={evidence?.received?.sha256} />,
+        ],
+        [t('audit.call.usage'), ({ usage }) => <ReportedUsage usage={usage} />],
+      ]}
     />
   )
 }

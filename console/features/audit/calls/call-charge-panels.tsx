@@ -9,7 +9,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
-import { DataTable, type TableRow } from '../elements/data-table.tsx'
+import { ColumnTable, DataTable, type TableRow } from '../elements/data-table.tsx'
 
 /** The kinds of usage that have a translated name, with the keys of these names. */
 const COUNTS = {
@@ -102,14 +102,15 @@ export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
     typeof value === 'number' ? number.format(value) : JSON.stringify(value)
   return (
     <Panel title={t('audit.call.usage')} lead={sourceText(t, usage.source ?? '')}>
-      <DataTable
+      <ColumnTable
         label={t('audit.call.usage')}
         isShort
-        heads={[t('shared.item'), { end: t('audit.call.units') }]}
-        rows={counts.map(([name, value]) => ({
-          key: name,
-          cells: [itemText(name), valueText(value)],
-        }))}
+        rows={counts}
+        rowKey={([name]) => name}
+        columns={[
+          [t('shared.item'), ([name]) => itemText(name)],
+          [{ end: t('audit.call.units') }, ([, value]) => valueText(value)],
+        ]}
       />
       {usage.anomaly !== null && (
         <p className="tg-audit-verdict tg-audit-verdict-bad">
@@ -178,25 +179,17 @@ export function InForceTable({ entries }: { entries: readonly PriceInForce[] }) 
       by.name || `#${by.id}`
     )
   return (
-    <DataTable
+    <ColumnTable
       label={t('audit.call.prices')}
-      heads={[
-        t('audit.call.option'),
-        t('audit.call.entry'),
-        { end: t('audit.call.value') },
-        t('audit.call.setAt'),
-        t('audit.call.setBy'),
+      rows={entries}
+      rowKey={({ option, name }) => `${option} ${name}`}
+      columns={[
+        [t('audit.call.option'), ({ option }) => <code>{option}</code>],
+        [t('audit.call.entry'), ({ name }) => name],
+        [{ end: t('audit.call.value') }, ({ value }) => value ?? '–'],
+        [t('audit.call.setAt'), ({ set_at: at }) => (at === null ? '–' : stamp(at))],
+        [t('audit.call.setBy'), author],
       ]}
-      rows={entries.map((entry) => ({
-        key: `${entry.option} ${entry.name}`,
-        cells: [
-          <code key="option">{entry.option}</code>,
-          entry.name,
-          entry.value ?? '–',
-          entry.set_at === null ? '–' : stamp(entry.set_at),
-          author(entry),
-        ],
-      }))}
     />
   )
 }

@@ -8,7 +8,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { DataTable, type TableRow } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 
 type AccountEvent = Pick<
@@ -23,37 +23,35 @@ type AccountEvent = Pick<
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const { admission, raised_holds: raises, end } = call
-  const row = (event: AccountEvent, what: string, hold: number | null, charge: number | null) => ({
-    key: String(event.position),
-    cells: [
-      `#${event.revision}`,
-      stamp(event.created_at),
-      what,
-      <ExactQuota key="hold" value={hold} />,
-      <ExactQuota key="charge" value={charge} />,
-      <ExactQuota key="balance" value={event.balance_after} />,
-      <ExactQuota key="held" value={event.held_after} />,
-    ],
-  })
-  const rows: TableRow[] = [
-    ...(admission === null ? [] : [row(admission, t('audit.call.admitted'), admission.hold, null)]),
-    ...raises.map((raise) => row(raise, t('audit.call.raised'), raise.hold, null)),
+  const row = (
+    event: AccountEvent,
+    what: string,
+    hold: number | null,
+    charge: number | null = null,
+  ) => ({ event, what, hold, charge })
+  const rows = [
+    ...(admission === null ? [] : [row(admission, t('audit.call.admitted'), admission.hold)]),
+    ...raises.map((raise) => row(raise, t('audit.call.raised'), raise.hold)),
     ...(end === null ? [] : [row(end, t(`audit.call.end.${endName(call)}`), 0, end.charge)]),
   ]
   return (
     <Panel title={t('audit.call.history')} lead={t('audit.call.historyLead')}>
-      <DataTable
+      <ColumnTable
         label={t('audit.call.history')}
-        heads={[
-          t('audit.revision'),
-          t('audit.time'),
-          t('audit.event'),
-          { end: t('audit.call.hold') },
-          { end: t('audit.call.charge') },
-          { end: t('audit.balanceAfter') },
-          { end: t('audit.heldAfter') },
-        ]}
         rows={rows}
+        rowKey={({ event }) => String(event.position)}
+        columns={[
+          [t('audit.revision'), ({ event }) => `#${event.revision}`],
+          [t('audit.time'), ({ event }) => stamp(event.created_at)],
+          [t('audit.event'), ({ what }) => what],
+          [{ end: t('audit.call.hold') }, ({ hold }) => <ExactQuota value={hold} />],
+          [{ end: t('audit.call.charge') }, ({ charge }) => <ExactQuota value={charge} />],
+          [
+            { end: t('audit.balanceAfter') },
+            ({ event }) => <ExactQuota value={event.balance_after} />,
+          ],
+          [{ end: t('audit.heldAfter') }, ({ event }) => <ExactQuota value={event.held_after} />],
+        ]}
       />
       {admission !== null && admission.client_ip !== '' && (
         <p className="tg-hint">{t('audit.call.from', { ip: admission.client_ip })}</p>
@@ -76,31 +74,26 @@ export function CallCorrections({ call }: { call: CallExplanation }) {
   const hasUnpaid = corrections.some(({ unpaid }) => unpaid > 0)
   return (
     <Panel title={t('audit.call.corrections')} lead={t('audit.call.correctionsLead')}>
-      <DataTable
+      <ColumnTable
         label={t('audit.call.corrections')}
-        heads={[
-          t('audit.revision'),
-          t('audit.time'),
-          { end: t('audit.call.chargeBefore') },
-          { end: t('audit.call.chargeAfter') },
-          { end: t('audit.call.balanceChange') },
-          ...(hasUnpaid ? [{ end: t('audit.call.unpaid') }] : []),
-          ...(isAudit ? [t('audit.actor')] : []),
-          t('audit.acts.reason'),
-        ]}
-        rows={corrections.map((one) => ({
-          key: String(one.position),
-          cells: [
-            `#${one.revision}`,
-            stamp(one.created_at),
-            <ExactQuota key="charge" value={one.charge} />,
-            <ExactQuota key="corrected" value={one.corrected} />,
-            <QuotaChange key="change" value={-one.amount} />,
-            ...(hasUnpaid ? [<ExactQuota key="unpaid" value={one.unpaid} />] : []),
-            ...(isAudit ? [one.requested_by.name || `#${one.requested_by.id}`] : []),
-            one.reason || '–',
+        rows={corrections}
+        rowKey={({ position }) => String(position)}
+        columns={[
+          [t('audit.revision'), ({ revision }) => `#${revision}`],
+          [t('audit.time'), ({ created_at: at }) => stamp(at)],
+          [{ end: t('audit.call.chargeBefore') }, ({ charge }) => <ExactQuota value={charge} />],
+          [
+            { end: t('audit.call.chargeAfter') },
+            ({ corrected }) => <ExactQuota value={corrected} />,
           ],
-        }))}
+          [{ end: t('audit.call.balanceChange') }, ({ amount }) => <QuotaChange value={-amount} />],
+          hasUnpaid && [
+            { end: t('audit.call.unpaid') },
+            ({ unpaid }) => <ExactQuota value={unpaid} />,
+          ],
+          isAudit && [t('audit.actor'), ({ requested_by: by }) => by.name || `#${by.id}`],
+          [t('audit.acts.reason'), ({ reason }) => reason || '–'],
+        ]}
       />
     </Panel>
   )

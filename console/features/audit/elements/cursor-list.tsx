@@ -1,4 +1,9 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+} from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
@@ -35,8 +40,21 @@ type Props<Row> = Pick<
   moreText: string
 }
 
-export const nextCursor = ({ next_cursor: cursor }: CursorPage<unknown>): string | null =>
-  cursor === null ? null : String(cursor)
+/**
+ * Reads a list whose pages have no numbers. Each page names the cursor of the next page, and the
+ * cursor of the first page is an empty text.
+ */
+export const cursorQuery = <Page extends CursorPage<unknown>>(
+  queryKey: readonly unknown[],
+  fetchPage: (cursor: string, signal: AbortSignal) => Promise<Page>,
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    getNextPageParam: ({ next_cursor: cursor }: Page) => (cursor === null ? null : String(cursor)),
+    placeholderData: keepPreviousData,
+  })
 
 /** A list without numbered pages. A button loads the next rows and adds them at the end. */
 export function CursorList<Row>(props: Props<Row>) {

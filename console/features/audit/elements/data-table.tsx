@@ -77,6 +77,58 @@ export function Facts(props: { facts: readonly (readonly [name: string, value: R
   )
 }
 
+type TableColumn<Row> = readonly [head: TableHead, cell: (row: Row) => ReactNode]
+
+/**
+ * A table of data of one kind. Each column has a heading and a function that returns the cell of a
+ * row. A column that is false is left out.
+ */
+export function ColumnTable<Row>(props: {
+  label: string
+  isShort?: boolean
+  columns: readonly (TableColumn<Row> | false)[]
+  rows: readonly Row[]
+  rowKey: (row: Row, index: number) => string
+  isBad?: (row: Row) => boolean
+}) {
+  const { columns, rows, rowKey, isBad, ...rest } = props
+  const shown = columns.filter((column) => column !== false)
+  return (
+    <DataTable
+      {...rest}
+      heads={shown.map(([head]) => head)}
+      rows={rows.map((row, index) => ({
+        key: rowKey(row, index),
+        ...(isBad?.(row) === true ? { tone: 'bad' as const } : {}),
+        cells: shown.map(([, cell]) => cell(row)),
+      }))}
+    />
+  )
+}
+
+type Change = {
+  readonly name: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** Lists values that were changed, before and after the change. */
+export function ChangesTable(props: { label: string; changes: readonly Change[] }) {
+  const { t } = useTranslation()
+  return (
+    <ColumnTable
+      label={props.label}
+      rows={props.changes}
+      rowKey={({ name }) => name}
+      columns={[
+        [t('audit.call.value'), ({ name }) => <code>{name}</code>],
+        [t('audit.before'), ({ before }) => (before === null ? '–' : <del>{before}</del>)],
+        [t('audit.after'), ({ after }) => (after === null ? '–' : <ins>{after}</ins>)],
+      ]}
+    />
+  )
+}
+
 type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
 
 /**
@@ -90,14 +142,16 @@ export function SumTable(props: { title: string; head: string; rows: readonly Su
   return (
     <section className="tg-ledger-sums">
       <h3>{title}</h3>
-      <DataTable
+      <ColumnTable
         label={title}
         isShort
-        heads={[head, { end: t('audit.ledger.count') }, { end: t('audit.ledger.amount') }]}
-        rows={rows.map(({ name, count, amount }) => ({
-          key: name,
-          cells: [name, number.format(count), <QuotaChange key="amount" value={amount} />],
-        }))}
+        rows={rows}
+        rowKey={({ name }) => name}
+        columns={[
+          [head, ({ name }) => name],
+          [{ end: t('audit.ledger.count') }, ({ count }) => number.format(count)],
+          [{ end: t('audit.ledger.amount') }, ({ amount }) => <QuotaChange value={amount} />],
+        ]}
       />
     </section>
   )

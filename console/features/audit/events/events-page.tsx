@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -30,7 +30,7 @@ import type { RawEvent } from '#read-api/contract/time-travel.ts'
 import { useEventLabel, useEventTypeSearch } from '../elements/act-and-event-labels.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { timeColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import '../audit.css'
 
 const FILTERS = {
@@ -52,17 +52,16 @@ export const EventsPage = auditorPage('shell.events', Events)
 function Events() {
   const { t } = useTranslation()
   const [filters, set] = useUrlState(FILTERS)
-  const query = useInfiniteQuery({
-    queryKey: ['audit', 'events', { ...filters, range: rangeText(filters.range) }],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /api/audit/events', {
-        query: { ...queryOf(filters), after: pageParam, limit: 50 },
-        signal,
-      }),
-    getNextPageParam: nextCursor,
-    placeholderData: keepPreviousData,
-  })
+  const query = useInfiniteQuery(
+    cursorQuery(
+      ['audit', 'events', { ...filters, range: rangeText(filters.range) }],
+      (cursor, signal) =>
+        call('GET /api/audit/events', {
+          query: { ...queryOf(filters), after: cursor, limit: 50 },
+          signal,
+        }),
+    ),
+  )
   const labelOf = useEventLabel()
   const columns = useMemo(() => eventColumns(t, labelOf), [t, labelOf])
   return (

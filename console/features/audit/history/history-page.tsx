@@ -15,7 +15,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ChangesTable } from '../elements/data-table.tsx'
 import { actorText } from '../elements/user-names.ts'
 import { type AuditObject, type ObjectChange, objectHistoryQuery } from './object-history.ts'
 import { ObjectState } from './object-state.tsx'
@@ -152,17 +152,9 @@ function Change({ change }: { change: ObjectChange }) {
       {change.changes.length === 0 ? (
         <p className="tg-muted">{t('audit.history.noValues')}</p>
       ) : (
-        <DataTable
+        <ChangesTable
           label={t('audit.history.changesOf', { type: eventLabel, position: change.position })}
-          heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
-          rows={change.changes.map(({ name, before, after }) => ({
-            key: name,
-            cells: [
-              <code key="name">{name}</code>,
-              before === null ? '–' : <del key="before">{before}</del>,
-              after === null ? '–' : <ins key="after">{after}</ins>,
-            ],
-          }))}
+          changes={change.changes}
         />
       )}
     </li>

@@ -6,7 +6,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { type AuditObject, readState, valuesOf } from './object-history.ts'
 
 /**
@@ -83,13 +83,14 @@ function Values({ label, values }: { label: string; values: readonly Entry[] }) 
   const shown = showsAll ? values : values.slice(0, INITIAL_VALUES_MAX)
   return (
     <>
-      <DataTable
+      <ColumnTable
         label={label}
-        heads={[t('audit.call.option'), t('audit.call.value')]}
-        rows={shown.map(([name, value]) => ({
-          key: name,
-          cells: [<code key="name">{name}</code>, value],
-        }))}
+        rows={shown}
+        rowKey={([name]) => name}
+        columns={[
+          [t('audit.call.option'), ([name]) => <code>{name}</code>],
+          [t('audit.call.value'), ([, value]) => value],
+        ]}
       />
       {shown.length < values.length && (
         <Button size="small" className="tg-audit-more-results" onClick={() => setShowsAll(true)}>

@@ -5,7 +5,7 @@ import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { InForceTable } from '../calls/call-charge-panels.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { valuesOf } from './object-history.ts'
 
 type PriceQuery = { readonly model: string; readonly group: string }
@@ -48,13 +48,14 @@ function Price({ model, group, at }: PriceQuery & { at: string }) {
           <p className="tg-muted">{t('audit.history.noPrice')}</p>
         ) : (
           <>
-            <DataTable
+            <ColumnTable
               label={t('audit.history.priceOf', { model })}
-              heads={[t('shared.item'), { end: t('audit.call.value') }]}
-              rows={[...valuesOf(price)].map(([name, value]) => ({
-                key: name,
-                cells: [<code key="name">{name}</code>, value],
-              }))}
+              rows={[...valuesOf(price)]}
+              rowKey={([name]) => name}
+              columns={[
+                [t('shared.item'), ([name]) => <code>{name}</code>],
+                [{ end: t('audit.call.value') }, ([, value]) => value],
+              ]}
             />
             <InForceTable entries={entries} />
           </>

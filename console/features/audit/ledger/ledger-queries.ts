@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { apiQuery, call } from '#console/api/client.ts'
 import type { LedgerPage } from '#read-api/contract/ledger.ts'
-import { nextCursor } from '../elements/cursor-list.tsx'
+import { cursorQuery } from '../elements/cursor-list.tsx'
 
 /**
  * The user id of the account whose ledger is read, or null for the account of the logged-in user.
@@ -33,14 +33,9 @@ export const ledgerPage = (
     : call('GET /api/audit/ledger/:userId', { params: { userId: account }, query, signal })
 
 export const ledgerQuery = (account: Account, params: LedgerParams) =>
-  infiniteQueryOptions({
-    queryKey: ['ledger', account, params],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      ledgerPage(account, { ...params, cursor: pageParam, limit: MOVEMENTS_PER_PAGE }, signal),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
-  })
+  cursorQuery(['ledger', account, params], (cursor, signal) =>
+    ledgerPage(account, { ...params, cursor, limit: MOVEMENTS_PER_PAGE }, signal),
+  )
 
 /**
  * Reads the name of the owner of a ledger. This query does not depend on the filters of the page,
@@ -59,15 +54,9 @@ const ACCOUNTS_PER_PAGE = 10
 
 /** Reads the accounts of users, newest first. `search` is a user id or a part of a username. */
 export const accountsQuery = (search: string) =>
-  infiniteQueryOptions({
-    queryKey: ['ledger', 'accounts', search],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => {
-      const query = { search, cursor: pageParam, limit: ACCOUNTS_PER_PAGE }
-      return call('GET /api/audit/accounts', { query, signal })
-    },
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
+  cursorQuery(['ledger', 'accounts', search], (cursor, signal) => {
+    const query = { search, cursor, limit: ACCOUNTS_PER_PAGE }
+    return call('GET /api/audit/accounts', { query, signal })
   })
 
 /**

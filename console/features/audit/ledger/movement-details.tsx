@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { apiQuery } from '#console/api/client.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import type { CorrectedCalls as Calls, LedgerItem } from '#read-api/contract/ledger.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
 import { MovementSource, reasonText } from './movement-text.tsx'
@@ -39,33 +39,38 @@ function CorrectedCalls({ account, position }: { account: Account; position: num
       {({ calls, reason }) => (
         <>
           <Facts facts={[[t('audit.acts.reason'), reason]]} />
-          <DataTable
+          <ColumnTable
             label={t('audit.ledger.correctedCalls')}
-            heads={[
-              t('shared.requestId'),
-              { end: t('audit.call.chargeBefore') },
-              { end: t('audit.call.chargeAfter') },
-              { end: t('audit.call.balanceChange') },
+            rows={calls}
+            rowKey={({ request_id: id }) => id}
+            columns={[
+              [
+                t('shared.requestId'),
+                ({ request_id: id }) => (
+                  <Link to={`/app/calls/${encodeURIComponent(id)}`}>
+                    <code>{id}</code>
+                  </Link>
+                ),
+              ],
+              [
+                { end: t('audit.call.chargeBefore') },
+                ({ charge }) => <ExactQuota value={charge} />,
+              ],
+              [
+                { end: t('audit.call.chargeAfter') },
+                ({ corrected }) => <ExactQuota value={corrected} />,
+              ],
+              [
+                { end: t('audit.call.balanceChange') },
+                ({ amount }) => <QuotaChange value={-amount} />,
+              ],
             ]}
-            rows={calls.map(rowOf)}
           />
         </>
       )}
     </QueryView>
   )
 }
-
-const rowOf = ({ request_id: id, charge, corrected, amount }: Calls['calls'][number]) => ({
-  key: id,
-  cells: [
-    <Link key="call" to={`/app/calls/${encodeURIComponent(id)}`}>
-      <code>{id}</code>
-    </Link>,
-    <ExactQuota key="charge" value={charge} />,
-    <ExactQuota key="corrected" value={corrected} />,
-    <QuotaChange key="change" value={-amount} />,
-  ],
-})
 
 /**
  * Shows the receipt for a movement. The receipt proves that the event at `position`, which caused

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useCallback, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -30,8 +30,8 @@ import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import { useActSearch, useEventLabel } from '../elements/act-and-event-labels.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
 import { timeColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { ChangesTable, Facts } from '../elements/data-table.tsx'
 import { useFileDownload } from '../elements/file-download.tsx'
 import { actorText } from '../elements/user-names.ts'
 import { changesBetween } from '../history/object-history.ts'
@@ -93,18 +93,15 @@ function useActs(filters: Filters) {
   /** The event log position of the last resync. Later responses must include all acts up to it. */
   const minPosition = useRef(0)
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
-  const query = useInfiniteQuery({
-    queryKey: ['audit', 'log', view],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
+  const query = useInfiniteQuery(
+    cursorQuery(['audit', 'log', view], (cursor, signal) =>
       call('GET /api/audit/log', {
-        query: { ...queryOf(filters), cursor: pageParam, limit: ACTS_PER_PAGE },
+        query: { ...queryOf(filters), cursor, limit: ACTS_PER_PAGE },
         afterPosition: minPosition.current,
         signal,
       }),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
-  })
+    ),
+  )
   const { refetch } = query
   const refetchUpTo = useCallback(
     (position: number | null) => {
@@ -243,18 +240,7 @@ function ActDetails({ act }: { act: AuditAct }) {
   const changes = changesBetween(act.before, act.after)
   return (
     <div className="tg-audit-act">
-      <DataTable
-        label={t('audit.history.changes')}
-        heads={[t('audit.call.value'), t('audit.before'), t('audit.after')]}
-        rows={changes.map(({ name, before, after }) => ({
-          key: name,
-          cells: [
-            <code key="name">{name}</code>,
-            before === null ? '–' : <del key="before">{before}</del>,
-            after === null ? '–' : <ins key="after">{after}</ins>,
-          ],
-        }))}
-      />
+      <ChangesTable label={t('audit.history.changes')} changes={changes} />
       <Facts
         facts={[
           [t('audit.acts.act'), <code key="act">{act.act}</code>],

@@ -8,8 +8,8 @@ import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { nextCursor } from '../elements/cursor-list.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { cursorQuery } from '../elements/cursor-list.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { Finality, LogStatusPanels } from './transparency-log-status.tsx'
 
 const CHECKPOINTS_PER_PAGE = 20
@@ -21,16 +21,14 @@ const CHECKPOINTS_PER_PAGE = 20
 export function CheckpointsPanel() {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const query = useInfiniteQuery({
-    queryKey: ['audit', 'signed-checkpoints'],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
+  const query = useInfiniteQuery(
+    cursorQuery(['audit', 'signed-checkpoints'], (cursor, signal) =>
       call('GET /api/audit/signed-checkpoints', {
-        query: { cursor: pageParam, limit: CHECKPOINTS_PER_PAGE },
+        query: { cursor, limit: CHECKPOINTS_PER_PAGE },
         signal,
       }),
-    getNextPageParam: (page) => nextCursor(page),
-  })
+    ),
+  )
   return (
     <div className="tg-proofs-stack">
       <LogStatusPanels isEditable />
@@ -41,27 +39,21 @@ export function CheckpointsPanel() {
       >
         <QueryView query={query} height={240}>
           {({ pages }) => (
-            <DataTable
+            <ColumnTable
               label={t('audit.log.checkpoints')}
-              heads={[
-                t('audit.log.signed'),
-                { end: t('audit.log.size') },
-                t('audit.verify.root'),
-                t('audit.receipt.witnesses'),
-                t('shared.status'),
+              rows={pages.flatMap(({ items }) => items)}
+              rowKey={(checkpoint) => `${checkpoint.size} ${checkpoint.created_at}`}
+              columns={[
+                [t('audit.log.signed'), ({ created_at: at }) => stamp(at)],
+                [{ end: t('audit.log.size') }, ({ size }) => number.format(size)],
+                [t('audit.verify.root'), ({ root }) => <Hash value={root} />],
+                [
+                  t('audit.receipt.witnesses'),
+                  ({ cosignatures }) =>
+                    cosignatures.map(({ witness }) => witness).join(', ') || '–',
+                ],
+                [t('shared.status'), (checkpoint) => <Finality checkpoint={checkpoint} />],
               ]}
-              rows={pages
-                .flatMap(({ items }) => items)
-                .map((checkpoint) => ({
-                  key: `${checkpoint.size} ${checkpoint.created_at}`,
-                  cells: [
-                    stamp(checkpoint.created_at),
-                    number.format(checkpoint.size),
-                    <Hash key="root" value={checkpoint.root} />,
-                    checkpoint.cosignatures.map(({ witness }) => witness).join(', ') || '–',
-                    <Finality key="final" checkpoint={checkpoint} />,
-                  ],
-                }))}
             />
           )}
         </QueryView>

@@ -14,7 +14,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { userText } from '../elements/user-names.ts'
 import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
 import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
@@ -115,23 +115,17 @@ function VerificationDetails({ verification }: { verification: Verification }) {
       />
       <FindingTables verification={verification} />
       <h3 className="tg-proofs-heading">{t('audit.verify.checks')}</h3>
-      <DataTable
+      <ColumnTable
         label={t('audit.verify.checks')}
         isShort
-        heads={[
-          t('audit.verify.check'),
-          { end: t('audit.verify.times') },
-          { end: t('audit.verify.found') },
+        rows={checks}
+        rowKey={({ check }) => check}
+        isBad={({ findings }) => findings > 0}
+        columns={[
+          [t('audit.verify.check'), ({ check }) => t(`audit.check.${check}`)],
+          [{ end: t('audit.verify.times') }, ({ count: times }) => number.format(times)],
+          [{ end: t('audit.verify.found') }, ({ findings }) => number.format(findings)],
         ]}
-        rows={checks.map((row) => ({
-          key: row.check,
-          ...(row.findings > 0 ? { tone: 'bad' as const } : {}),
-          cells: [
-            t(`audit.check.${row.check}`),
-            number.format(row.count),
-            number.format(row.findings),
-          ],
-        }))}
       />
     </>
   )
@@ -179,23 +173,16 @@ function Findings(props: { title: string; label: string; findings: readonly Audi
   return (
     <>
       <h3 className="tg-proofs-heading">{props.title}</h3>
-      <DataTable
+      <ColumnTable
         label={props.label}
-        heads={[
-          t('audit.verify.check'),
-          t('audit.position'),
-          t('audit.verify.stream'),
-          t('audit.verify.detail'),
+        rows={props.findings}
+        rowKey={(_, index) => String(index)}
+        columns={[
+          [t('audit.verify.check'), ({ check }) => t(`audit.check.${check}`)],
+          [t('audit.position'), ({ position }) => <FindingPosition position={position} />],
+          [t('audit.verify.stream'), (finding) => <FindingPlace finding={finding} />],
+          [t('audit.verify.detail'), ({ parts }) => <FindingDetail parts={parts} />],
         ]}
-        rows={props.findings.map((finding, index) => ({
-          key: String(index),
-          cells: [
-            t(`audit.check.${finding.check}`),
-            <FindingPosition key="position" position={finding.position} />,
-            <FindingPlace key="place" finding={finding} />,
-            <FindingDetail key="detail" parts={finding.parts} />,
-          ],
-        }))}
       />
     </>
   )
@@ -212,35 +199,35 @@ function PastVerifications(props: {
   return (
     <>
       <h3 className="tg-proofs-heading">{t('audit.verify.past')}</h3>
-      <DataTable
+      <ColumnTable
         label={t('audit.verify.past')}
-        heads={[
-          t('audit.time'),
-          t('audit.verify.mode'),
-          t('audit.verify.range'),
-          t('shared.status'),
-          { end: t('audit.verify.found') },
-        ]}
-        rows={props.items.map((item) => ({
-          key: item.id,
-          cells: [
-            <button
-              key="time"
-              type="button"
-              className="tg-audit-link"
-              aria-current={item.id === props.selected}
-              onClick={() => props.onSelect(item.id)}
-            >
-              {stamp(item.requested_at)}
-            </button>,
-            t(`audit.verify.${item.mode}`),
-            `#${item.from_position + 1} – #${item.to_position}`,
-            <StatusTag key="status" tone={toneOf(item)}>
-              {t(`audit.job.${item.status}`)}
-            </StatusTag>,
-            number.format(item.finding_count),
+        rows={props.items}
+        rowKey={({ id }) => id}
+        columns={[
+          [
+            t('audit.time'),
+            ({ id, requested_at: at }) => (
+              <button
+                type="button"
+                className="tg-audit-link"
+                aria-current={id === props.selected}
+                onClick={() => props.onSelect(id)}
+              >
+                {stamp(at)}
+              </button>
+            ),
           ],
-        }))}
+          [t('audit.verify.mode'), ({ mode }) => t(`audit.verify.${mode}`)],
+          [
+            t('audit.verify.range'),
+            ({ from_position: from, to_position: to }) => `#${from + 1} – #${to}`,
+          ],
+          [
+            t('shared.status'),
+            (item) => <StatusTag tone={toneOf(item)}>{t(`audit.job.${item.status}`)}</StatusTag>,
+          ],
+          [{ end: t('audit.verify.found') }, (item) => number.format(item.finding_count)],
+        ]}
       />
     </>
   )

@@ -18,16 +18,20 @@ export const JOB_TONES: Readonly<Record<Job['status'], Tone>> = {
   failed: 'bad',
 }
 
+export function JobStatus({ status }: { status: Job['status'] }) {
+  const { t } = useTranslation()
+  return <StatusTag tone={JOB_TONES[status]}>{t(`audit.job.${status}`)}</StatusTag>
+}
+
 /**
  * Shows the status of a job. While the job is running, shows a progress bar and the estimated time
  * left.
  */
 export function JobProgress({ job }: { job: Job }) {
-  const { t } = useTranslation()
   const { progress, status, error } = job
   return (
     <div className="tg-proofs-job">
-      <StatusTag tone={JOB_TONES[status]}>{t(`audit.job.${status}`)}</StatusTag>
+      <JobStatus status={status} />
       {error !== '' && <span className="tg-proofs-error">{error}</span>}
       {isUnfinished(job) && progress !== null && <ProgressBar progress={progress} />}
     </div>

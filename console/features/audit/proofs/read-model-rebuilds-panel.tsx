@@ -6,15 +6,14 @@ import { isRoot, useUser } from '#console/api/session.ts'
 import { currentLanguage } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Checkbox } from '#console/ui/forms/choice-inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Rebuild } from '#read-api/contract/verifications.ts'
-import { DataTable } from '../elements/data-table.tsx'
-import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
+import { isUnfinished, JOB_POLL_INTERVAL_MS, JobProgress, JobStatus } from './job-progress.tsx'
 
 const KEY = ['audit', 'rebuilds'] as const
 
@@ -91,23 +90,19 @@ function RebuildItem({ rebuild }: { rebuild: Rebuild }) {
     <section className="tg-proofs-rebuild">
       <h3 className="tg-proofs-heading">{stamp(rebuild.requested_at)}</h3>
       <JobProgress job={rebuild} />
-      <DataTable
+      <ColumnTable
         label={t('audit.rebuild.readModels')}
-        heads={[
-          t('audit.rebuild.readModel'),
-          t('shared.status'),
-          { end: t('audit.rebuild.events') },
-        ]}
-        rows={rebuild.read_models.map(({ name, status, done, total }) => ({
-          key: name,
-          cells: [
-            <code key="name">{name}</code>,
-            <StatusTag key="status" tone={JOB_TONES[status]}>
-              {t(`audit.job.${status}`)}
-            </StatusTag>,
-            t('audit.job.of', { done: number.format(done), total: number.format(total) }),
+        rows={rebuild.read_models}
+        rowKey={({ name }) => name}
+        columns={[
+          [t('audit.rebuild.readModel'), ({ name }) => <code>{name}</code>],
+          [t('shared.status'), ({ status }) => <JobStatus status={status} />],
+          [
+            { end: t('audit.rebuild.events') },
+            ({ done, total }) =>
+              t('audit.job.of', { done: number.format(done), total: number.format(total) }),
           ],
-        }))}
+        ]}
       />
     </section>
   )

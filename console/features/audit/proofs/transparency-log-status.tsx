@@ -9,7 +9,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { RefusalAlerts } from './witness-refusal-alerts.tsx'
 
 const POLL_INTERVAL_MS = 10_000
@@ -82,23 +82,22 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
       {witnesses.length === 0 ? (
         <p className="tg-muted">{t('audit.log.noWitnesses')}</p>
       ) : (
-        <DataTable
+        <ColumnTable
           label={t('audit.receipt.witnesses')}
-          heads={[
-            t('shared.name'),
-            t('audit.log.key'),
-            { end: t('audit.log.size') },
-            t('audit.log.signed'),
-          ]}
-          rows={witnesses.map(({ name, key, size, signed_at: at }) => ({
-            key,
-            cells: [
-              name,
-              <Key key="key" value={key} />,
-              size === null ? '–' : number.format(size),
-              at === null ? t('audit.log.notYet') : stamp(at),
+          rows={witnesses}
+          rowKey={({ key }) => key}
+          columns={[
+            [t('shared.name'), ({ name }) => name],
+            [t('audit.log.key'), ({ key }) => <Key value={key} />],
+            [
+              { end: t('audit.log.size') },
+              ({ size }) => (size === null ? '–' : number.format(size)),
             ],
-          }))}
+            [
+              t('audit.log.signed'),
+              ({ signed_at: at }) => (at === null ? t('audit.log.notYet') : stamp(at)),
+            ],
+          ]}
         />
       )}
     </>

@@ -16,7 +16,7 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { useUserNames } from '../elements/user-names.ts'
 import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
 
@@ -102,25 +102,21 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
   return (
     <>
       <ResultPart title={t('reconciliation.correction.byUser')}>
-        <DataTable
+        <ColumnTable
           label={t('reconciliation.correction.byUser')}
           isShort={!hasUnpaid}
-          heads={[
-            t('shared.user'),
-            { end: t('shared.calls') },
-            { end: t('audit.ledger.amount') },
-            ...(hasUnpaid ? [{ end: t('reconciliation.correction.unpaid') }] : []),
-          ]}
-          rows={preview.users.map(({ user_id: id, calls, amount, unpaid }) => ({
-            key: String(id),
-            cells: [
-              <UserLink key="user" id={id} name={names.get(id)} />,
-              number.format(calls),
-              // `amount` is what the account is charged, and the balance changes by the opposite.
-              <QuotaChange key="amount" value={-amount} />,
-              ...(hasUnpaid ? [<ExactQuota key="unpaid" value={unpaid} />] : []),
+          rows={preview.users}
+          rowKey={({ user_id: id }) => String(id)}
+          columns={[
+            [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
+            [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
+            // `amount` is what the account is charged, and the balance changes by the opposite.
+            [{ end: t('audit.ledger.amount') }, ({ amount }) => <QuotaChange value={-amount} />],
+            hasUnpaid && [
+              { end: t('reconciliation.correction.unpaid') },
+              ({ unpaid }) => <ExactQuota value={unpaid} />,
             ],
-          }))}
+          ]}
         />
       </ResultPart>
       <ResultPart title={t('reconciliation.correction.calls')}>
@@ -141,17 +137,18 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
   const title = t('reconciliation.correction.skippedTitle', { shown: calls.length, all: skipped })
   return (
     <ResultPart title={title}>
-      <DataTable
+      <ColumnTable
         label={title}
-        heads={[t('shared.requestId'), t('shared.user'), t('reconciliation.correction.why')]}
-        rows={calls.map(({ request_id: id, user_id: user, reason }) => ({
-          key: id,
-          cells: [
-            <CallLink key="call" requestId={id} />,
-            <UserLink key="user" id={user} name={names.get(user)} />,
-            t(`reconciliation.correction.skip.${reason}`),
+        rows={calls}
+        rowKey={({ request_id: id }) => id}
+        columns={[
+          [t('shared.requestId'), ({ request_id: id }) => <CallLink requestId={id} />],
+          [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
+          [
+            t('reconciliation.correction.why'),
+            ({ reason }) => t(`reconciliation.correction.skip.${reason}`),
           ],
-        }))}
+        ]}
       />
     </ResultPart>
   )

@@ -26,8 +26,8 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
 import { UserLink } from './result-tables.tsx'
@@ -51,11 +51,9 @@ type Props = {
 const isUnfinished = ({ finished_at: at }: Correction): boolean => at === null
 
 const correctionsQuery = infiniteQueryOptions({
-  queryKey: CORRECTIONS_KEY,
-  initialPageParam: '',
-  queryFn: ({ pageParam, signal }) =>
-    call('GET /api/audit/corrections', { query: { cursor: pageParam, limit: PER_PAGE }, signal }),
-  getNextPageParam: (page) => nextCursor(page),
+  ...cursorQuery(CORRECTIONS_KEY, (cursor, signal) =>
+    call('GET /api/audit/corrections', { query: { cursor, limit: PER_PAGE }, signal }),
+  ),
   refetchInterval: ({ state }) =>
     state.data?.pages.some(({ items }) => items.some(isUnfinished)) === true
       ? POLL_INTERVAL_MS
@@ -222,21 +220,15 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   return (
     <section>
       <h3>{title}</h3>
-      <DataTable
+      <ColumnTable
         label={title}
-        heads={[
-          t('shared.user'),
-          { end: t('shared.calls') },
-          t('reconciliation.correction.errorCode'),
+        rows={failed}
+        rowKey={({ user_id: id }) => String(id)}
+        columns={[
+          [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
+          [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
+          [t('reconciliation.correction.errorCode'), ({ code }) => <code>{code}</code>],
         ]}
-        rows={failed.map(({ user_id: id, calls, code }) => ({
-          key: String(id),
-          cells: [
-            <UserLink key="user" id={id} name={names.get(id)} />,
-            number.format(calls),
-            <code key="code">{code}</code>,
-          ],
-        }))}
       />
     </section>
   )

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +13,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { currentMonth, dayParam, daysOfMonth, MonthInput } from '../elements/utc-month.tsx'
 import { Figures, Margin } from './result-tables.tsx'
 
@@ -42,17 +42,14 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
   const { t } = useTranslation()
   const number = useNumberFormat()
   const days = chosenDays(props.days)
-  const query = useInfiniteQuery({
-    queryKey: ['audit', 'margins', days],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
+  const query = useInfiniteQuery(
+    cursorQuery(['audit', 'margins', days], (cursor, signal) =>
       call('GET /api/audit/margins', {
-        query: { first_day: days.first, last_day: days.last, cursor: pageParam, limit: PER_PAGE },
+        query: { first_day: days.first, last_day: days.last, cursor, limit: PER_PAGE },
         signal,
       }),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
-  })
+    ),
+  )
   const columns = useMemo(() => marginColumns(t, number), [t, number])
   const page = query.data?.pages[0]
   return (

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -34,8 +34,8 @@ import type {
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorPage, ObjectFallback } from '../elements/auditor-page.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
-import { DataTable, Facts } from '../elements/data-table.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
 import {
   fileNameOf,
@@ -72,16 +72,13 @@ function ProviderInvoice() {
   const { id: invoiceId = '' } = useParams()
   const [{ comparison, match }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery({
-    queryKey: [...PROVIDER_INVOICES_KEY, invoiceId, comparison],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
+    ...cursorQuery([...PROVIDER_INVOICES_KEY, invoiceId, comparison], (cursor, signal) =>
       call('GET /api/audit/invoices/:id', {
         params: { id: invoiceId },
-        query: { comparison, cursor: pageParam, limit: PER_PAGE },
+        query: { comparison, cursor, limit: PER_PAGE },
         signal,
       }),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
+    ),
     retry: retryUnlessMissing,
   })
   const number = useNumberFormat()
@@ -255,29 +252,25 @@ function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
         ]}
       />
       <ResultPart title={t('shared.byModel')}>
-        <DataTable
+        <ColumnTable
           label={t('shared.byModel')}
-          heads={[
-            t('ui.model'),
-            { end: t('shared.calls') },
-            { end: t('reconciliation.invoice.rows') },
-            { end: t('reconciliation.invoice.billed') },
-            { end: t('reconciliation.invoice.cost') },
-            { end: t('reconciliation.figure.charged') },
-            { end: t('shared.margin') },
-          ]}
-          rows={models.map((row) => ({
-            key: row.model,
-            cells: [
-              row.model,
-              number.format(row.calls),
-              number.format(row.rows),
-              <ExactQuota key="billed" value={row.billed} />,
-              <ExactQuota key="cost" value={row.cost} />,
-              <ExactQuota key="charged" value={row.charged} />,
-              <Margin key="margin" {...row} />,
+          rows={models}
+          rowKey={({ model }) => model}
+          columns={[
+            [t('ui.model'), ({ model }) => model],
+            [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
+            [{ end: t('reconciliation.invoice.rows') }, ({ rows }) => number.format(rows)],
+            [
+              { end: t('reconciliation.invoice.billed') },
+              ({ billed }) => <ExactQuota value={billed} />,
             ],
-          }))}
+            [{ end: t('reconciliation.invoice.cost') }, ({ cost }) => <ExactQuota value={cost} />],
+            [
+              { end: t('reconciliation.figure.charged') },
+              ({ charged }) => <ExactQuota value={charged} />,
+            ],
+            [{ end: t('shared.margin') }, (row) => <Margin {...row} />],
+          ]}
         />
       </ResultPart>
       <FileFacts invoice={invoice} />

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ import type {
 } from '#read-api/contract/provider-invoices.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { numberColumn, quotaColumn } from '../elements/columns.tsx'
-import { CursorList, nextCursor } from '../elements/cursor-list.tsx'
+import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
 import { type UserNames, useUserNames } from '../elements/user-names.ts'
 import { PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
@@ -44,18 +44,15 @@ export function ProviderInvoiceRequests(props: {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { invoice, match, onMatch } = props
-  const query = useInfiniteQuery({
-    queryKey: [...PROVIDER_INVOICES_KEY, invoice.id, 'requests', match],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
+  const query = useInfiniteQuery(
+    cursorQuery([...PROVIDER_INVOICES_KEY, invoice.id, 'requests', match], (cursor, signal) =>
       call('GET /api/audit/invoices/:id/requests', {
         params: { id: invoice.id },
-        query: { match, cursor: pageParam, limit: PER_PAGE },
+        query: { match, cursor, limit: PER_PAGE },
         signal,
       }),
-    getNextPageParam: (page) => nextCursor(page),
-    placeholderData: keepPreviousData,
-  })
+    ),
+  )
   const rows = query.data?.pages.flatMap(({ items }) => items) ?? []
   const names = useUserNames(rows.flatMap(({ call: ours }) => ours?.user_id ?? []))
   const columns = useMemo(() => requestColumns(t, number, names), [t, number, names])

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { DataTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/data-table.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
 
 /** Shows the main figures of a result side by side. */
@@ -73,27 +73,24 @@ export function CallTable(props: {
   const names = useUserNames(props.calls.map(({ user_id: id }) => id))
   const hasModels = props.calls.some(({ model }) => model !== undefined)
   return (
-    <DataTable
+    <ColumnTable
       label={props.label}
-      heads={[
-        t('shared.requestId'),
-        t('shared.user'),
-        ...(hasModels ? [t('ui.model')] : []),
-        { end: t('reconciliation.figure.charged') },
-        { end: props.otherName },
-        { end: t('reconciliation.figure.difference') },
-      ]}
-      rows={props.calls.map(({ request_id: id, user_id: user, model, charged, other }) => ({
-        key: id,
-        cells: [
-          <CallLink key="call" requestId={id} />,
-          <UserLink key="user" id={user} name={names.get(user)} />,
-          ...(hasModels ? [model ?? '–'] : []),
-          <ExactQuota key="charged" value={charged} />,
-          <ExactQuota key="other" value={other} />,
-          <QuotaChange key="difference" value={other - charged} isNeutral />,
+      rows={props.calls}
+      rowKey={({ request_id: id }) => id}
+      columns={[
+        [t('shared.requestId'), ({ request_id: id }) => <CallLink requestId={id} />],
+        [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
+        hasModels && [t('ui.model'), ({ model }) => model ?? '–'],
+        [
+          { end: t('reconciliation.figure.charged') },
+          ({ charged }) => <ExactQuota value={charged} />,
         ],
-      }))}
+        [{ end: props.otherName }, ({ other }) => <ExactQuota value={other} />],
+        [
+          { end: t('reconciliation.figure.difference') },
+          ({ other, charged }) => <QuotaChange value={other - charged} isNeutral />,
+        ],
+      ]}
     />
   )
 }
@@ -118,29 +115,31 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
   const hasRefused = props.rows.some(({ refused }) => refused > 0)
   const hasActions = props.rows.some(({ action }) => action !== undefined)
   return (
-    <DataTable
+    <ColumnTable
       label={props.label}
-      heads={[
-        props.head,
-        { end: t('shared.calls') },
-        ...(hasRefused ? [{ end: t('reconciliation.figure.refused') }] : []),
-        { end: t('reconciliation.figure.charged') },
-        { end: t('reconciliation.figure.drafted') },
-        { end: t('reconciliation.figure.difference') },
-        ...(hasActions ? [{ end: t('shared.actions') }] : []),
-      ]}
-      rows={props.rows.map(({ key, name, calls, charged, drafted, refused, action }) => ({
-        key,
-        cells: [
-          name,
-          number.format(calls),
-          ...(hasRefused ? [refused === 0 ? '–' : number.format(refused)] : []),
-          <ExactQuota key="charged" value={charged} />,
-          <ExactQuota key="drafted" value={drafted} />,
-          <QuotaChange key="difference" value={drafted - charged} isNeutral />,
-          ...(hasActions ? [action] : []),
+      rows={props.rows}
+      rowKey={({ key }) => key}
+      columns={[
+        [props.head, ({ name }) => name],
+        [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
+        hasRefused && [
+          { end: t('reconciliation.figure.refused') },
+          ({ refused }) => (refused === 0 ? '–' : number.format(refused)),
         ],
-      }))}
+        [
+          { end: t('reconciliation.figure.charged') },
+          ({ charged }) => <ExactQuota value={charged} />,
+        ],
+        [
+          { end: t('reconciliation.figure.drafted') },
+          ({ drafted }) => <ExactQuota value={drafted} />,
+        ],
+        [
+          { end: t('reconciliation.figure.difference') },
+          ({ drafted, charged }) => <QuotaChange value={drafted - charged} isNeutral />,
+        ],
+        hasActions && [{ end: t('shared.actions') }, ({ action }) => action],
+      ]}
     />
   )
 }
