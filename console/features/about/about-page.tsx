@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { sitePageQuery, useStatus } from '#console/api/status.ts'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
@@ -29,26 +30,14 @@ function SiteDescription({ name, isAlone }: { name: string; isAlone: boolean }) 
         {name === DEFAULT_SITE_NAME ? t('about.plainLead') : t('about.lead', { name })}
       </p>
       <p className="tg-muted">{t('about.ledgerNote')}</p>
-      <dl className="tg-about-facts">
-        {status !== undefined && (
-          <>
-            <div>
-              <dt>{t('about.version')}</dt>
-              <dd>{status.version}</dd>
-            </div>
-            <div>
-              <dt>{t('about.started')}</dt>
-              <dd>
-                <Time at={status.start_time} style="stamp" />
-              </dd>
-            </div>
-          </>
-        )}
-        <div>
-          <dt>{t('about.licence')}</dt>
-          <dd>Apache-2.0</dd>
-        </div>
-      </dl>
+      <LabelledValues
+        className="tg-about-facts"
+        values={[
+          [t('about.version'), status?.version],
+          [t('about.started'), status && <Time at={status.start_time} style="stamp" />],
+          [t('about.licence'), 'Apache-2.0'],
+        ]}
+      />
     </section>
   )
 }

@@ -8,7 +8,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton, copyText } from '#console/ui/elements/copy.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValue, LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -39,17 +39,18 @@ export function InvitePanel({ user }: MePanelProps) {
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
       {isOffered && <InviteLink />}
       <div className="tg-me-invites">
-        <dl className="tg-me-figures">
-          <LabelledValue className="tg-number" name={t('me.invited')}>
-            {number.format(user?.aff_count ?? 0)}
-          </LabelledValue>
-          <LabelledValue className="tg-number" name={t('me.totalRewards')}>
-            <Quota value={quotaOf(user?.aff_history_quota ?? 0)} />
-          </LabelledValue>
-          <LabelledValue className="tg-number" name={t('me.availableRewards')}>
-            <Quota value={earned} />
-          </LabelledValue>
-        </dl>
+        <LabelledValues
+          className="tg-me-figures"
+          valueClassName="tg-number"
+          values={[
+            [t('me.invited'), number.format(user?.aff_count ?? 0)],
+            [
+              t('me.totalRewards'),
+              <Quota key="total" value={quotaOf(user?.aff_history_quota ?? 0)} />,
+            ],
+            [t('me.availableRewards'), <Quota key="available" value={earned} />],
+          ]}
+        />
         <div className="tg-me-transfer">
           <Button
             icon="arrowRight"

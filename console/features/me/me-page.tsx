@@ -12,7 +12,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import {
@@ -93,6 +93,8 @@ function ProfileCard({ user }: MePanelProps) {
   const person = user ?? session
   const name = person?.display_name || person?.username || ''
   const wait = <Skeleton width={60} />
+  const quota = (value: number | undefined) =>
+    value === undefined ? wait : <Quota value={quotaOf(value)} />
   return (
     <section className="tg-me-profile" aria-label={name || t('shell.me')}>
       <div className="tg-me-person">
@@ -116,17 +118,15 @@ function ProfileCard({ user }: MePanelProps) {
           )}
         </div>
       </div>
-      <dl className="tg-me-figures">
-        <LabelledValue className="tg-number" name={t('shared.currentBalance')}>
-          {user ? <Quota value={quotaOf(user.quota)} /> : wait}
-        </LabelledValue>
-        <LabelledValue className="tg-number" name={t('me.usedQuota')}>
-          {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
-        </LabelledValue>
-        <LabelledValue className="tg-number" name={t('shared.requests')}>
-          {user ? number.format(user.request_count) : wait}
-        </LabelledValue>
-      </dl>
+      <LabelledValues
+        className="tg-me-figures"
+        valueClassName="tg-number"
+        values={[
+          [t('shared.currentBalance'), quota(user?.quota)],
+          [t('me.usedQuota'), quota(user?.used_quota)],
+          [t('shared.requests'), user ? number.format(user.request_count) : wait],
+        ]}
+      />
     </section>
   )
 }

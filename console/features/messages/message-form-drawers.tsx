@@ -6,7 +6,7 @@ import { messagesKey } from '#console/api/message-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { bodyOf, draftOf } from '#console/ui/forms/resource-draft.ts'
 import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -160,14 +160,15 @@ function Facts({ message }: { message: AdminMessage }) {
   const count = useNumberFormat()
   const { id, created_at, stats } = message
   return (
-    <dl className="tg-message-facts">
-      <LabelledValue name={t('messages.messageId')}>#{id}</LabelledValue>
-      <LabelledValue name={t('shared.created')}>{stamp(created_at)}</LabelledValue>
-      <LabelledValue name={t('messages.totalRecipients')}>
-        {count.format(stats.total_recipients)}
-      </LabelledValue>
-      <LabelledValue name={t('messages.readCount')}>{count.format(stats.read_count)}</LabelledValue>
-    </dl>
+    <LabelledValues
+      className="tg-message-facts"
+      values={[
+        [t('messages.messageId'), `#${id}`],
+        [t('shared.created'), stamp(created_at)],
+        [t('messages.totalRecipients'), count.format(stats.total_recipients)],
+        [t('messages.readCount'), count.format(stats.read_count)],
+      ]}
+    />
   )
 }
 

@@ -4,7 +4,7 @@ import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
@@ -103,20 +103,16 @@ function PricePreviewFigures({ preview }: { preview: Figures }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const money = useExactMoney()
-  const figures = [
-    [t('shared.calls'), number.format(preview.calls)],
-    [t('pricing.previewCharged'), money(preview.charged)],
-    [t('pricing.previewAtDraft'), money(preview.drafted)],
-    [t('pricing.previewDifference'), differenceText(preview, money)],
-  ] as const
   return (
-    <dl className="tg-preview-sums">
-      {figures.map(([label, text]) => (
-        <LabelledValue key={label} name={label}>
-          {text}
-        </LabelledValue>
-      ))}
-    </dl>
+    <LabelledValues
+      className="tg-preview-sums"
+      values={[
+        [t('shared.calls'), number.format(preview.calls)],
+        [t('pricing.previewCharged'), money(preview.charged)],
+        [t('pricing.previewAtDraft'), money(preview.drafted)],
+        [t('pricing.previewDifference'), differenceText(preview, money)],
+      ]}
+    />
   )
 }
 

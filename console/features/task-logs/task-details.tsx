@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import { type ColumnId, columnTitle } from './task-columns.tsx'
@@ -40,15 +40,10 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
     ],
   ]
   return (
-    <dl className="tg-task-facts">
-      {facts
-        .filter(([, value]) => value !== false && value !== '')
-        .map(([name, value]) => (
-          <LabelledValue key={name} name={columnTitle(t, name)}>
-            {value}
-          </LabelledValue>
-        ))}
-    </dl>
+    <LabelledValues
+      className="tg-task-facts"
+      values={facts.map(([name, value]) => [columnTitle(t, name), value])}
+    />
   )
 }
 

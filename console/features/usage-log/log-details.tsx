@@ -7,7 +7,7 @@ import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
@@ -41,13 +41,7 @@ function LogFacts({ row }: { row: LogEntry }) {
   return (
     <section aria-label={t('logDetails.fact.title')}>
       <h3>{t('logDetails.fact.title')}</h3>
-      <dl className="tg-log-facts">
-        {facts.map(({ name, value }) => (
-          <LabelledValue key={name} name={name}>
-            {value}
-          </LabelledValue>
-        ))}
-      </dl>
+      <LabelledValues className="tg-log-facts" values={facts} />
       <PlaygroundLink row={row} />
     </section>
   )
@@ -69,8 +63,6 @@ function PlaygroundLink({ row }: { row: LogEntry }) {
     </p>
   )
 }
-
-type FactValue = { name: string; value: ReactNode }
 
 const ANOMALIES = [
   'missing',
@@ -120,19 +112,18 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 const Formats = ({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) =>
   formats.map((name) => FORMAT_NAMES[name] ?? name).join(' → ')
 
-function useFacts(row: LogEntry, other: LogOther): FactValue[] {
+function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
   const { t } = useTranslation()
   const locale = useLocale()
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
   const { hold, unpaid_usage: unpaid, reasoning_tokens: reasoning } = other
-  const facts: FactValue[] = [
-    { name: t('shared.time'), value: absoluteTimeText(row.created_at, locale) },
-  ]
+  const facts: NamedValue[] = []
   const add = (name: string, value: ReactNode): void => {
-    if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
+    facts.push([name, value])
   }
+  add(t('shared.time'), absoluteTimeText(row.created_at, locale))
   const type = typeName(row.type)
   add(t('shared.type'), type === null ? row.type : t(`usageLog.type.${type}`))
   add(t('shared.requestId'), isCall && <RequestId id={row.request_id} />)
@@ -178,7 +169,7 @@ function useFacts(row: LogEntry, other: LogOther): FactValue[] {
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
   add(t('logDetails.fact.note'), other.note === null ? t('shared.noReason') : other.note)
-  return facts.filter(({ value }) => value !== false)
+  return facts
 }
 
 /**

@@ -5,7 +5,7 @@ import { logUserQuery } from '#console/api/logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Popover } from '#console/ui/elements/popover.tsx'
 import { ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -43,24 +43,23 @@ function UserCard({ row, onFilter }: Props) {
   const number = useNumberFormat()
   const { data: user, error, refetch } = useQuery(logUserQuery(row.user_id))
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  const facts = [
-    [t('shared.balance'), user && <Quota value={quotaOf(user.quota)} />],
-    [t('usageLog.user.used'), user && <Quota value={quotaOf(user.used_quota)} />],
-    [t('shared.requests'), user && number.format(user.request_count)],
-    [t('ui.groupName'), user && <GroupTag name={user.group} />],
-  ] as const
+  const wait = <Skeleton width={60} />
+  const quota = (value: number | undefined) =>
+    value === undefined ? wait : <Quota value={quotaOf(value)} />
   return (
     <div className="tg-log-user">
       <h3>
         {row.username} <span className="tg-muted">#{row.user_id}</span>
       </h3>
-      <dl className="tg-log-facts">
-        {facts.map(([name, value]) => (
-          <LabelledValue key={name} name={name}>
-            {value ?? <Skeleton width={60} />}
-          </LabelledValue>
-        ))}
-      </dl>
+      <LabelledValues
+        className="tg-log-facts"
+        values={[
+          [t('shared.balance'), quota(user?.quota)],
+          [t('usageLog.user.used'), quota(user?.used_quota)],
+          [t('shared.requests'), user ? number.format(user.request_count) : wait],
+          [t('ui.groupName'), user ? <GroupTag key="group" name={user.group} /> : wait],
+        ]}
+      />
       <Button size="small" icon="filter" onClick={onFilter}>
         {t('usageLog.filterByValue', { value: row.username })}
       </Button>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
 import { QuotaChange } from './amounts-and-hashes.tsx'
 
@@ -62,20 +62,10 @@ export function DataTable(props: {
   )
 }
 
-/** A list of names with values. Values that are null, false or empty are left out. */
-export function Facts(props: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return (
-    <dl className="tg-audit-facts">
-      {props.facts
-        .filter(([, value]) => value !== null && value !== false && value !== '')
-        .map(([name, value]) => (
-          <LabelledValue key={name} name={name}>
-            {value}
-          </LabelledValue>
-        ))}
-    </dl>
-  )
-}
+/** A list of facts. Values that are null, false or empty are left out. */
+export const Facts = ({ facts }: { facts: readonly NamedValue[] }) => (
+  <LabelledValues className="tg-audit-facts" values={facts} />
+)
 
 type TableColumn<Row> = readonly [head: TableHead, cell: (row: Row) => ReactNode]
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
@@ -105,18 +105,17 @@ const rowKey = ({ position }: LedgerItem): string => String(position)
 function Balance(props: { account: Account; at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()
   const { data, error } = useQuery(balanceQuery(props.account, props.at))
-  const figure = (name: string, value: number | undefined): ReactNode => (
-    <LabelledValue name={name}>
-      {value === undefined ? '…' : <ExactQuota value={value} />}
-    </LabelledValue>
-  )
+  const amount = (value: number | undefined): ReactNode =>
+    value === undefined ? '…' : <ExactQuota value={value} />
   return (
     <section className="tg-ends tg-ledger-balance" aria-label={t('shared.balance')}>
-      <dl>
-        {figure(t('audit.ledger.total'), data?.total)}
-        {figure(t('audit.ledger.spendable'), data?.balance)}
-        {figure(t('audit.ledger.held'), data?.held)}
-      </dl>
+      <LabelledValues
+        values={[
+          [t('audit.ledger.total'), amount(data?.total)],
+          [t('audit.ledger.spendable'), amount(data?.balance)],
+          [t('audit.ledger.held'), amount(data?.held)],
+        ]}
+      />
       <div>
         <AsOfFilter at={props.at} onAt={props.onAt} />
         {error !== null && (

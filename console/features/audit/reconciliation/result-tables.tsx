@@ -2,25 +2,15 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable } from '../elements/data-table.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
 
 /** Shows the main figures of a result side by side. */
-export function Figures(props: {
-  figures: readonly (readonly [name: string, value: ReactNode])[]
-}) {
-  return (
-    <dl className="tg-reconciliation-figures">
-      {props.figures.map(([name, value]) => (
-        <LabelledValue key={name} name={name}>
-          {value}
-        </LabelledValue>
-      ))}
-    </dl>
-  )
-}
+export const Figures = ({ figures }: { figures: readonly NamedValue[] }) => (
+  <LabelledValues className="tg-reconciliation-figures" values={figures} />
+)
 
 /** A part of a result with a heading. */
 export function ResultPart(props: { title: string; children: ReactNode }) {

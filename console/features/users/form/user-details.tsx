@@ -1,9 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLogs, logsKey } from '#console/api/logs.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
+import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
@@ -23,26 +22,17 @@ const BINDINGS = [
 export function UserDetails({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <Facts title={t('users.overview')}>
-      <LabelledValue name={t('shared.status')}>
-        <StateTag user={user} />
-      </LabelledValue>
-      <LabelledValue name={t('users.role')}>
-        <LevelTag user={user} />
-      </LabelledValue>
-      <LabelledValue name={t('ui.groupName')}>
-        <GroupTag name={user.group} />
-      </LabelledValue>
-      <LabelledValue name={t('shared.balance')}>
-        <Quota value={quotaOf(user.quota)} />
-      </LabelledValue>
-      <LabelledValue name={t('users.used')}>
-        <Quota value={quotaOf(user.used_quota)} />
-      </LabelledValue>
-      <LabelledValue name={t('shared.created')}>
-        <Time at={user.created_time} style="stamp" />
-      </LabelledValue>
-    </Facts>
+    <Facts
+      title={t('users.overview')}
+      facts={[
+        [t('shared.status'), <StateTag key="status" user={user} />],
+        [t('users.role'), <LevelTag key="level" user={user} />],
+        [t('ui.groupName'), <GroupTag key="group" name={user.group} />],
+        [t('shared.balance'), <Quota key="balance" value={quotaOf(user.quota)} />],
+        [t('users.used'), <Quota key="used" value={quotaOf(user.used_quota)} />],
+        [t('shared.created'), <Time key="created" at={user.created_time} style="stamp" />],
+      ]}
+    />
   )
 }
 
@@ -53,20 +43,15 @@ export function UserDetails({ user }: { user: User }) {
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <Facts title={t('oauth.bindings')}>
-      {BINDINGS.map(([field, provider]) => (
-        <LabelledValue
-          key={field}
-          name={t(provider === 'email' ? 'auth.email' : `oauth.site.${provider}`)}
-        >
-          {user[field] === '' ? (
-            <span className="tg-quiet">{t('oauth.unbound')}</span>
-          ) : (
-            <span className="tg-user-binding">{user[field]}</span>
-          )}
-        </LabelledValue>
-      ))}
-    </Facts>
+    <Facts
+      title={t('oauth.bindings')}
+      facts={BINDINGS.map(([field, provider]) => [
+        t(provider === 'email' ? 'auth.email' : `oauth.site.${provider}`),
+        <span key={field} className={user[field] === '' ? 'tg-quiet' : 'tg-user-binding'}>
+          {user[field] || t('oauth.unbound')}
+        </span>,
+      ])}
+    />
   )
 }
 
@@ -104,11 +89,11 @@ function QuotaChange({ row }: { row: LogEntry }) {
   )
 }
 
-function Facts(props: { title: string; children: ReactNode }) {
+function Facts({ title, facts }: { title: string; facts: readonly NamedValue[] }) {
   return (
     <section className="tg-user-part">
-      <h3>{props.title}</h3>
-      <dl className="tg-user-facts">{props.children}</dl>
+      <h3>{title}</h3>
+      <LabelledValues className="tg-user-facts" values={facts} />
     </section>
   )
 }
