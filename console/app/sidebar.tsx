@@ -42,7 +42,7 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   const [admin, audit] = [within('admin'), within('audit')]
   const nav = useActiveLinkInView(items.length + chats.length)
   return (
-    <nav ref={nav} className="tg-nav" aria-label={t('shell.navigation')}>
+    <nav ref={nav} aria-label={t('shell.navigation')}>
       <NavSection {...props} title={t('shell.sectionChat')} items={[...chats, ...within('chat')]} />
       <NavSection {...props} title={t('shell.console')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}

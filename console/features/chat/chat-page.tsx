@@ -165,12 +165,7 @@ function ChatBar(props: {
         onChange={(id) => props.onToken(Number(id))}
       />
       <p className="tg-muted">{t('chat.warning')}</p>
-      <a
-        className="tg-button tg-chat-open"
-        href={props.address}
-        target="_blank"
-        rel="noopener noreferrer"
-      >
+      <a className="tg-button" href={props.address} target="_blank" rel="noopener noreferrer">
         <Icon name="external" />
         {t('chat.openInNewWindow')}
       </a>

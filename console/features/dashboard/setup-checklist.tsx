@@ -60,7 +60,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
       }
     >
       <div className="tg-dash-start">
-        <ol className="tg-dash-steps">
+        <ol>
           {steps.map((step, index) => (
             <StepItem
               key={step.name}

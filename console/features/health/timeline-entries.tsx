@@ -46,7 +46,7 @@ function FoldedEntries({ group }: { group: EntryGroup }) {
     ...(openings === 0 ? [] : [t('health.entryGroup.opened', { count: openings })]),
   ]
   return (
-    <li className="tg-health-fold">
+    <li>
       <Time at={Math.floor(newest.at / 1_000)} style="stamp" />
       <div>
         <div className="tg-health-fold-line">

@@ -67,7 +67,7 @@ function Messages(props: {
   }
   return (
     <ul
-      className={isPlaceholderData ? 'tg-inbox tg-inbox-stale' : 'tg-inbox'}
+      className={isPlaceholderData ? 'tg-inbox-stale' : undefined}
       aria-label={t('shared.messages')}
       aria-busy={isPlaceholderData}
     >

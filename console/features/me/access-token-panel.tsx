@@ -48,7 +48,7 @@ export function AccessTokenPanel({ user }: MePanelProps) {
   return (
     <Panel title={t('credentials.token')} lead={t('credentials.tokenLead')}>
       {shown !== '' && <NewToken token={shown} userId={user?.id} />}
-      <div className="tg-me-token-foot">
+      <div className="tg-ends">
         <p className="tg-hint">
           {accessToken === null ? (
             t('credentials.noToken')

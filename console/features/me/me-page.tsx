@@ -151,7 +151,7 @@ export function MePage() {
   return (
     <Page title={t('shell.me')} lead={t('me.lead')}>
       <ProfileCard user={self.data} />
-      <div className="tg-me-columns">
+      <div className="tg-columns tg-me-columns">
         {column('main')}
         {column('side')}
       </div>

@@ -8,7 +8,7 @@ export function AnswerBody(message: ChatMessage) {
   const { t } = useTranslation()
   const { content, reasoning = '', status, error } = message
   return (
-    <div className="tg-answer">
+    <div>
       {reasoning !== '' && (
         <details className="tg-thoughts">
           <summary>

@@ -118,10 +118,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
     actions.edit(message, text)
   }
   return (
-    <li
-      className={isUser ? 'tg-chat-message tg-chat-message-user' : 'tg-chat-message'}
-      data-status={message.status}
-    >
+    <li className="tg-chat-message" data-status={message.status}>
       <span className="tg-chat-message-author">
         {isUser ? t('playground.you') : (message.model ?? t('playground.answer'))}
       </span>

@@ -224,7 +224,7 @@ function ConversationList(props: {
           </li>
         ))}
       </ul>
-      <p className="tg-hint tg-talks-hint">{t('playground.storedInBrowser')}</p>
+      <p className="tg-hint">{t('playground.storedInBrowser')}</p>
     </>
   )
 }

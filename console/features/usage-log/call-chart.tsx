@@ -14,7 +14,7 @@ export function CallChart({ view }: { view: LogView }) {
   const [isTable, setTable] = useState(false)
   const bars = useCallBars(view)
   if (bars === null) return null
-  if (bars === 'pending') return <div className="tg-log-chart tg-log-chart-wait" />
+  if (bars === 'pending') return <div className="tg-log-chart" />
   const select = ({ from, to }: CallBar): void =>
     view.setFilters({ range: { kind: 'absolute', from, to } })
   return (

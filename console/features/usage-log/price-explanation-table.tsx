@@ -14,7 +14,7 @@ export function PriceExplanationTable({ row }: { row: LogEntry }) {
   const other = parseOtherField(row)
   const explanation = explainPrice(other, charged)
   return (
-    <section className="tg-log-price" aria-label={t('logDetails.price.title')}>
+    <section aria-label={t('logDetails.price.title')}>
       <h3>{t('logDetails.price.title')}</h3>
       {explanation === null ? (
         <p className="tg-muted">{t('logDetails.price.none')}</p>

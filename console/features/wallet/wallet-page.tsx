@@ -106,7 +106,7 @@ export function WalletPage() {
       <QueryView query={self} waiting={<BalanceCard user={undefined} />}>
         {(user) => <BalanceCard user={user} />}
       </QueryView>
-      <div className="tg-wallet-columns">
+      <div className="tg-columns tg-wallet-columns">
         <div className="tg-wallet-ways">
           {PANELS.map(({ id, Panel }) => (
             <Panel key={id} />

@@ -47,7 +47,7 @@ export function NameList(props: NameListProps) {
     setText('')
   }
   return (
-    <div className="tg-names">
+    <div>
       {names.length > 0 && (
         <ul className="tg-names-selected">
           {names.map((name) => (

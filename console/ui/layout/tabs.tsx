@@ -30,7 +30,7 @@ export function Tabs<Id extends string>(props: {
     document.getElementById(`${base}-${next.id}`)?.focus()
   }
   return (
-    <div className="tg-tabs">
+    <div>
       <div
         ref={list}
         className="tg-tab-list"

@@ -87,7 +87,7 @@ export function Pagination(props: Paging) {
     <nav className="tg-pagination" aria-label={place}>
       <div className="tg-pagination-range">
         <span>{t('ui.rangeOf', range)}</span>
-        {pages > 1 && <span className="tg-pagination-page">{place}</span>}
+        {pages > 1 && <span>{place}</span>}
       </div>
       <div className="tg-pagination-turns">
         <Select

@@ -84,7 +84,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
       <CallHistory call={call} />
       <CallCorrections call={call} />
       <CallAttempts call={call} />
-      <div className="tg-audit-columns">
+      <div className="tg-columns tg-audit-columns">
         <CallChargePanel call={call} />
         <UsagePanel call={call} />
       </div>

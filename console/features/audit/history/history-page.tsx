@@ -98,7 +98,7 @@ function ObjectHistory(props: {
 }) {
   const { object, at, filter, onFilter } = props
   return (
-    <div className="tg-audit-columns">
+    <div className="tg-columns tg-audit-columns">
       <Changes object={object} at={at} />
       <ObjectState object={object} at={at} filter={filter} onFilter={onFilter} />
     </div>

@@ -66,7 +66,7 @@ function ModelTests(props: { channel: Channel; onClose: () => void }) {
     <>
       <p className="tg-hint">{t('channelTests.lead')}</p>
       <SearchInput label={t('shared.searchModels')} value={search} onChange={setSearch} />
-      <ul className="tg-picker-list tg-test-list">
+      <ul className="tg-picker-list">
         {found.map((model) => (
           <li key={model}>
             <span className="tg-test-model" title={model}>
