@@ -7,24 +7,36 @@ import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 import { Panel } from './panel.tsx'
 
-export function AdminsOnlyPage({ title }: { title: string }) {
+/** Says that the user may not open a page, and links to a page that the user may open. */
+export function ForbiddenPage(props: {
+  title: string
+  reason: string
+  to: string
+  linkText: string
+}) {
   const { t } = useTranslation()
   return (
-    <Page title={title}>
+    <Page title={props.title}>
       <Panel>
         <EmptyState
           icon="eyeOff"
           title={t('ui.forbidden')}
-          body={<p>{t('ui.adminsOnly')}</p>}
+          body={<p>{props.reason}</p>}
           action={
-            <Link className="tg-link-button" to="/app/dashboard">
-              {t('ui.toDashboard')}
+            <Link className="tg-link-button" to={props.to}>
+              {props.linkText}
             </Link>
           }
         />
       </Panel>
     </Page>
   )
+}
+
+export function AdminsOnlyPage({ title }: { title: string }) {
+  const { t } = useTranslation()
+  const link = { to: '/app/dashboard', linkText: t('ui.toDashboard') }
+  return <ForbiddenPage title={title} reason={t('ui.adminsOnly')} {...link} />
 }
 
 /**

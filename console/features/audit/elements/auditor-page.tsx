@@ -1,12 +1,10 @@
 import type { ParseKeysWithoutVariables } from 'i18next'
 import type { ComponentType, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router-dom'
 import { isNotFound } from '#console/api/api-error.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
+import { ForbiddenPage } from '#console/ui/layout/admins-only-page.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
-import { Page } from '#console/ui/layout/page.tsx'
-import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /** Creates a page that shows `Content` only to auditors and admins. */
@@ -14,23 +12,8 @@ export const auditorPage = (title: ParseKeysWithoutVariables, Content: Component
   function AuditorPage() {
     const { t } = useTranslation()
     if (isAuditor(useUser())) return <Content />
-    const toLedger = (
-      <Link className="tg-link-button" to="/app/ledger">
-        {t('audit.toOwnLedger')}
-      </Link>
-    )
-    return (
-      <Page title={t(title)}>
-        <Panel>
-          <EmptyState
-            icon="eyeOff"
-            title={t('ui.forbidden')}
-            body={<p>{t('audit.auditorsOnly')}</p>}
-            action={toLedger}
-          />
-        </Panel>
-      </Page>
-    )
+    const link = { to: '/app/ledger', linkText: t('audit.toOwnLedger') }
+    return <ForbiddenPage title={t(title)} reason={t('audit.auditorsOnly')} {...link} />
   }
 
 /**
