@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { logParams } from '#console/features/usage-log/log-request-params.ts'
-import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
+import { DEFAULT_RANGE, logParams, NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
 import {
   boundsOf,
   isWithin,

@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
+import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import { usageKey } from './use-usage.ts'
 
 const BALANCE_REFETCH_INTERVAL_MIN_MS = 500

@@ -5,8 +5,15 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
-import { entryDetail, entryTone, scopeText } from './timeline-entry-text.ts'
-import { type EntryGroup, groupEntries, spanText, summaryOf } from './timeline-groups.ts'
+import {
+  type EntryGroup,
+  entryDetail,
+  entryTone,
+  groupEntries,
+  scopeText,
+  spanText,
+  summaryOf,
+} from './timeline-entry-groups-and-texts.ts'
 
 export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) {
   const { t } = useTranslation()

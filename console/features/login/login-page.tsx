@@ -9,9 +9,12 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
-import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import {
+  LoginMethodButtons,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/login-methods/login-method-buttons.tsx'
 import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
-import { type Messenger, MessengerDialog } from '#console/ui/login-methods/messenger-dialog.tsx'
 import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'

@@ -23,7 +23,7 @@ import {
   isMessenger,
   type Messenger,
   MessengerDialog,
-} from '#console/ui/login-methods/messenger-dialog.tsx'
+} from '#console/ui/login-methods/login-method-buttons.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 

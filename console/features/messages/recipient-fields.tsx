@@ -10,8 +10,8 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { CompactPagination } from './compact-pagination.tsx'
 import type { Audience, MessageText, Recipients } from './message-text-fields.tsx'
+import { CompactPagination } from './recipient-table.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
 

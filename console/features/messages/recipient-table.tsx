@@ -6,11 +6,11 @@ import { messagesKey } from '#console/api/message-queries.ts'
 import type { ListSort } from '#console/api/request.ts'
 import { type Sort, sortParams } from '#console/ui/data-grid/column-and-layout.ts'
 import { ariaSortOf, SortButton } from '#console/ui/data-grid/grid-header.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Recipient } from '#read-api/contract/messages.ts'
-import { CompactPagination } from './compact-pagination.tsx'
 
 const PAGE_SIZE = 10
 
@@ -103,4 +103,39 @@ function recipientsQuery(id: number, query: { p: number; page_size: number } & L
     placeholderData: keepPreviousData,
     staleTime: 0,
   }
+}
+
+/**
+ * The page buttons of a list of users inside a form. Unlike the page buttons of a page's main list,
+ * they have no keyboard shortcuts and no choice of the page size.
+ */
+export function CompactPagination(props: {
+  page: number
+  pageSize: number
+  total: number
+  onPage: (page: number) => void
+}) {
+  const { t } = useTranslation()
+  const { page } = props
+  const pages = Math.ceil(props.total / props.pageSize)
+  if (pages <= 1) return null
+  return (
+    <nav className="tg-small-pages" aria-label={t('ui.pageOf', { page: page + 1, pages })}>
+      <span>{t('ui.pageOf', { page: page + 1, pages })}</span>
+      <Button
+        size="small"
+        icon="chevronLeft"
+        label={t('messages.previousUsers')}
+        isDisabled={page <= 0}
+        onClick={() => props.onPage(page - 1)}
+      />
+      <Button
+        size="small"
+        icon="chevronRight"
+        label={t('messages.nextUsers')}
+        isDisabled={page + 1 >= pages}
+        onClick={() => props.onPage(page + 1)}
+      />
+    </nav>
+  )
 }

@@ -1,11 +1,10 @@
-import '../../ui/forms/forms.css'
-import './pricing.css'
-import './settings.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { automaticCheckQuery } from '#console/api/options.ts'
 import { isAdmin, useUser } from '#console/api/session.ts'
+import { confirmDiscard } from '#console/ui/dialogs/confirm.tsx'
+import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { useLeaveGuard, useReturnToPage } from '#console/ui/forms/use-leave-guard.ts'
@@ -19,11 +18,14 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { OptionSection } from '#read-api/contract/options.ts'
+import type { OptionChange } from './changed-options.ts'
 import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-section-content.tsx'
-import { SaveBar } from './save-bar.tsx'
-import { SettingSection } from './setting-section.tsx'
+import { OptionDiff, SettingSection } from './setting-section.tsx'
 import { useOptionTexts } from './use-options.ts'
-import { useSettingsForm } from './use-settings-form.ts'
+import { type SettingsForm, useSettingsForm } from './use-settings-form.ts'
+import '../../ui/forms/forms.css'
+import './pricing.css'
+import './settings.css'
 
 const SHOWN_FROM = 4
 
@@ -138,5 +140,65 @@ function UpdateNotice(props: { onShow: () => void }) {
         {t('settings.update.show')}
       </Button>
     </div>
+  )
+}
+
+function SaveBar({ form }: { form: SettingsForm }) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const count = form.changes.length
+  const discard = async () => {
+    if (await confirmDiscard(count > 0)) form.discard()
+  }
+  return (
+    <div className={count > 0 ? 'tg-save-bar tg-save-bar-on' : 'tg-save-bar'}>
+      <output>{count > 0 ? t('settings.changes', { count }) : t('settings.noChanges')}</output>
+      <div className="tg-actions">
+        {count > 0 && (
+          <>
+            <Button tone="quiet" onClick={() => void discard()}>
+              {t('settings.discard')}
+            </Button>
+            <Button onClick={() => setOpen(true)}>{t('settings.review')}</Button>
+          </>
+        )}
+        <Button tone="primary" isBusy={form.isSaving} onClick={() => void form.save()}>
+          {t('shared.saveSettings')}
+        </Button>
+      </div>
+      <Drawer
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('settings.reviewTitle')}
+        lead={t('settings.reviewLead')}
+      >
+        <ul className="tg-changes">
+          {form.changes.map((change) => (
+            <Change key={change.key} change={change} form={form} />
+          ))}
+        </ul>
+      </Drawer>
+    </div>
+  )
+}
+
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }) {
+  const { t } = useTranslation()
+  const texts = useOptionTexts()
+  const option = form.option(change.key)
+  return (
+    <li>
+      <h3>{texts.label(change.key)}</h3>
+      <p className="tg-change-by">
+        <code>{change.key}</code>
+      </p>
+      {option?.is_secret === true ? (
+        <p className="tg-hint">
+          {t(change.after === '' ? 'settings.secretCleared' : 'settings.secretReplaced')}
+        </p>
+      ) : (
+        <OptionDiff before={change.before} after={change.after} />
+      )}
+    </li>
   )
 }

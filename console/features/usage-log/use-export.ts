@@ -8,7 +8,7 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { type ExportColumn, exportColumns } from '#read-api/contract/log-export-columns.ts'
-import { logParams } from './log-request-params.ts'
+import { logParams } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = ReturnType<typeof useExport>

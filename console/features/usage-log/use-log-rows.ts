@@ -21,7 +21,7 @@ import {
   isServerUnavailable,
   onServerHealthChange,
 } from '#console/api/server-health.ts'
-import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
+import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
   type LiveRows,
@@ -32,8 +32,7 @@ import {
   setHeld,
   withPage,
 } from './live-rows.ts'
-import { logParams, matchesFilters } from './log-request-params.ts'
-import { LOG_SORTS } from './log-url-params.ts'
+import { LOG_SORTS, logParams, matchesFilters } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 const STAT_REFETCH_INTERVAL_MIN_MS = 2_000

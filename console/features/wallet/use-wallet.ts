@@ -5,7 +5,7 @@ import { call } from '#console/api/client.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
-import { useThrottledCallback } from '#console/ui/state/use-throttled-callback.ts'
+import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const REFETCH_INTERVAL_MIN_MS = 500

@@ -2,9 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { credentialsQuery, selfQuery } from '#console/api/account-queries.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
+import { IDENTITY_PROOF_ERRORS } from '#console/ui/forms/server-field-errors.ts'
+import { errorsByCode, FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import './identity-proof.css'
 
@@ -62,5 +65,41 @@ export function IdentityProofFields(props: {
         <PasskeyProofButton perform={props.onProved} />
       </p>
     </div>
+  )
+}
+
+/**
+ * Asks users to prove their identity with a password, a code or a passkey. `perform` is called with
+ * the proof, and throws if the server rejects it.
+ */
+export function IdentityProofDialog(props: {
+  title: string
+  lead: string
+  submitText: string
+  tone?: 'primary' | 'danger'
+  perform: (proof: ProofOnly) => Promise<void>
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const form = useDraftForm<{ proof: ProofOnly }>({
+    initial: () => ({ proof: {} }),
+    save: async ({ proof }) => {
+      if (!isProof(proof)) throw new FieldError({ proof: t('credentials.proofRequired') })
+      await props.perform(proof)
+    },
+    errorsOf: errorsByCode({ proof: IDENTITY_PROOF_ERRORS }),
+  })
+  return (
+    <FormDialog
+      isOpen
+      title={props.title}
+      lead={props.lead}
+      submitText={props.submitText}
+      tone={props.tone ?? 'primary'}
+      form={form}
+      onClose={props.onClose}
+    >
+      <IdentityProofFields onProved={props.perform} {...form.field('proof')} />
+    </FormDialog>
   )
 }

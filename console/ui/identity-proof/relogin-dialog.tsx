@@ -7,13 +7,12 @@ import { redirectToProvider } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
+import { isMessenger, LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 import {
   isLoginMethodEnabled,
   LOGIN_METHOD_ID_FIELDS,
   LOGIN_METHODS,
 } from '#console/ui/login-methods/login-methods.ts'
-import { isMessenger } from '#console/ui/login-methods/messenger-dialog.tsx'
 
 const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))
 

@@ -3,7 +3,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
 import { createStore } from '#console/ui/state/create-store.ts'
-import { IdentityProofDialog } from './identity-proof-dialog.tsx'
+import { IdentityProofDialog } from './identity-proof-fields.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
 type Answer = (isProven: boolean) => void

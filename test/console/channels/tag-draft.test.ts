@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { draftOfGroup, tagChange, validateTag } from '#console/features/channels/tags/tag-draft.ts'
+import {
+  draftOfGroup,
+  tagChange,
+  validateTag,
+} from '#console/features/channels/tags/tag-dialog.tsx'
 import { runConcurrently } from '#console/features/channels/testing/test-dialog.tsx'
 import { byTag, channel } from '../support/channel-routes.ts'
 

@@ -9,7 +9,11 @@ import {
   successRate,
 } from '#console/api/channel-health.ts'
 import { durationText, rateText } from '#console/features/health/metric-text.ts'
-import { groupEntries, spanText, summaryOf } from '#console/features/health/timeline-groups.ts'
+import {
+  groupEntries,
+  spanText,
+  summaryOf,
+} from '#console/features/health/timeline-entry-groups-and-texts.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/channel-health-samples.ts'
 

@@ -1,6 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
@@ -12,14 +13,19 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorPage } from '../elements/auditor-page.tsx'
-import { ChangesTable } from '../elements/data-table.tsx'
+import { ChangesTable, ColumnTable } from '../elements/data-table.tsx'
 import { actorText } from '../elements/user-names.ts'
-import { type AuditObject, type ObjectChange, objectHistoryQuery } from './object-history.ts'
+import {
+  type AuditObject,
+  type ObjectChange,
+  objectHistoryQuery,
+  valuesOf,
+} from './object-history.ts'
 import { ObjectState } from './object-state.tsx'
-import { PriceAsOf } from './price-as-of.tsx'
 import '../audit.css'
 
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
@@ -158,5 +164,62 @@ function Change({ change }: { change: ObjectChange }) {
         />
       )}
     </li>
+  )
+}
+
+type PriceQuery = { readonly model: string; readonly group: string }
+
+/**
+ * Shows the price of a model for a group at a point in the history, and the settings that led to
+ * this price.
+ */
+function PriceAsOf(
+  props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },
+) {
+  const { t } = useTranslation()
+  const { model, group, at, onChange } = props
+  return (
+    <Panel title={t('audit.history.price')} lead={t('audit.history.priceLead')}>
+      <div className="tg-audit-price-filters">
+        <FilterInput
+          label={t('ui.model')}
+          value={model}
+          onCommit={(text) => onChange({ model: text.trim() })}
+        />
+        <FilterInput
+          label={t('ui.groupName')}
+          value={group}
+          onCommit={(text) => onChange({ group: text.trim() })}
+        />
+      </div>
+      {model !== '' && group !== '' && <Price model={model} group={group} at={at} />}
+    </Panel>
+  )
+}
+
+function Price({ model, group, at }: PriceQuery & { at: string }) {
+  const { t } = useTranslation()
+  const query = useQuery(apiQuery('GET /api/audit/prices', { query: { model, group, at } }))
+  return (
+    <QueryView query={query} height={160}>
+      {({ price, in_force: entries }) =>
+        price === null ? (
+          <p className="tg-muted">{t('audit.history.noPrice')}</p>
+        ) : (
+          <>
+            <ColumnTable
+              label={t('audit.history.priceOf', { model })}
+              rows={[...valuesOf(price)]}
+              rowKey={([name]) => name}
+              columns={[
+                [t('shared.item'), ([name]) => <code>{name}</code>],
+                [{ end: t('audit.call.value') }, ([, value]) => value],
+              ]}
+            />
+            <InForceTable entries={entries} />
+          </>
+        )
+      }
+    </QueryView>
   )
 }

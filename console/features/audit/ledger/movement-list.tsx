@@ -1,24 +1,29 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
+import { type Column, column, HIDDEN_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
-import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
+import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
 import { useFileDownload } from '../elements/file-download.tsx'
+import { userText } from '../elements/user-names.ts'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
-import { movementColumns } from './movement-columns.tsx'
 import { MovementDetails } from './movement-details.tsx'
+import { asKnownType, detailsText, MovementSource, movementTypeText } from './movement-text.tsx'
 
 type Filters = { range: TimeRange; type: MovementType | ''; at: string }
 
@@ -156,3 +161,67 @@ function ExportMenu({ account, params }: { account: Account; params: LedgerParam
     </MenuButton>
   )
 }
+
+const TONES: Readonly<Record<MovementType, Tone>> = {
+  call: 'neutral',
+  grant: 'good',
+  deduction: 'warn',
+  redemption: 'good',
+  order: 'good',
+  refund: 'warn',
+  check_in: 'lime',
+  transfer: 'info',
+  rebate: 'lime',
+  correction: 'info',
+}
+
+const movementColumns = (
+  t: TFunction,
+  showsAuditColumns: boolean,
+  account: Account,
+): Column<LedgerItem>[] => [
+  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, {
+    isPinned: true,
+    onCard: 'title',
+  }),
+  column('type', t('audit.ledger.type'), 100, ({ type }) => <TypeTag t={t} type={type} />, {
+    onCard: 'aside',
+  }),
+  column('source', t('audit.ledger.source'), 190, (item) => (
+    <MovementSource item={item} account={account} />
+  )),
+  column('details', t('audit.ledger.details'), 160, (item) => detailsText(t, item) || '–', {
+    isGrowing: true,
+  }),
+  numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
+    <QuotaChange value={amount} />
+  )),
+  quotaColumn('total', t('audit.ledger.running'), 130, ({ total }) => total),
+  quotaColumn('held', t('audit.ledger.held'), 110, ({ held }) => held, HIDDEN_COLUMN),
+  column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),
+  ...(showsAuditColumns
+    ? [
+        column<LedgerItem>('actor', t('audit.actor'), 110, (item) => actorCell(t, item)),
+        column<LedgerItem>(
+          'channel',
+          t('shared.channelId'),
+          90,
+          ({ channel_id: id }) => (id === 0 ? '–' : `#${id}`),
+          HIDDEN_COLUMN,
+        ),
+      ]
+    : []),
+]
+
+function TypeTag({ t, type }: { t: TFunction; type: string }) {
+  const known = asKnownType(type)
+  const tag = (
+    <StatusTag tone={known === undefined ? 'neutral' : TONES[known]} isPlain>
+      {known === undefined ? t('audit.ledger.otherType') : movementTypeText(t, known)}
+    </StatusTag>
+  )
+  return known === undefined ? <span title={type}>{tag}</span> : tag
+}
+
+const actorCell = (t: TFunction, { actor_id: id, actor_name: name }: LedgerItem): string =>
+  id === 0 ? t('audit.site') : userText(t, id, name)

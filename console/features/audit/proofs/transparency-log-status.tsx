@@ -1,16 +1,29 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '#console/api/client.ts'
+import { apiQuery, call } from '#console/api/client.ts'
+import { currentScratchCopy } from '#console/api/scratch-copy.ts'
+import { isAdmin, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
+import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
+import { TextField } from '#console/ui/forms/fields.tsx'
+import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import type { LogStatus, SignedCheckpoint } from '#read-api/contract/transparency-log.ts'
+import { Alert } from '#console/ui/messages/alert.tsx'
+import { showSuccess } from '#console/ui/messages/toast.ts'
+import type {
+  LogStatus,
+  RefusedCosignature,
+  SignedCheckpoint,
+} from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
 import { ColumnTable, Facts } from '../elements/data-table.tsx'
-import { RefusalAlerts } from './witness-refusal-alerts.tsx'
 
 const POLL_INTERVAL_MS = 10_000
 
@@ -114,4 +127,81 @@ const Key = ({ value }: { value: string }) => (
 
 export function Finality({ checkpoint }: { checkpoint: SignedCheckpoint }) {
   return <CheckpointStatus status={checkpointStatusOf(checkpoint)} />
+}
+
+/**
+ * Warns of witnesses that refuse to sign checkpoints. If `isEditable` is true, admins can
+ * acknowledge a refusal. An acknowledged refusal stays listed, because it still means that two
+ * versions of the history exist.
+ */
+function RefusalAlerts(props: { refusals: readonly RefusedCosignature[]; isEditable: boolean }) {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const mayAcknowledge = isAdmin(useUser()) && props.isEditable && currentScratchCopy() === null
+  const [selected, setSelected] = useState<RefusedCosignature | null>(null)
+  return (
+    <>
+      {props.refusals.map((refusal) => {
+        const { id, witness, size, acknowledged_at: at } = refusal
+        return (
+          <Alert key={id} {...(at === null ? { tone: 'bad' as const } : { role: 'note' as const })}>
+            <span>
+              {t('audit.log.refused', { name: witness, size: number.format(size) })}{' '}
+              {at !== null && t('audit.log.acknowledged', { time: stampText(at) })}
+              {refusal.refused_root !== null && (
+                <span className="tg-proofs-refused">
+                  {t('audit.log.refusedTree', { size: number.format(refusal.refused_size) })}{' '}
+                  <Hash value={refusal.refused_root} />
+                </span>
+              )}
+            </span>
+            {at === null && mayAcknowledge && (
+              <Button onClick={() => setSelected(refusal)}>{t('audit.log.acknowledge')}</Button>
+            )}
+          </Alert>
+        )
+      })}
+      {selected !== null && (
+        <AcknowledgeDialog refusal={selected} onClose={() => setSelected(null)} />
+      )}
+    </>
+  )
+}
+
+function AcknowledgeDialog(props: { refusal: RefusedCosignature; onClose: () => void }) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { id, witness } = props.refusal
+  const form = useDraftForm({
+    initial: () => ({ reason: '' }),
+    save: async ({ reason }) => {
+      const text = reason.trim()
+      if (text === '') throw new FieldError({ reason: t('audit.log.acknowledgeMissing') })
+      const request = { params: { id }, body: { reason: text } }
+      await call('POST /api/audit/refusals/:id/acknowledge', request)
+      showSuccess(t('audit.log.acknowledgeDone'))
+      props.onClose()
+      await client.invalidateQueries({ queryKey: ['GET /api/transparency-log/status'] })
+    },
+  })
+  return (
+    <FormDialog
+      isOpen
+      role="alertdialog"
+      title={t('audit.log.acknowledgeTitle')}
+      lead={t('audit.log.acknowledgeLead', { name: witness })}
+      submitText={t('audit.log.acknowledge')}
+      tone="danger"
+      form={form}
+      onClose={props.onClose}
+    >
+      <TextField
+        label={t('audit.acts.reason')}
+        hint={t('audit.log.acknowledgeHint')}
+        isRequired
+        maxLength={1_000}
+        {...form.field('reason')}
+      />
+    </FormDialog>
+  )
 }

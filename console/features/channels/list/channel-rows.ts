@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { channelsKey } from '#console/api/channels.ts'
 import { parseObject } from '#console/api/parse-json-object.ts'
-import { changeRows } from '#console/ui/lists/cached-rows.ts'
+import { changeRows } from '#console/ui/lists/list-actions.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
 /**

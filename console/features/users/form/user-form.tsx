@@ -4,7 +4,7 @@ import { groupsQuery } from '#console/api/account-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
-import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
+import { needsIdentityProof, needsReason, type UserFormProps } from './use-user-form.ts'
 
 const NAME_MAX = 64
 const DISPLAY_NAME_MAX = 50

@@ -10,7 +10,7 @@ import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
 import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
-import { useLiveRefetch } from '#console/ui/state/use-live-refetch.ts'
+import { useLiveRefetch } from '#console/ui/state/throttling.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { AdjustQuota, QuotaAdjustment } from '#write-api/contract/users.ts'
 
