@@ -4,6 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -230,21 +231,21 @@ function ChartControls({ view }: { view: ChartView }) {
       <Segmented
         label={t('dashboard.measure')}
         value={view.measure}
-        choices={MEASURES.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
+        choices={choicesOf(MEASURES, (value) => t(`dashboard.${value}`))}
         onChange={(measure) => set({ measure })}
       />
       {view.steps.length > 1 && (
         <Segmented
           label={t('dashboard.interval')}
           value={view.step}
-          choices={view.steps.map((value) => ({ value, label: t(`dashboard.per.${value}`) }))}
+          choices={choicesOf(view.steps, (value) => t(`dashboard.per.${value}`))}
           onChange={(step) => set({ step })}
         />
       )}
       <Segmented
         label={t('dashboard.range')}
         value={view.zoom === null ? view.range : ''}
-        choices={view.ranges.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
+        choices={choicesOf(view.ranges, (value) => t(`dashboard.${value}`))}
         onChange={(range) => set({ range, from: 0, to: 0 })}
       />
     </div>

@@ -6,6 +6,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { adminPage } from '#console/ui/layout/admins-only-page.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
@@ -135,7 +136,7 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
           <Segmented
             label={t('shared.timeRange')}
             value={view.window}
-            choices={PERIODS.map((value) => ({ value, label: t(`health.window.${value}`) }))}
+            choices={choicesOf(PERIODS, (value) => t(`health.window.${value}`))}
             onChange={(window) => onView({ window })}
           />
           {props.columns}
@@ -150,7 +151,7 @@ function HealthToolbar(props: { view: View[0]; onView: View[1]; columns: ReactNo
       <Segmented
         label={t('health.shown.label')}
         value={view.shown}
-        choices={STATE_FILTERS.map((value) => ({ value, label: t(`health.shown.${value}`) }))}
+        choices={choicesOf(STATE_FILTERS, (value) => t(`health.shown.${value}`))}
         onChange={(shown) => onView({ shown })}
       />
     </Toolbar>

@@ -7,6 +7,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -72,10 +73,7 @@ export function HistoryPanel(props: {
           <Segmented
             label={t('shared.timeRange')}
             value={range}
-            choices={HISTORY_RANGES.map((value) => ({
-              value,
-              label: t(`health.history.range.${value}`),
-            }))}
+            choices={choicesOf(HISTORY_RANGES, (value) => t(`health.history.range.${value}`))}
             onChange={onRange}
           />
           <Button

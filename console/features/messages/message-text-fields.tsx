@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { bodyOf, type DraftOf, newDraft } from '#console/ui/forms/resource-draft.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
@@ -104,10 +105,7 @@ export function MessageTextFields(props: {
         <span className="tg-label">{t('messages.format')}</span>
         <Segmented
           label={t('messages.format')}
-          choices={formats.map((format) => ({
-            value: format,
-            label: t(`messages.formats.${format}`),
-          }))}
+          choices={choicesOf(formats, (format) => t(`messages.formats.${format}`))}
           {...field('format')}
         />
       </div>

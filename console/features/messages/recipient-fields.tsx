@@ -6,6 +6,7 @@ import { usersQuery } from '#console/api/user-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Checkbox, Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -24,10 +25,7 @@ export function RecipientFields(props: { form: DraftForm<MessageText & Recipient
       <Segmented
         label={t('messages.audience')}
         value={selected.audience}
-        choices={AUDIENCES.map((audience) => ({
-          value: audience,
-          label: t(`messages.audiences.${audience}`),
-        }))}
+        choices={choicesOf(AUDIENCES, (audience) => t(`messages.audiences.${audience}`))}
         onChange={(audience) => onChange({ audience })}
       />
       {selected.audience === 'users' && (

@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_LIMIT, TEMPERATURES } from './conversation.ts'
 
@@ -38,7 +39,7 @@ export function ChatSettingsForm(props: ChatSettingsProps) {
         label={t('ui.model')}
         error={props.hasNone ? t('playground.noModels') : ''}
         value={settings.model}
-        choices={props.models.map((value) => ({ value, label: value }))}
+        choices={choicesOf(props.models)}
         onChange={(model) => onChange({ model })}
       />
       <Temperature

@@ -4,6 +4,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -83,10 +84,9 @@ function PriceFilters({ view }: { view: PricingView }) {
         label={t('pricing.owner')}
         any={t('pricing.anyOwner')}
         value={filter.owner}
-        choices={owners.map((value) => ({
-          value,
-          label: value === OTHER_OWNER ? t('pricing.otherOwner') : value,
-        }))}
+        choices={choicesOf(owners, (value) =>
+          value === OTHER_OWNER ? t('pricing.otherOwner') : value,
+        )}
         onChange={(owner) => setFilter({ owner })}
       />
       <SelectFilter<Exclude<Billing, ''>>

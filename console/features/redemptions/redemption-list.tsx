@@ -8,6 +8,7 @@ import {
 } from '#console/api/list-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
@@ -60,10 +61,7 @@ function RedemptionFilters({ view }: { view: ReturnType<typeof useRedemptionList
       <KeywordFilter label={t('redemptions.search')} view={view} />
       <StatusFilter
         value={view.filter.status}
-        choices={STATUSES.map((value) => ({
-          value,
-          label: t(`shared.state.${STATUS_KEYS[value]}`),
-        }))}
+        choices={choicesOf(STATUSES, (value) => t(`shared.state.${STATUS_KEYS[value]}`))}
         onChange={(status) => view.setFilter({ status })}
       />
     </>

@@ -8,6 +8,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Segmented, Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
@@ -166,7 +167,7 @@ function GroupPanel({ form }: { form: SettingsForm }) {
         <Segmented
           label={t('pricing.groupViews')}
           value={maps === null ? 'json' : view}
-          choices={VIEWS.map((value) => ({ value, label: t(`pricing.view.${value}`) }))}
+          choices={choicesOf(VIEWS, (value) => t(`pricing.view.${value}`))}
           onChange={(groups) => setUrlParams({ groups })}
         />
       </div>

@@ -10,6 +10,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge, useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
@@ -157,10 +158,9 @@ function OpenDrawer(props: DrawerProps & { row: GroupRow | 'new' }) {
 function GroupFields(props: { form: DraftForm<GroupDraft>; isNew: boolean }) {
   const { form, isNew } = props
   const { t } = useTranslation()
-  const colors = ['', ...GROUP_COLORS].map((value) => ({
-    value,
-    label: t(`pricing.color.${(value || 'plain') as 'plain'}`),
-  }))
+  const colors = choicesOf(['', ...GROUP_COLORS], (value) =>
+    t(`pricing.color.${(value || 'plain') as 'plain'}`),
+  )
   return (
     <>
       <TextField

@@ -8,6 +8,7 @@ import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
@@ -48,7 +49,7 @@ export function PricePreview({ form }: { form: SettingsForm }) {
         <Segmented
           label={t('pricing.previewRange')}
           value={range}
-          choices={RANGES.map((value) => ({ value, label: t(`timeRange.span.${value}`) }))}
+          choices={choicesOf(RANGES, (value) => t(`timeRange.span.${value}`))}
           onChange={(next) => {
             setRange(next)
             setShownPreview(null)

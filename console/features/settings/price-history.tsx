@@ -8,7 +8,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
-import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
+import { choicesOf, Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
@@ -67,7 +67,7 @@ export function PriceHistory() {
         <Select
           aria-label={t('ui.groupName')}
           value={group}
-          choices={[...all, ...groups.map((name) => ({ value: name, label: name }))]}
+          choices={[...all, ...choicesOf(groups)]}
           onChange={setGroup}
         />
       </div>

@@ -7,6 +7,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { PresetRatios } from '#read-api/contract/options.ts'
@@ -56,7 +57,7 @@ export function PricePresetDrawer({ isOpen, form, maps, onClose }: PresetProps) 
       <Segmented
         label={t('pricing.presetSource')}
         value={source}
-        choices={PRESET_SOURCES.map((value) => ({ value, label: t(`pricing.source.${value}`) }))}
+        choices={choicesOf(PRESET_SOURCES, (value) => t(`pricing.source.${value}`))}
         onChange={setSource}
       />
       <p className="tg-hint tg-preset-hint">{t(`pricing.sourceHint.${source}`)}</p>

@@ -5,6 +5,7 @@ import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { choiceParam } from '#console/ui/state/url-state.ts'
@@ -93,7 +94,7 @@ export function PriceSettings({ form }: { form: SettingsForm }) {
     .filter(({ key }) => !PRICE_KEYS.some((own) => own === key))
   const maps = readPriceMaps(new Map(PRICE_KEYS.map((key) => [key, form.value(key) || '{}'])))
   const defaultCap = form.option('DefaultMaxOutputTokens')
-  const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`pricing.view.${value}`) }))
+  const choices = choicesOf(PRICE_VIEWS, (value) => t(`pricing.view.${value}`))
   const broken = (
     <EmptyState
       icon="alert"

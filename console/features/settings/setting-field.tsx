@@ -4,7 +4,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/choice-inputs.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
-import { PasswordInput } from '#console/ui/forms/inputs.tsx'
+import { choicesOf, PasswordInput } from '#console/ui/forms/inputs.tsx'
 import { quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
@@ -125,10 +125,7 @@ function ValueField({ option, form }: FieldProps) {
   }
   if (type.kind === 'lines') return <TextAreaField {...shared} rows={rowsOf(value)} />
   if (type.kind === 'choice') {
-    const choices = (type.choices ?? []).map((value) => ({
-      value,
-      label: texts.choice(key, value),
-    }))
+    const choices = choicesOf(type.choices ?? [], (value) => texts.choice(key, value))
     return <SelectField {...shared} choices={choices} className="tg-input-short" />
   }
   const isAddress = type.kind === 'url' || type.kind === 'link'

@@ -6,6 +6,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useSiteAddress, useStatus } from '#console/api/status.ts'
 import { chatClients } from '#console/ui/chat-links/chat-links.ts'
 import { useNow } from '#console/ui/elements/time.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { cachedRows, changeRows } from '#console/ui/lists/list-actions.ts'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
@@ -86,10 +87,7 @@ function TokenFilters({ view }: { view: ReturnType<typeof useTokenList> }) {
       />
       <StatusFilter
         value={view.filter.status}
-        choices={STATUSES.map((value) => ({
-          value,
-          label: t(`shared.state.${STATE_KEYS[value]}`),
-        }))}
+        choices={choicesOf(STATUSES, (value) => t(`shared.state.${STATE_KEYS[value]}`))}
         onChange={(status) => view.setFilter({ status })}
       />
     </>

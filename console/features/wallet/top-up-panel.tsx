@@ -1,3 +1,4 @@
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import './top-up.css'
 import type { FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -90,7 +91,7 @@ export function TopUpPanel() {
         <RadioCards
           label={t('shared.paymentMethod')}
           value={topUp.draft.method}
-          choices={topUp.methods.map((value) => ({ value, label: t(`wallet.method_${value}`) }))}
+          choices={choicesOf(topUp.methods, (value) => t(`wallet.method_${value}`))}
           onChange={(method) => topUp.change({ method })}
         />
         <TextField

@@ -7,6 +7,7 @@ import { CopyButton } from '../elements/copy.tsx'
 import { LabelledValue } from '../elements/labelled-value.tsx'
 import { fullKey, maskedKey } from '../elements/token-key.ts'
 import { PresetButtons, SelectField } from '../forms/fields.tsx'
+import { choicesOf } from '../forms/inputs.tsx'
 import { useSiteName } from '../layout/page.tsx'
 import { Tabs } from '../layout/tabs.tsx'
 import { CLIENTS, type Client, containerSiteOf, setupText } from './clients.ts'
@@ -44,7 +45,7 @@ export function ClientSetup(props: {
       <SelectField
         label={t('ui.model')}
         value={model}
-        choices={models.map((value) => ({ value, label: value }))}
+        choices={choicesOf(models)}
         onChange={setModel}
       />
       <Tabs

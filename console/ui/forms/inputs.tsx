@@ -83,6 +83,12 @@ export function TextArea({ onChange, isMono, className, ...rest }: TextAreaProps
 
 export type Choice<Value extends string> = { value: Value; label: string; isDisabled?: boolean }
 
+/** Returns the choices for values. By default, the label of a value is the value itself. */
+export const choicesOf = <Value extends string>(
+  values: readonly Value[],
+  labelOf: (value: Value) => string = String,
+): Choice<Value>[] => values.map((value) => ({ value, label: labelOf(value) }))
+
 type SelectProps<Value extends string> = Omit<
   ComponentProps<'select'>,
   'onChange' | 'value' | 'size'

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Sort } from '../data-grid/column-and-layout.ts'
-import { type Choice, Select } from '../forms/inputs.tsx'
+import { type Choice, choicesOf, Select } from '../forms/inputs.tsx'
 
 /** A filter with a fixed list of values. `any` is the label of the choice that selects all rows. */
 export function SelectFilter<Value extends string>(props: {
@@ -69,7 +69,7 @@ export function GroupFilter(props: {
     <SelectFilter
       label={t('ui.groupName')}
       any={t('shared.allGroups')}
-      choices={names.map((name) => ({ value: name, label: name }))}
+      choices={choicesOf(names)}
       {...rest}
     />
   )

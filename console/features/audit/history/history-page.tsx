@@ -5,7 +5,7 @@ import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
-import { Select } from '#console/ui/forms/inputs.tsx'
+import { choicesOf, Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -63,7 +63,7 @@ function History() {
         <Select
           aria-label={t('audit.history.object')}
           value={kind}
-          choices={KINDS.map((value) => ({ value, label: t(`audit.history.kind.${value}`) }))}
+          choices={choicesOf(KINDS, (value) => t(`audit.history.kind.${value}`))}
           onChange={select}
         />
         {!isSingleton(kind) && (

@@ -9,6 +9,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
@@ -74,10 +75,7 @@ export function MovementList(props: {
               label={t('audit.ledger.type')}
               any={t('shared.allTypes')}
               value={filters.type}
-              choices={MOVEMENT_TYPES.map((value) => ({
-                value,
-                label: t(`audit.movement.${value}`),
-              }))}
+              choices={choicesOf(MOVEMENT_TYPES, (value) => t(`audit.movement.${value}`))}
               onChange={(type) => onFilters({ type })}
             />
             {page !== undefined && (

@@ -8,6 +8,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ServerErrorText } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
@@ -162,10 +163,9 @@ function Format(props: {
       <div className="tg-form-row">
         <SelectField<Delimiter>
           label={t('reconciliation.invoice.delimiter')}
-          choices={(Object.keys(DELIMITERS) as Delimiter[]).map((value) => ({
-            value,
-            label: t(`reconciliation.invoice.delimiterName.${DELIMITERS[value]}`),
-          }))}
+          choices={choicesOf(Object.keys(DELIMITERS) as Delimiter[], (value) =>
+            t(`reconciliation.invoice.delimiterName.${DELIMITERS[value]}`),
+          )}
           value={draft.delimiter}
           onChange={onDelimiter}
         />
@@ -224,7 +224,7 @@ function Columns({
   }
   const none = { value: '', label: t('reconciliation.invoice.noColumn') }
   const names = [...new Set(sample.header)].filter((name) => name !== '')
-  const choices = [none, ...names.map((value) => ({ value, label: value }))]
+  const choices = [none, ...choicesOf(names)]
   const mapped = PROVIDER_INVOICE_COLUMNS.filter((column) => draft[column] !== '')
   return (
     <fieldset className="tg-form-group">

@@ -4,7 +4,7 @@ import { currentLanguage } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
+import { choicesOf, TextInput } from '#console/ui/forms/inputs.tsx'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelTypeField } from '#read-api/contract/channel-type-schema.ts'
 import { useChannelTypes } from '../use-channel-types.ts'
@@ -120,10 +120,10 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
     onChange,
   }
   if (field.kind === 'choice') {
-    const choices = ['', ...(field.choices ?? [])].map((choice) => ({
-      value: choice,
-      label: choice || t('channelForm.defaultValue', { value: field.default || '–' }),
-    }))
+    const choices = choicesOf(
+      ['', ...(field.choices ?? [])],
+      (choice) => choice || t('channelForm.defaultValue', { value: field.default || '–' }),
+    )
     return <SelectField {...shared} choices={choices} />
   }
   if (field.kind !== 'json') {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/account-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
+import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { needsIdentityProof, needsReason, type UserFormProps } from './use-user-form.ts'
@@ -42,7 +43,7 @@ function GroupFields({ form }: UserFormProps) {
       <SelectField
         label={t('ui.groupName')}
         hint={t('shared.groupHint')}
-        choices={names.map((name) => ({ value: name, label: name }))}
+        choices={choicesOf(names)}
         {...form.field('group')}
       />
       {needsReason(form.before, form.draft) && (
