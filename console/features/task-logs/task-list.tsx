@@ -4,7 +4,7 @@ import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
-import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
@@ -64,11 +64,11 @@ function TaskFilters(props: { view: TaskListView }) {
           onCommit={(id) => setFilter({ id })}
         />
         {isAdmin && (
-          <FilterInput
+          <NumberFilter
             label={t('shared.channelId')}
-            value={filter.channel === 0 ? '' : String(filter.channel)}
-            wholeNumber={{ errorText: t('shared.channelIdInvalid') }}
-            onCommit={(text) => setFilter({ channel: Number(text) })}
+            value={filter.channel}
+            errorText={t('shared.channelIdInvalid')}
+            onCommit={(channel) => setFilter({ channel })}
           />
         )}
       </span>

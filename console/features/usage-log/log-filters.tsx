@@ -6,7 +6,7 @@ import { tokensQuery } from '#console/api/list-queries.ts'
 import { channelNameQuery } from '#console/api/logs.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
-import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
@@ -131,11 +131,11 @@ function AdminFields({ view }: { view: LogView }) {
         value={filters.username}
         onCommit={(username) => setFilters({ username })}
       />
-      <FilterInput
+      <NumberFilter
         label={t('shared.channelId')}
-        value={filters.channel === 0 ? '' : String(filters.channel)}
-        wholeNumber={{ errorText: t('shared.channelIdInvalid') }}
-        onCommit={(text) => setFilters({ channel: Number(text) })}
+        value={filters.channel}
+        errorText={t('shared.channelIdInvalid')}
+        onCommit={(channel) => setFilters({ channel })}
       />
     </>
   )

@@ -55,6 +55,24 @@ export function FilterInput(props: Props) {
   )
 }
 
+/** A filter by a whole number, such as an id. The filter has no effect while the number is 0. */
+export function NumberFilter(props: {
+  label: string
+  value: number
+  errorText: string
+  onCommit: (value: number) => void
+}) {
+  const { label, value, errorText, onCommit } = props
+  return (
+    <FilterInput
+      label={label}
+      value={value === 0 ? '' : String(value)}
+      wholeNumber={{ errorText }}
+      onCommit={(text) => onCommit(Number(text))}
+    />
+  )
+}
+
 function useDraft(props: Props) {
   const [draft, setDraft] = useState({ from: props.value, text: props.value, isInvalid: false })
   const set = (text: string, isInvalid = false): void =>

@@ -8,7 +8,7 @@ import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
-import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import {
@@ -113,11 +113,11 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
       {filters.position === 0 && (
         <RangeFilter range={filters.range} onRange={(range) => onFilters({ range })} />
       )}
-      <FilterInput
+      <NumberFilter
         label={t('audit.position')}
-        value={filters.position === 0 ? '' : String(filters.position)}
-        wholeNumber={{ errorText: t('audit.export.positionWrong') }}
-        onCommit={(text) => onFilters({ position: Number(text) })}
+        value={filters.position}
+        errorText={t('audit.export.positionWrong')}
+        onCommit={(position) => onFilters({ position })}
       />
       <FilterInput
         label={t('audit.verify.stream')}
@@ -135,11 +135,11 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
         value={filters.actor}
         onCommit={(actor) => onFilters({ actor })}
       />
-      <FilterInput
+      <NumberFilter
         label={t('shared.userId')}
-        value={filters.user === 0 ? '' : String(filters.user)}
-        wholeNumber={{ errorText: t('audit.history.idInvalid') }}
-        onCommit={(text) => onFilters({ user: Number(text) })}
+        value={filters.user}
+        errorText={t('audit.history.idInvalid')}
+        onCommit={(user) => onFilters({ user })}
       />
       {isFiltered && (
         <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>

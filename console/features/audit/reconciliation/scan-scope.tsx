@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { type LabelledProps, labelledField } from '#console/ui/forms/fields.tsx'
-import { FilterInput } from '#console/ui/forms/filter-input.tsx'
+import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { integerParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
@@ -63,14 +63,16 @@ export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Sco
         suggestions={models}
         onCommit={(model) => onScope({ model })}
       />
-      <IdFilter
+      <NumberFilter
         label={t('reconciliation.scope.channel')}
         value={scope.channel}
+        errorText={t('reconciliation.scope.idInvalid')}
         onCommit={(channel) => onScope({ channel })}
       />
-      <IdFilter
+      <NumberFilter
         label={t('reconciliation.scope.user')}
         value={scope.user}
+        errorText={t('reconciliation.scope.idInvalid')}
         onCommit={(user) => onScope({ user })}
       />
       {isFiltered && (
@@ -83,18 +85,6 @@ export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Sco
         </Button>
       )}
     </>
-  )
-}
-
-function IdFilter(props: { label: string; value: number; onCommit: (id: number) => void }) {
-  const { t } = useTranslation()
-  return (
-    <FilterInput
-      label={props.label}
-      value={props.value === 0 ? '' : String(props.value)}
-      wholeNumber={{ errorText: t('reconciliation.scope.idInvalid') }}
-      onCommit={(text) => props.onCommit(Number(text))}
-    />
   )
 }
 
