@@ -10,7 +10,7 @@ import { currentScratchCopy } from './scratch-copy.ts'
  * The filters, the order and the page of the channel list. `page` starts at 0. If `isTagMode` is
  * set, channels with the same tag are one row of the list.
  */
-export type ChannelQuery = {
+type ChannelQuery = {
   keyword: string
   model: string
   group: string

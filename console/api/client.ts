@@ -124,7 +124,7 @@ export type Input<Name extends RouteName> = SendOptions &
   OptionalIfEmpty<'query', Texts<RoutePart<Name, 'querystring'>>> &
   OptionalIfEmpty<'body', RoutePart<Name, 'body'>>
 
-export type Envelope<Name extends RouteName> = Routes[Name] extends {
+type Envelope<Name extends RouteName> = Routes[Name] extends {
   readonly response: { readonly 200: infer Schema extends TSchema }
 }
   ? Static<Schema>

@@ -9,7 +9,7 @@ import { storedUser } from './session.ts'
  * earlier event (`position`), with which auditors look at the past. `as_of` is the time of that
  * event in Unix seconds.
  */
-export type CurrentScratchCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & {
+type CurrentScratchCopy = Pick<ScratchCopy, 'id' | 'position' | 'as_of'> & {
   readonly userId: number
 }
 

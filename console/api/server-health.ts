@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
  * The state of the server according to its last response. `until` is the earliest time to retry, as
  * a time of `performance.now()`, or null if the server did not name a time.
  */
-export type ServerHealth =
+type ServerHealth =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'busy'; readonly until: number | null }

@@ -14,7 +14,7 @@ import { tokensQuery } from '../api/list-queries.ts'
 import { listLogs, logsKey } from '../api/logs.ts'
 import { usersQuery } from '../api/user-queries.ts'
 
-export type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'
+type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'
 export type Entry = Omit<RegisteredAction, 'section'> & {
   readonly section: EntrySection
   readonly perform: () => void

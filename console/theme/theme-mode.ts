@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-export type ThemeMode = 'light' | 'dark'
+type ThemeMode = 'light' | 'dark'
 
 const KEY = 'theme-mode'
 const SYSTEM = '(prefers-color-scheme: dark)'

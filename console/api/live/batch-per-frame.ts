@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs'
 
-export type FrameClock = (draw: () => void) => () => void
+type FrameClock = (draw: () => void) => () => void
 
 const browserFrames: FrameClock = (draw) => {
   const handle = requestAnimationFrame(draw)

@@ -29,7 +29,7 @@ export type LiveSocket = {
   close(): void
 }
 
-export type LiveDeps = {
+type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /**

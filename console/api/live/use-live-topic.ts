@@ -6,7 +6,7 @@ import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.t
 
 const CAPACITY = 5_000
 
-export type LiveHandlers<T extends ScreenTopic> = {
+type LiveHandlers<T extends ScreenTopic> = {
   /**
    * Receives the data of the events since the last animation frame, oldest first, and the position
    * of the newest event.

@@ -4,7 +4,7 @@ import { channelTypesQuery } from '#console/api/channels.ts'
 import { typeName } from '#read-api/contract/channel-type-names.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 
-export type ChannelTypes = {
+type ChannelTypes = {
   readonly types: readonly ChannelType[]
   /**
    * Returns the type with a number. Returns undefined if the type is not supported, or if the types

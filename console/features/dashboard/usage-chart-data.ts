@@ -17,7 +17,7 @@ export type ChartBucket = {
   readonly total: bigint | null
 }
 
-export type ChartSeries = { readonly name: string; readonly total: bigint }
+type ChartSeries = { readonly name: string; readonly total: bigint }
 
 export type UsageChart = {
   readonly step: ChartStep

@@ -24,7 +24,7 @@ export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   d1: '24h',
 }
 export const STATE_FILTERS = ['all', 'troubled'] as const
-export type StateFilter = (typeof STATE_FILTERS)[number]
+type StateFilter = (typeof STATE_FILTERS)[number]
 
 export const HEALTH_URL_PARAMS = {
   keyword: textParam(),

@@ -6,7 +6,7 @@ import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import type { UsableGroups } from '#read-api/contract/users.ts'
 import { type ChatSettings, MAX_TOKENS_LIMIT, TEMPERATURES } from './conversation.ts'
 
-export type ChatSettingsProps = {
+type ChatSettingsProps = {
   settings: ChatSettings
   groups: UsableGroups
   models: readonly string[]

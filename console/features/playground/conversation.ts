@@ -20,7 +20,7 @@ export type AnswerCost = {
   readonly completionTokens: number
 }
 
-export type MessageStatus = 'loading' | 'incomplete' | 'complete' | 'error'
+type MessageStatus = 'loading' | 'incomplete' | 'complete' | 'error'
 
 export type ChatMessage = {
   readonly id: string

@@ -29,7 +29,7 @@ const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZE
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price
 
 /** The prices of a model for a group, in dollars per million tokens or per call. */
-export type GroupPrices =
+type GroupPrices =
   | {
       readonly mode: 'tokens'
       readonly input: ExactDecimal

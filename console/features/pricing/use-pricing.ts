@@ -12,7 +12,7 @@ import { sortPrice } from './model-prices.ts'
 
 export const OTHER_OWNER = '-'
 export type Billing = '' | 'tokens' | 'call'
-export type PriceFilter = { keyword: string; owner: string; billing: Billing; here: '' | '1' }
+type PriceFilter = { keyword: string; owner: string; billing: Billing; here: '' | '1' }
 type SortColumn = 'model' | 'owner' | 'input' | 'output'
 const SORTS: readonly SortColumn[] = ['model', 'owner', 'input', 'output']
 

@@ -9,7 +9,7 @@ export const FALLBACK_KEYS = [
 export type FallbackKey = (typeof FALLBACK_KEYS)[number]
 type FallbackDraft = Record<FallbackKey, string>
 
-export type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
+type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
 /**
  * Sets one value of the draft. A price per call clears the ratios, and a ratio clears the price.

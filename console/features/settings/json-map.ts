@@ -9,7 +9,7 @@ export type JsonMap = ReadonlyMap<string, string>
 const ENTRY =
   /("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g
 
-export type ValueKind = 'number' | 'text'
+type ValueKind = 'number' | 'text'
 
 /**
  * Parses a JSON object without nested objects. Returns null for any other text, and if a value is

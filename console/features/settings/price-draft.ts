@@ -4,10 +4,10 @@ import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quo
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
 import { emptyRow, type PriceRow, priceRow } from './price-rows.ts'
 
-export type PriceMode = 'ratio' | 'price' | 'call'
+type PriceMode = 'ratio' | 'price' | 'call'
 
 export type PriceErrorKey = keyof Translations['pricing']['error'] | 'notNumber' | 'negative'
-export type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
+type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
 /** The values of a price form. Only the fields of the selected mode are saved. */
 export type PriceDraft = typeof emptyPrice

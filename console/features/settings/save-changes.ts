@@ -10,7 +10,7 @@ type Texts = ReadonlyMap<string, string>
  */
 export type MergedText = { readonly text: string; readonly theirs: string }
 
-export type SaveResult = {
+type SaveResult = {
   saved: ReadonlySet<string>
   errors: Texts
   notes: Texts

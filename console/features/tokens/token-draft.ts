@@ -42,9 +42,7 @@ type TokenErrorKey =
   | 'modelsMissing'
   | ValidationError
   | { readonly key: 'ipInvalid'; readonly line: number; readonly address: string }
-export type TokenErrorKeys = Partial<
-  Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>
-> & {
+type TokenErrorKeys = Partial<Record<Exclude<keyof TokenDraft, 'rateLimit'>, TokenErrorKey>> & {
   rateLimit?: ValidationErrors<typeof RATE_LIMIT_FIELDS>
 }
 

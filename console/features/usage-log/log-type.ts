@@ -1,6 +1,6 @@
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 
-export type LogTypeName = 'topUp' | 'call' | 'admin' | 'system' | 'checkIn' | 'error'
+type LogTypeName = 'topUp' | 'call' | 'admin' | 'system' | 'checkIn' | 'error'
 
 const NAMES: Readonly<Record<number, LogTypeName>> = {
   1: 'topUp',

@@ -11,13 +11,13 @@ import {
 } from '#console/ui/quota/exact-decimal.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
-export type PriceTermName = keyof Translations['logDetails']['term']
+type PriceTermName = keyof Translations['logDetails']['term']
 
 /**
  * A value, such as a ratio, by which the units of a term are multiplied. Factors have the same
  * names as on the pricing page.
  */
-export type PriceFactor = {
+type PriceFactor = {
   readonly name: FactorName
   readonly value: string
 }

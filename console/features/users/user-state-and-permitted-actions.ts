@@ -1,7 +1,7 @@
 import { ACTIVE, ADMIN, AUDITOR, BANNED, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import type { User } from '#read-api/contract/users.ts'
 
-export type UserAction =
+type UserAction =
   | 'edit'
   | 'adjust'
   | 'promote'

@@ -70,7 +70,7 @@ export function chatAddress(template: string, site: string, key: string): string
  */
 const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
-export type ChatTarget = 'frame' | 'window' | 'none'
+type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
  * Returns where a chat client may be opened: nowhere (`none`) if the key would be sent over plain

@@ -2,7 +2,7 @@
  * The values that are inserted into the templates. `site` is the public address of the site without
  * a final slash. `name` is the name of the site.
  */
-export type SetupValues = Record<'site' | 'name' | 'key' | 'model' | 'smallModel', string>
+type SetupValues = Record<'site' | 'name' | 'key' | 'model' | 'smallModel', string>
 
 export type Client = {
   readonly name: string

@@ -4,7 +4,7 @@ import { Button } from '../elements/button.tsx'
 import { ConfirmDialog } from './confirm.tsx'
 import { Overlay } from './overlay.tsx'
 
-export type DrawerProps = {
+type DrawerProps = {
   isOpen: boolean
   /**
    * Called when the drawer closes. If there are unsaved changes, the drawer calls it only after the

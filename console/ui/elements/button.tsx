@@ -3,9 +3,9 @@ import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import type { Action } from '../actions/action.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
+type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
-export type ButtonProps = {
+type ButtonProps = {
   children?: ReactNode
   /** The name for screen readers, which is also the tooltip. A button without text must have it. */
   label?: string

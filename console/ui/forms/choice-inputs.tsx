@@ -49,7 +49,7 @@ function Toggle(props: ToggleProps & { role?: 'switch'; className: string }) {
   )
 }
 
-export type RadioChoice<Value extends string> = { value: Value; label: ReactNode; hint?: ReactNode }
+type RadioChoice<Value extends string> = { value: Value; label: ReactNode; hint?: ReactNode }
 
 export function RadioCards<Value extends string>(props: {
   label: string

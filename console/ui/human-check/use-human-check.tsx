@@ -7,7 +7,7 @@ const HumanCheckBox = lazy(async () => ({
   default: (await import('./human-check-box.tsx')).HumanCheckBox,
 }))
 
-export type HumanCheck = {
+type HumanCheck = {
   /** The CAPTCHA box to show in the form, or null if the site requires no CAPTCHA. */
   readonly box: ReactElement | null
   /**

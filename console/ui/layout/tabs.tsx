@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 
-export type Tab<Id extends string> = { id: Id; title: ReactNode }
+type Tab<Id extends string> = { id: Id; title: ReactNode }
 
 export function Tabs<Id extends string>(props: {
   label: string

@@ -9,7 +9,7 @@ export type TimeRange =
   | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
 
 export const SPANS = ['1h', 'today', '24h', '7d', '30d', 'all'] as const
-export type Span = (typeof SPANS)[number]
+type Span = (typeof SPANS)[number]
 
 const RELATIVE: Record<Span, TimeRange> = {
   '1h': { kind: 'relative', span: '1h' },
@@ -38,7 +38,7 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
  * The first and the last second of a range, in Unix seconds. Null means that the range is unlimited
  * at that end.
  */
-export type Bounds = { readonly from: number | null; readonly to: number | null }
+type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
  * Returns the first and the last second of a range. `now` is in Unix seconds. A relative range ends

@@ -13,7 +13,7 @@ const ITEMS_PER_PAGE = 100
 const DAY = 86_400
 
 /** The sum of all calls of one day (UTC) to one model. */
-export type CallSum = Statement['calls'][number]
+type CallSum = Statement['calls'][number]
 
 /**
  * A line of a statement: one movement, or a sum of calls. `running` is the account's total after

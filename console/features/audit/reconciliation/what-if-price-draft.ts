@@ -64,7 +64,7 @@ export function draftRowOf(
 export const appliesTo = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')
 
-export const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
+const isDecimal = (text: string): boolean => /^\d{1,9}(?:\.\d{1,12})?$/.test(text.trim())
 
 /**
  * Reports whether a value is invalid. An empty value is valid and means that the current value

@@ -19,7 +19,7 @@ export type ChannelErrorKey =
   | 'notInteger'
   | 'expiryPast'
 
-export type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
+type ChannelErrorKeys = FieldErrors<ChannelDraft, ChannelErrorKey>
 
 /**
  * Returns an error key for each invalid field. `before` contains the stored values of the channel,

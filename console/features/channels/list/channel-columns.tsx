@@ -25,7 +25,7 @@ import type { ChannelRow } from './channel-rows.ts'
 import { Balance, ChannelName, TagName } from './name-and-balance-cells.tsx'
 import type { ChannelListActions } from './use-channel-list-actions.ts'
 
-export type ColumnContext = {
+type ColumnContext = {
   readonly nameOf: (type: number) => string
   readonly hasBalance: (type: number) => boolean
   readonly unpricedOf: (channel: Channel) => readonly string[]

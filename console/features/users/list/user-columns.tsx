@@ -21,7 +21,7 @@ import { type Actor, displayNameOf, permittedActions } from '../user-state-and-p
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
-export type UserRowActions = UserActions & {
+type UserRowActions = UserActions & {
   readonly actor: Actor
   readonly onEdit: (user: User) => void
   readonly onAdjust: (users: readonly User[]) => void
