@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery, call } from '#console/api/client.ts'
 import { messagesKey } from '#console/api/message-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
+import { useFirstVersion } from '#console/ui/dialogs/use-dialog-item.ts'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { bodyOf, draftOf } from '#console/ui/forms/resource-draft.ts'
@@ -42,11 +42,7 @@ export function EditMessageDrawer(props: Props & { id: number }) {
   const { t } = useTranslation()
   const { id, isOpen, onClose } = props
   const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
-  // The first loaded version of the message, which the form edits.
-  const [message, setMessage] = useState<AdminMessage | null>(null)
-  if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
-    setMessage(read.data)
-  }
+  const message = useFirstVersion(read)
   if (message !== null) {
     return <EditForm {...props} message={message} latest={read.data ?? message} />
   }

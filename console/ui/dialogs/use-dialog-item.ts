@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 
 /**
  * Keeps the item that a dialog shows (`lastItem`) until the dialog has faded out. `key` is a React
@@ -14,4 +14,18 @@ export function useDialogItem<Item>(item: Item | null) {
   if (isOpen && !wasOpen.current) openings.current += 1
   wasOpen.current = isOpen
   return { isOpen, lastItem: lastItem.current, key: openings.current }
+}
+
+/**
+ * Returns the first version of an object that was read after the dialog opened, or null until it has
+ * been read. A form finds the changes of its user by comparison with that version. A later version
+ * would make another user's change look like a change by this user.
+ */
+export function useFirstVersion<Data>(query: {
+  readonly data: Data | undefined
+  readonly isFetchedAfterMount: boolean
+}): Data | null {
+  const [first, setFirst] = useState<Data | null>(null)
+  if (first === null && query.data !== undefined && query.isFetchedAfterMount) setFirst(query.data)
+  return first
 }

@@ -5,11 +5,10 @@ import { isNotFound } from '#console/api/api-error.ts'
 import { channelTypesQuery } from '#console/api/channels.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
-import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem, useFirstVersion } from '#console/ui/dialogs/use-dialog-item.ts'
 import type { EditedId } from '#console/ui/dialogs/use-drawer-url.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
-import type { Channel } from '#read-api/contract/channels.ts'
 import { ChannelDrawerForm } from './channel-drawer-form.tsx'
 import { UnpricedModelsStep } from './unpriced-models-step.tsx'
 
@@ -26,11 +25,7 @@ function ChannelDrawerContent(props: ChannelDrawerContentProps) {
   const id = props.edited === 'new' ? 0 : props.edited
   const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
   const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
-  const [loaded, setLoaded] = useState<Channel | null>(null)
-  // Keeps the first loaded version of the channel. The form finds the changes of this user by
-  // comparison with that version. A later version would make another user's change look like a
-  // change by this user.
-  if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
+  const loaded = useFirstVersion(stored)
   const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
   if (unpriced.length > 0) return <UnpricedModelsStep {...props} models={unpriced} isSaved />

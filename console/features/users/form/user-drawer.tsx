@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isNotFound } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
 import { userQuery, usersKey } from '#console/api/user-queries.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem, useFirstVersion } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { HistoryLink } from '#console/ui/elements/history-link.tsx'
@@ -119,10 +119,7 @@ type UserDrawerContentProps = Omit<DrawerProps, 'edited'> & { isOpen: boolean; i
 function UserDrawerContent(props: UserDrawerContentProps) {
   const { t } = useTranslation()
   const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
-  const [loaded, setLoaded] = useState<User | null>(null)
-  // Keeps the first loaded version of the user. With a later version, the form would treat another
-  // admin's change as a change by this admin.
-  if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
+  const loaded = useFirstVersion(stored)
   const drawerProps = { isOpen: props.isOpen, onClose: props.onClose }
   if (loaded === null) {
     const isMissing = props.id === 0 || isNotFound(stored.error)
