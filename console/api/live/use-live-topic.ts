@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { filter, type Observable } from 'rxjs'
 import { batchPerFrame } from './batch-per-frame.ts'
 import { liveStream } from './browser-live-stream.ts'
@@ -53,6 +53,23 @@ function deliver<T extends ScreenTopic>(
     events.map((event) => event.data),
     newest.position,
   )
+}
+
+/**
+ * Returns the position of the newest live event that a screen has used, and a function that raises
+ * it. The response to a later request of the screen must include all events up to this position.
+ */
+export function useMinPosition() {
+  const [minPosition] = useState(() => {
+    let newest = 0
+    return {
+      current: () => newest,
+      raiseTo: (position: number | null): void => {
+        newest = Math.max(newest, position ?? 0)
+      },
+    }
+  })
+  return minPosition
 }
 
 let lastState: LiveState = { kind: 'connecting' }

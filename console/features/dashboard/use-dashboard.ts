@@ -1,8 +1,7 @@
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
 import { selfKey } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
-import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
@@ -22,11 +21,11 @@ const REFETCH_ON_MOUNT = { refetchOnMount: 'always' } as const
 export function useDashboard() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
-  const minPosition = useRef(0)
+  const minPosition = useMinPosition()
   const self = useQuery({
     queryKey: selfKey,
     queryFn: ({ signal }) =>
-      call('GET /api/user/self', { afterPosition: minPosition.current, signal }),
+      call('GET /api/user/self', { afterPosition: minPosition.current(), signal }),
     ...REFETCH_ON_MOUNT,
   })
   const today = useQuery({
@@ -35,7 +34,7 @@ export function useDashboard() {
       logStat({
         scope: 'self',
         params: { start_timestamp: midnight(), type: CONSUMPTION },
-        afterPosition: minPosition.current,
+        afterPosition: minPosition.current(),
         signal,
       }),
     ...REFETCH_ON_MOUNT,
@@ -48,7 +47,7 @@ export function useDashboard() {
         params: {},
         page: 0,
         pageSize: RECENT_ROWS,
-        afterPosition: minPosition.current,
+        afterPosition: minPosition.current(),
         signal,
       }),
     ...REFETCH_ON_MOUNT,
@@ -67,12 +66,12 @@ export function useDashboard() {
   useLiveTopic('logs', {
     onEvents: (rows, position) => {
       if (!rows.some((row) => row.user_id === ownId)) return
-      minPosition.current = Math.max(minPosition.current, position)
+      minPosition.raiseTo(position)
       refreshBalanceAndCalls()
       refreshCharts()
     },
     onResync: (position) => {
-      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      minPosition.raiseTo(position)
       refreshBalanceAndCalls()
       refreshCharts()
     },

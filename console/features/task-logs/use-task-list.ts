@@ -1,6 +1,5 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
@@ -17,11 +16,7 @@ const REFETCH_INTERVAL_MIN_MS = 1_000
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  /**
-   * The position of the latest live event in the event log. The response to a later request must
-   * include all events up to this position.
-   */
-  const minPosition = useRef(0)
+  const minPosition = useMinPosition()
   const keyOf = ({ range, id, channel, page, pageSize, sort, order }: TaskListQuery) => [
     'tasks',
     kind.name,
@@ -43,7 +38,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
         scope: isAdmin ? 'all' : 'self',
         channel: isAdmin ? query.channel : 0,
         signal,
-        afterPosition: minPosition.current,
+        afterPosition: minPosition.current(),
       }),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: 'always',
@@ -53,7 +48,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const refetch = useThrottledCallback(view.refresh, REFETCH_INTERVAL_MIN_MS)
   useLiveTopic('tasks', {
     onEvents: (pushes, position) => {
-      minPosition.current = Math.max(minPosition.current, position)
+      minPosition.raiseTo(position)
       const cachedPage = client.getQueryData<TaskPage<Task>>(pageKey)
       if (cachedPage === undefined) return
       const next = withPushes(cachedPage, pushes, kind)
@@ -61,7 +56,7 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
       if (next.hasNew && paging.page === 0) refetch()
     },
     onResync: (position) => {
-      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      minPosition.raiseTo(position)
       refetch()
     },
   })

@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
@@ -46,14 +46,13 @@ const OFFLINE_POLL_INTERVAL_MS = 3_000
 
 export function useLogRows(view: LogView, isHeld: boolean) {
   const client = useQueryClient()
-  /** The event log position of the latest live event. Later responses must include this event. */
-  const minPosition = useRef(0)
+  const minPosition = useMinPosition()
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const listStart = useListStart(view)
   const requestOf = (signal: AbortSignal, listOpenedAt = currentSeconds()) => ({
     scope,
     params: logParams(view.filters, currentSeconds(), listOpenedAt),
-    afterPosition: minPosition.current,
+    afterPosition: minPosition.current(),
     signal,
   })
   const page = useQuery({
@@ -80,14 +79,14 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const [live, update] = useLiveRows(view.key, isHeld)
   const below = pageBelow(page.data)
   const refetch = (position: number | null) => {
-    minPosition.current = Math.max(minPosition.current, position ?? 0)
+    minPosition.raiseTo(position)
     listStart.restart()
     update((last) => ({ ...releaseRows(last), isIncomplete: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
   useLiveTopic('logs', {
     onEvents: (arrived, position) => {
-      minPosition.current = Math.max(minPosition.current, position)
+      minPosition.raiseTo(position)
       const now = currentSeconds()
       const matching = arrived.filter((row) => matchesFilters(row, view.filters, now, view.ownId))
       if (matching.length === 0) return

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
 import { selfKey } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
-import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
@@ -17,17 +16,17 @@ export const creditsKey = ['gains'] as const
 export function useWallet() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
-  const minPosition = useRef(0)
+  const minPosition = useMinPosition()
   const self = useQuery({
     queryKey: selfKey,
     queryFn: ({ signal }) =>
-      call('GET /api/user/self', { afterPosition: minPosition.current, signal }),
+      call('GET /api/user/self', { afterPosition: minPosition.current(), signal }),
     refetchOnMount: 'always',
   })
   const credits = useQuery({
     queryKey: creditsKey,
     queryFn: ({ signal }) =>
-      readCredits({ count: CREDITS_SHOWN, afterPosition: minPosition.current, signal }),
+      readCredits({ count: CREDITS_SHOWN, afterPosition: minPosition.current(), signal }),
     refetchOnMount: 'always',
   })
   const refetchBalance = useThrottledCallback(() => {
@@ -40,12 +39,12 @@ export function useWallet() {
     onEvents: (rows, position) => {
       const ownRows = rows.filter((row) => row.user_id === ownId)
       if (ownRows.length === 0) return
-      minPosition.current = Math.max(minPosition.current, position)
+      minPosition.raiseTo(position)
       refetchBalance()
       if (ownRows.some(({ type }) => type !== CONSUMPTION)) refetchCredits()
     },
     onResync: (position) => {
-      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      minPosition.raiseTo(position)
       refetchBalance()
       refetchCredits()
     },

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
-import { useCallback, useMemo, useRef } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
+import { useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
   type Column,
@@ -91,13 +92,13 @@ function AuditLog() {
  */
 function useActs(filters: Filters) {
   /** The event log position of the last resync. Later responses must include all acts up to it. */
-  const minPosition = useRef(0)
+  const minPosition = useMinPosition()
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
   const query = useInfiniteQuery(
     cursorQuery(['audit', 'log', view], (cursor, signal) =>
       call('GET /api/audit/log', {
         query: { ...queryOf(filters), cursor, limit: ACTS_PER_PAGE },
-        afterPosition: minPosition.current,
+        afterPosition: minPosition.current(),
         signal,
       }),
     ),
@@ -105,10 +106,10 @@ function useActs(filters: Filters) {
   const { refetch } = query
   const refetchUpTo = useCallback(
     (position: number | null) => {
-      minPosition.current = Math.max(minPosition.current, position ?? 0)
+      minPosition.raiseTo(position)
       void refetch()
     },
-    [refetch],
+    [refetch, minPosition],
   )
   const live = useLiveActs({
     view,
