@@ -5,7 +5,6 @@ import { selfQuery } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { redirectToProvider } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
-import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
@@ -13,18 +12,18 @@ import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import {
+  isMessenger,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/login-methods/login-method-buttons.tsx'
+import {
   isLoginMethodEnabled,
   LOGIN_METHOD_ICONS,
   LOGIN_METHOD_ID_FIELDS,
   LOGIN_METHODS,
   type LoginMethod,
 } from '#console/ui/login-methods/login-methods.ts'
-import {
-  isMessenger,
-  type Messenger,
-  MessengerDialog,
-} from '#console/ui/login-methods/login-method-buttons.tsx'
-import { showError, showSuccess } from '#console/ui/messages/toast.ts'
+import { CancelledError, showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 
 export function BindingsPanel({ user }: MePanelProps) {

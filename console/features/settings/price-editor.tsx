@@ -28,8 +28,8 @@ import {
   type OutputLimitFallback,
   useOutputLimitFallback,
   usePausedRefresh,
+  useScrollToRow,
 } from './settings-form-hooks.ts'
-import { useScrollToRow } from './use-scroll-to-row.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'bulk' | null

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
-import { CancelledError } from '#console/ui/dialogs/cancelled-error.ts'
+import { CancelledError } from '#console/ui/messages/toast.ts'
 import { createStore } from '#console/ui/state/create-store.ts'
 import { IdentityProofDialog } from './identity-proof-fields.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'

@@ -1,5 +1,4 @@
 import { ApiError } from '#console/api/api-error.ts'
-import { CancelledError } from '../dialogs/cancelled-error.ts'
 import { createStore } from '../state/create-store.ts'
 
 export type Toast = {
@@ -126,3 +125,9 @@ function stayMs(tone: Toast['tone'], hasAction: boolean): number {
   if (tone === 'error') return STAY_MS_ERROR
   return hasAction ? STAY_MS_ACTION : STAY_MS
 }
+
+/**
+ * Thrown if the user cancels a dialog. It ends the action that opened the dialog, and is not shown
+ * as an error.
+ */
+export class CancelledError extends Error {}
