@@ -1,3 +1,4 @@
+import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import {
   add,
   divide,
@@ -103,3 +104,6 @@ export const sortPrice = (model: PricedModel, column: 'input' | 'output'): numbe
   model.quota_type === 1
     ? model.model_price
     : model.model_ratio * 2 * (column === 'output' ? model.completion_ratio : 1)
+
+export const ratioTone = (ratio: number): Tone =>
+  ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'

@@ -2,10 +2,10 @@ import type { TFunction } from 'i18next'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
-import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, pricesIn, threeDecimalText } from './model-prices.ts'
+import { allDecimalsText, pricesIn, ratioTone, threeDecimalText } from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
@@ -93,9 +93,6 @@ function Groups({ names }: { names: readonly string[] }) {
     </span>
   )
 }
-
-export const ratioTone = (ratio: number): Tone =>
-  ratio > 5 ? 'bad' : ratio > 3 ? 'warn' : ratio > 1 ? 'info' : 'good'
 
 export function RatioTag({ ratio }: { ratio: number }) {
   return (

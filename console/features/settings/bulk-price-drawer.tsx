@@ -3,58 +3,21 @@ import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { Checkbox, RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
+import {
+  type BulkErrorKey,
+  type BulkField,
+  type BulkMode,
+  type BulkPriceDraft,
+  bulkPriceRows,
+  emptyBulkPrice,
+  FIELDS_OF,
+  rowsLosingFixedPrice,
+  validateBulkPrice,
+} from './bulk-price-draft.ts'
 import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
 import { Equivalent } from './price-fields.tsx'
 import type { PriceRow } from './price-rows.ts'
-
-const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The prices that can be changed for several models together. `price` is in dollars per call. */
-const BULK_FIELDS = [...RATIO_FIELDS, 'price'] as const
-/**
- * The fields that the form shows in each mode. A model has either ratios or a fixed price per call.
- */
-const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
-type BulkMode = keyof typeof FIELDS_OF
-type BulkField = (typeof BULK_FIELDS)[number]
-type BulkPriceDraft = Record<BulkField, string>
-type BulkErrorKey = 'notNumber' | 'negative'
-type BulkErrorKeys = Partial<Record<BulkField, BulkErrorKey>>
-
-const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
-
-export const emptyBulkPrice: BulkPriceDraft = { ...NO_RATIOS, price: '' }
-
-export function validateBulkPrice(draft: BulkPriceDraft): BulkErrorKeys {
-  const errorKeys: BulkErrorKeys = {}
-  for (const field of BULK_FIELDS) {
-    if (draft[field].trim() === '') continue
-    const value = parseDecimal(draft[field])
-    if (value === null) errorKeys[field] = 'notNumber'
-    else if (isNegative(value)) errorKeys[field] = 'negative'
-  }
-  return errorKeys
-}
-
-export const rowsLosingFixedPrice = (
-  rows: readonly PriceRow[],
-  draft: BulkPriceDraft,
-): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
-
-/**
- * Applies the entered prices to all rows. A row has either ratios or a price per call, so a new
- * price per call removes the ratios, and a new model ratio removes the price per call.
- */
-export function bulkPriceRows(rows: readonly PriceRow[], draft: BulkPriceDraft): PriceRow[] {
-  const filled = BULK_FIELDS.flatMap((field) => {
-    const value = parseDecimal(draft[field])
-    return value === null ? [] : [[field, formatDecimal(value)] as const]
-  })
-  const patch = Object.fromEntries(filled)
-  const ended = 'price' in patch ? NO_RATIOS : 'ratio' in patch ? { price: '' } : {}
-  return rows.map((row) => ({ ...row, ...patch, ...ended }))
-}
 
 const LABELS = {
   ratio: 'pricing.ratio',

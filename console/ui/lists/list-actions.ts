@@ -1,5 +1,3 @@
-import type { QueryClient, QueryKey } from '@tanstack/react-query'
-import type { ListPage } from '#console/api/request.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import type { Action } from '../actions/action.ts'
 import { confirm } from '../dialogs/confirm.tsx'
@@ -31,18 +29,4 @@ export const confirmDelete = (title: string, body: string): Promise<boolean> =>
 export function showUndoable(message: string, undo: () => unknown): void {
   const action = { text: translate('shared.undo'), onClick: () => void undo() }
   showSuccess(message, { action })
-}
-
-export const cachedRows = <Row>(client: QueryClient, queryKey: QueryKey): Row[] =>
-  client.getQueriesData<ListPage<Row>>({ queryKey }).flatMap(([, page]) => page?.items ?? [])
-
-export function changeRows<Row>(
-  client: QueryClient,
-  queryKey: QueryKey,
-  change: (row: Row) => Row,
-): void {
-  client.setQueriesData<ListPage<Row>>(
-    { queryKey },
-    (page) => page && { ...page, items: page.items.map(change) },
-  )
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   channelsOf,
   isMuted,
+  nextSort,
   responseSpeed,
   rowKey,
   rowsOf,
@@ -9,7 +10,6 @@ import {
   selectionAfter,
   statusCause,
 } from '#console/features/channels/list/channel-rows.ts'
-import { nextSort } from '#console/features/channels/list/use-channel-list.ts'
 import { typeName } from '#read-api/contract/channel-type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 

@@ -1,18 +1,18 @@
 import { Subject } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
+  type CallsInSecond,
+  callsBySecond,
+  meanRate,
+  peakOf,
+} from '#console/features/dashboard/call-rate.ts'
+import {
   extendToSteps,
   fittingStep,
   stepsFor,
   zoomFromUrl,
 } from '#console/features/dashboard/chart-range.ts'
-import {
-  type CallsInSecond,
-  callsBySecond,
-  meanRate,
-  peakOf,
-} from '#console/features/dashboard/live-call-rate.tsx'
-import { setupSteps } from '#console/features/dashboard/setup-checklist.tsx'
+import { setupSteps } from '#console/features/dashboard/setup-steps.ts'
 import {
   bucketEnd,
   bucketStart,

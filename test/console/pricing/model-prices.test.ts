@@ -4,9 +4,9 @@ import {
   costOf,
   modelAtLength,
   pricesIn,
+  ratioTone,
   threeDecimalText,
 } from '#console/features/pricing/model-prices.ts'
-import { ratioTone } from '#console/features/pricing/price-columns.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { byCall, byTokens } from './models.ts'
 

@@ -4,7 +4,7 @@ import {
   emptyBulkPrice,
   rowsLosingFixedPrice,
   validateBulkPrice,
-} from '#console/features/settings/bulk-price-drawer.tsx'
+} from '#console/features/settings/bulk-price-draft.ts'
 import { exampleCost, quotaOfDollars } from '#console/features/settings/price-conversion.ts'
 
 const row = (patch = {}) => ({

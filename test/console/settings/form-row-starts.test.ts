@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formRowStarts } from '#console/features/settings/setting-section.tsx'
+import { formRowStarts } from '#console/features/settings/form-row-starts.ts'
 
 const startsOf = (kinds: string) => [
   ...formRowStarts(

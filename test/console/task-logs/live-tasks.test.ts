@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { DRAWINGS, songLengthText } from '#console/features/task-logs/task-kind.ts'
-import { withPushes } from '#console/features/task-logs/use-task-list.ts'
+import { DRAWINGS, songLengthText, withPushes } from '#console/features/task-logs/task-kind.ts'
 import { drawing, song } from './fake-tasks.ts'
 
 const PAGE = {

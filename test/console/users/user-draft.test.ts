@@ -6,7 +6,7 @@ import {
   updateSelfBody,
   updateUserBody,
   validateUser,
-} from '#console/features/users/form/use-user-form.ts'
+} from '#console/features/users/form/user-draft.ts'
 import { user } from '../support/user-routes.ts'
 
 const before = draftOfUser(user({ quota: 500, group: 'default', display_name: 'Mia' }))

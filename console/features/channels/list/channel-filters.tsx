@@ -6,7 +6,8 @@ import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { KeywordFilter } from '#console/ui/lists/list-panel.tsx'
 import { GroupFilter, SelectFilter, StatusFilter } from '#console/ui/lists/select-filter.tsx'
-import type { ChannelFilters, ChannelListView } from './use-channel-list.ts'
+import type { ChannelFilters } from './channel-rows.ts'
+import type { ChannelListView } from './use-channel-list.ts'
 
 const STATES = [
   ['1', 'enabled'],

@@ -9,52 +9,21 @@ import {
 } from '#console/api/channels.ts'
 import type { ListPage } from '#console/api/request.ts'
 import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
-import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import {
+  CHANNEL_URL_PARAMS,
   type ChannelRow,
   channelsOf,
   isTagGroup,
+  nextSort,
   rowsOf,
   selectedRowKeys,
   selectionAfter,
 } from './channel-rows.ts'
-
-const SORTS = [
-  ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
-  ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
-]
-
-const STATUSES = ['', '1', '2', '3'] as const
-
-const CHANNEL_URL_PARAMS = listUrlParams(
-  {
-    keyword: textParam(),
-    model: textParam(),
-    group: textParam(),
-    status: choiceParam(STATUSES, ''),
-    type: textParam('', 4),
-  },
-  { sorts: Object.fromEntries(SORTS.map((column) => [column, column])) },
-)
-
-export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
-
-/**
- * Returns the sort order after a click on a column's header, or null for the default order. The
- * first click on a column selects the descending order, the second the ascending order, and the
- * third the default order.
- */
-export function nextSort(current: Sort | null, requested: Sort): Sort | null {
-  const isThirdClick =
-    current?.column === requested.column && !current.isDescending && requested.isDescending
-  return isThirdClick ? null : requested
-}
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 

@@ -10,6 +10,7 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
+import { foundModels, runConcurrently, type TestResults, withResult } from './test-results.ts'
 
 function useModelTests(channelId: number) {
   const client = useQueryClient()
@@ -122,37 +123,4 @@ function TestResult(props: { result: TestOutcome | 'running' | undefined }) {
         ))}
     </output>
   )
-}
-
-type TestResults = ReadonlyMap<string, TestOutcome | 'running'>
-
-const withResult = (
-  results: TestResults,
-  model: string,
-  result: TestOutcome | 'running',
-): TestResults => new Map(results).set(model, result)
-
-function foundModels(models: readonly string[], search: string): string[] {
-  const needle = search.trim().toLowerCase()
-  return models.filter((model) => model.toLowerCase().includes(needle))
-}
-
-/**
- * Runs `perform` for each model, with at most `concurrencyMax` runs at the same time. After
- * `signal` aborts, no further run starts.
- */
-export async function runConcurrently(
-  models: readonly string[],
-  perform: (model: string) => Promise<void>,
-  signal: AbortSignal,
-  concurrencyMax = 3,
-): Promise<void> {
-  const queue = [...models]
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      if (signal.aborted) return
-      await perform(next)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrencyMax, models.length) }, work))
 }

@@ -5,7 +5,7 @@ import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.
 import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'
 import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
-import { needsIdentityProof, needsReason, type UserFormProps } from './use-user-form.ts'
+import { needsIdentityProof, needsReason, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const DISPLAY_NAME_MAX = 50
