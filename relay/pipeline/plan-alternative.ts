@@ -1,6 +1,5 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { HOUR_CACHE, PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
-import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
 import { withConditions } from '#domain/pricing/price-conditions.ts'
 import {
   moderationPriceOf,
@@ -9,7 +8,7 @@ import {
   withoutImages,
   withTools,
 } from '#domain/pricing/price-list.ts'
-import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -25,6 +24,7 @@ import { notFound } from '../stored-responses/resolve-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
+import { boundedBySentImages, largestImageFactor } from './bounds-of-sent-images.ts'
 import {
   type CallTerms,
   callTerms,
@@ -35,8 +35,8 @@ import { candidateOf } from './prepare-request-for-channel.ts'
 import { boundsWithThinking } from './thinking-beyond-limit.ts'
 
 /**
- * The variants of a request: the original request, followed by one variant for each channel with
- * overrides.
+ * The variants of a request: the original request, followed by one variant for each channel that
+ * changes its bounds.
  */
 export type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
 
@@ -105,12 +105,12 @@ export function planAlternative(
   }
   const priced = (one: ChatRequest) => request.format.withPrice?.(one, ofModel) ?? one
   const variants = variantBoundsOf(request, offer, options, priced)
-  const bounds = [priced(request), ...variants] as const
+  const bounds = [boundedBySentImages(priced(request), variants), ...variants] as const
   const tools = toolBoundsOf(bounds, offer)
   const ofAnswer = mayHaveImages(request, offer) ? ofModel : withoutImages(ofModel)
   const ofConditions = withConditions(ofAnswer, model, conditionsOf(request, offer))
   const ofCall = withTools(prices, ofConditions, model, tools?.uses)
-  const price = withImageFactor(ofCall, largestFactor(bounds))
+  const price = withImageFactor(ofCall, largestImageFactor(bounds))
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
@@ -166,17 +166,6 @@ function toolBoundsOf(
 const NO_USES: ToolCounts = {}
 
 /**
- * Returns the largest factor by which a variant multiplies the price of an image; undefined if no
- * images are generated.
- */
-function largestFactor(bounds: readonly VariantBounds[]): DecimalText | undefined {
-  const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
-  return factors.length === 0
-    ? undefined
-    : decimalText(largest(integer(0), ...factors.map(decimalOf)))
-}
-
-/**
  * The minimum length of a request whose tokens are counted. Counting a shorter request would lower
  * the hold only slightly.
  */
@@ -214,7 +203,7 @@ export function countableVariants(
 ): RequestVariants | null {
   if (!isWorthCounting(request, { terms })) return null
   const variants: [ChatRequest, ...ChatRequest[]] = [request]
-  for (const variant of overriddenVariants(request, offer, options)) {
+  for (const variant of changedVariants(request, offer, options)) {
     if (variants.length === VARIANTS_COUNTED_MAX || !isCountable(variant)) return null
     variants.push(variant)
   }
@@ -325,25 +314,33 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     : relayError('model_unpriced', { param: 'model', subject: model })
 
 /**
- * Yields the variant of the request for each channel with overrides. The hold must cover these
- * variants, because overrides can increase the cost.
+ * Reports whether the hold depends on what this channel makes of a request. Overrides can increase
+ * the cost. Of a request for images, a channel may send a size and a quality that cost more or less
+ * than those of the caller.
  */
-function* overriddenVariants(
+const mayChangeBounds = (
+  { rules }: RelayChannel,
+  { imageFactor }: ChatRequest,
+  { isPassThrough }: RelayOptions,
+): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
+
+/** Yields the request as each channel sends it that may change its bounds. */
+function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
-  { isPassThrough, adapters }: RelayOptions,
+  options: RelayOptions,
 ): Generator<ChatRequest> {
-  if (isPassThrough) return
+  const { isPassThrough, adapters } = options
   for (const channel of channelsIn(offer)) {
-    if (channel.rules.overrides.size === 0) continue
-    const candidate = candidateOf(channel, request, true, undefined, adapters)
+    if (!mayChangeBounds(channel, request, options)) continue
+    const candidate = candidateOf(channel, request, !isPassThrough, undefined, adapters)
     if (!isRelayError(candidate)) yield candidate.request
   }
 }
 
 /**
- * Returns the bounds of the request after the overrides of each channel. For a long request,
- * overrides are applied to an outline, because copies would block the event loop. The number of
+ * Returns the bounds of the request as the channels change it. For a long request, the changes are
+ * applied to an outline, because copies would block the event loop. The number of
  * tokens that the overrides add to the outline's bound is then added to the bound of the request.
  */
 export function variantBoundsOf(
@@ -355,10 +352,11 @@ export function variantBoundsOf(
   const { adapters, isPassThrough } = options
   const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
   const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
-  if (!channelsIn(offer).some(({ rules }) => rules.overrides.size > 0)) return unlimited
+  const isChanged = channelsIn(offer).some((one) => mayChangeBounds(one, request, options))
+  if (!isChanged) return unlimited
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
-  const overridden = [...overriddenVariants(sample, offer, options)].map(priced).map((variant) => {
+  const changed = [...changedVariants(sample, offer, options)].map(priced).map((variant) => {
     const { choices, outputTokensMax, toolLimits, imageFactor } = variant
     const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
     const tokens = priced(request).inputBound.tokens + added
@@ -366,7 +364,7 @@ export function variantBoundsOf(
     const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
-  return [...unlimited, ...overridden]
+  return [...unlimited, ...changed]
 }
 
 /**

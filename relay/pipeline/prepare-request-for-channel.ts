@@ -8,7 +8,6 @@ import {
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { thinkingFor } from '../adapters/thinking-suffix-of-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import type { CallConversion } from '../conversion/convert-call.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
@@ -20,16 +19,15 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../dialects/wire-format.ts'
-import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
 import {
   compactPathOf,
   endpointOf,
   isByDeployment,
-  type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
 import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
@@ -183,29 +181,6 @@ function convertedAt(
   })
 }
 
-/** Rewrites an image request for an endpoint whose request format differs from OpenAI's. */
-function adaptImageRequest(candidate: Candidate | RelayError): Candidate | RelayError {
-  if (isRelayError(candidate)) return candidate
-  const { body, channel, request, upstreamModel } = candidate
-  const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
-  if (adapter === undefined) return candidate
-  const limitError = conversionLimitError(body)
-  if (limitError !== null) return limitError
-  const asked = JSON.parse(body.toString('utf8'))
-  const written = adapter.requestOf(asked, upstreamModel ?? request.model)
-  if ('unsupported' in written) {
-    return relayError('not_convertible', { param: String(written.unsupported) })
-  }
-  const isDataLacking =
-    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
-  return {
-    ...candidate,
-    body: Buffer.from(JSON.stringify(written)),
-    losses: [...candidate.losses, ...adapter.lossesOf(asked)],
-    ...(isDataLacking ? { lacksImageData: true } : {}),
-  }
-}
-
 /**
  * Returns the output limit that is sent. Null if the request has no limit and the format requires
  * none. Anthropic's format requires a limit, and a thinking budget must be below it.
@@ -262,12 +237,14 @@ function applyChannelSettings(
   const fitted = fitThinkingBudgetAndLimit(channel, request, model, adaptedOverrides, limit)
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
+  const ignored = ignoredMembers(channel, request, model, overrides)
   const bodyChange = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
     forcesUsage: rules.takesIncludeUsage,
     overrides: withModelName(request, model, overrides),
     ...(adaptation === null ? {} : { removed: adaptation.removed }),
+    ...(ignored.length === 0 ? {} : { removed: new Set(ignored) }),
     allowed: rules.allowedMembers,
     outputTokens,
   }
@@ -277,11 +254,11 @@ function applyChannelSettings(
     channel,
     body,
     dropped,
-    losses: losses.concat(adaptation?.losses ?? [], fitted.losses),
+    losses: losses.concat(adaptation?.losses ?? [], fitted.losses, ignored),
     settings: providerSettings(adapters, format.name, request.model, model),
     conversion,
   }
-  if (overrides.size > 0 || dropped.length > 0)
+  if (overrides.size > 0 || dropped.length > 0 || ignored.length > 0)
     return rereadChangedRequest(candidate, request, bodyChange)
   return {
     ...candidate,
@@ -354,12 +331,6 @@ function withOutputLimit(request: ChatRequest, outputTokens: number | null): Cha
   if (outputTokens === null || (requested !== null && requested <= outputTokens)) return request
   return { ...request, outputTokensMax: outputTokens }
 }
-
-/** Returns the image adapter of the endpoint that serves a candidate; undefined if it has none. */
-export const adapterOf = (
-  { request: { format, model }, upstreamModel }: Candidate,
-  target: ProviderTarget,
-): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
 /** Translates the body of a prepared request to an API that only this provider has. */
 function translatedCandidate(

@@ -337,6 +337,14 @@ describe('Imagen', () => {
     expect(await settledCall()).toMatchObject({ charge: 20_000, hold: 40_000 })
   })
 
+  it('holds the price of a large image also for a long prompt', async () => {
+    provider.answers.set(NATIVE, { body: answer })
+    const instances = [{ prompt: 'a cat '.repeat(1_000) }]
+    const parameters = { sampleCount: 1, imageSize: '4K' }
+    await post(`/v1beta/models/${IMAGEN}:predict`, { instances, parameters })
+    expect(await settledCall()).toMatchObject({ charge: 40_000, hold: 40_000 })
+  })
+
   it('names addresses and other members that it can’t answer as losses', async () => {
     provider.answers.set(NATIVE, { body: answer })
     await generate({ model: IMAGEN, response_format: 'url', size: '1024x1024', style: 'vivid' })
@@ -354,11 +362,34 @@ describe('Imagen', () => {
       created: expect.any(Number),
       data: [{ b64_json: 'QUJD' }],
     })
+    // Imagen gets no size, so the price is that of the usual one.
     expect(await settledCall()).toMatchObject({
-      charge: 40_000,
-      hold: 80_000,
+      charge: 20_000,
+      hold: 40_000,
       usage: { images: 1 },
     })
+  })
+
+  it.each([
+    { size: '256x256' },
+    { size: '1024x1024', quality: 'hd' },
+    { size: '256x256', prompt: 'a cat '.repeat(1_000) },
+  ])('costs as much as the image that is generated: %j', async (request) => {
+    provider.answers.set(NATIVE, { body: answer })
+    await generate({ model: IMAGEN, ...request })
+    expect(sent()).toMatchObject({ parameters: { sampleCount: 1, aspectRatio: '1:1' } })
+    const losses = [...('quality' in request ? ['quality'] : ['size'])]
+    expect(await settledCall()).toMatchObject({ charge: 20_000, hold: 20_000, losses })
+  })
+
+  it('holds the price of the most expensive image that any channel requests', async () => {
+    await rig.addChannel(4, { type: 8, baseUrl: provider.url, models: [IMAGEN] })
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    provider.answers.set(NATIVE, { body: answer })
+    provider.answers.set(PATH, { body: images(1) })
+    await generate({ model: IMAGEN, size: '256x256' })
+    const { charge, hold, channelId } = await settledCall()
+    expect([hold, charge]).toEqual([20_000, channelId === 4 ? 8_000 : 20_000])
   })
 
   it.each([
@@ -374,6 +405,63 @@ describe('Imagen', () => {
     const { status, text } = await post(`/v1beta/models/${IMAGEN}:predict`, body)
     expect(status).toBe(400)
     expect(text).toContain(field)
+  })
+})
+
+describe('a provider that ignores members of a request', () => {
+  it.each([
+    [45, 'doubao-seedream-4-0', 'POST /api/v3/images/generations', 2, ['n', 'quality']],
+    [45, 'doubao-seedream-4-0', 'POST /api/v3/images/generations', undefined, ['quality']],
+    [47, 'flux-dev', PATH, undefined, ['quality']],
+    [26, 'cogview-3-flash', 'POST /api/paas/v4/images/generations', 3, ['n', 'quality']],
+  ])('of the type %d does not get them, and is not paid for them: %s', async (...of) => {
+    const [type, model, path, n, losses] = of
+    await rig.addChannel(4, { type, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelPrice', { [model]: 0.04 })
+    provider.answers.set(path, { body: images(1) })
+    await generate({ model, n, size: '512x512', quality: 'hd' })
+    expect(sent()).toEqual({ model, prompt: 'a cat', size: '512x512' })
+    expect(await settledCall()).toMatchObject({ charge: 9_000, hold: 9_000, losses })
+  })
+
+  it('of the type 26 gets it for the models that have one', async () => {
+    const model = 'cogview-4'
+    await rig.addChannel(4, { type: 26, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelPrice', { [model]: 0.04 })
+    provider.answers.set('POST /api/paas/v4/images/generations', { body: images(1) })
+    await generate({ model, n: 1, quality: 'hd' })
+    expect(sent()).toMatchObject({ n: 1, quality: 'hd' })
+    const data = await settledCall()
+    expect(data).toMatchObject({ charge: 40_000, hold: 40_000 })
+    expect(data).not.toHaveProperty('losses')
+  })
+})
+
+describe('xAI’s images', () => {
+  it('are charged without the size and the quality that the model does not get', async () => {
+    const model = 'grok-2-image'
+    await rig.addChannel(4, { type: 48, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelPrice', { [model]: 0.04 })
+    provider.answers.set(PATH, { body: images(1) })
+    const { text } = await generate({ model, size: '256x256', quality: 'hd' })
+    expect(text).toBe(JSON.stringify(images(1)))
+    expect(sent()).toEqual({ model, prompt: 'a cat', n: 1 })
+    const losses = ['size', 'quality']
+    expect(await settledCall()).toMatchObject({ charge: 20_000, hold: 20_000, losses })
+  })
+})
+
+describe('a name that is mapped to another model', () => {
+  it('has the output limit of that model, so that the hold covers its images', async () => {
+    const modelMapping = JSON.stringify({ [GPT]: 'gpt-image-2' })
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(4, { type: 1, baseUrl: provider.url, models: [GPT], modelMapping })
+    const usage = { input_tokens: 10, output_tokens: 7_000, total_tokens: 7_010 }
+    provider.answers.set(PATH, { body: { created: 1, data: [{ b64_json: 'QUJD' }], usage } })
+    await generate({ model: GPT, quality: 'low', size: '1024x1024' })
+    expect(sent().model).toBe('gpt-image-2')
+    const { charge, hold } = await settledCall()
+    expect(Number(hold)).toBeGreaterThanOrEqual(Number(charge))
   })
 })
 

@@ -103,8 +103,16 @@ function errorInInstances(instances: unknown): RelayError | null {
   return typeof prompt === 'string' && prompt !== '' ? null : invalid('instances[0].prompt')
 }
 
-function outlineOf({ choices, model, isStream }: ChatRequest): ChatRequest {
-  const text = { instances: [{ prompt: 'x' }], parameters: { sampleCount: choices } }
+/** A size with the highest price factor. */
+const LARGEST_SIZE = '4K'
+
+/**
+ * Returns an outline (a short form) of the request, with the same number of images and the same
+ * price factor.
+ */
+function outlineOf({ choices, model, isStream, imageFactor }: ChatRequest): ChatRequest {
+  const size = imageFactor === '1' ? {} : { imageSize: LARGEST_SIZE }
+  const text = { instances: [{ prompt: 'x' }], parameters: { sampleCount: choices, ...size } }
   const path = { model, isStream }
   const outline = readPredictRequest(Buffer.from(JSON.stringify(text)), path, NO_NAMES)
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)

@@ -1,4 +1,5 @@
 import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
+import type { ChatRequest } from '../wire-format.ts'
 
 const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
 /** Sizes with a name, each with the factor by which its price is multiplied. */
@@ -62,3 +63,24 @@ export function imageTokensOf(
   const larger = Math.max(1, Math.min(64, pixels / USUAL_PIXELS))
   return Math.ceil(tokens * larger) + partialImages * PARTIAL_IMAGE_TOKENS
 }
+
+/**
+ * The size and the quality of the images that the provider's request states. Null for a member that
+ * the provider does not get, because it then chooses the usual one.
+ */
+export type SentImage = { readonly size: string | null; readonly quality: string | null }
+
+/**
+ * Returns the request with the price factor and the output limit of the images that are requested
+ * from the provider. `model` is the provider's name for the model. Members that the provider does
+ * not get neither lower nor raise the price.
+ */
+export const withSentImage = (
+  request: ChatRequest,
+  model: string,
+  { size, quality }: SentImage,
+): ChatRequest => ({
+  ...request,
+  imageFactor: imageFactorOf(size, quality),
+  outputTokensMax: imageTokensOf(model, size, quality, 0),
+})

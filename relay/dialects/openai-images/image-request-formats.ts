@@ -276,11 +276,14 @@ const OUTLINED: ReadonlySet<string> = new Set(['n', 'size', 'quality', 'partial_
  */
 function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   const { body, members, model, isStream } = request
-  const limits = members.flatMap(({ key, valueStart, valueEnd }) =>
-    OUTLINED.has(key) && valueEnd - valueStart <= NAME_LENGTH_MAX * 6
-      ? [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
-      : [],
-  )
+  const limits = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    if (!OUTLINED.has(key)) return []
+    if (valueEnd - valueStart <= NAME_LENGTH_MAX * 6) {
+      return [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
+    }
+    // A long size or quality is priced as an unknown one.
+    return kind === 'string' ? [`"${key}":"?"`] : []
+  })
   const ofAll = kind.hasNoPrompt ? [] : [`"stream":${isStream}`, '"prompt":"x"']
   const head = [`"model":${JSON.stringify(model)}`, ...ofAll].join()
   const ofForm = kind.files === undefined ? [] : ['"image":{"bytes":1}']

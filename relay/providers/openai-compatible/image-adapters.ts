@@ -1,11 +1,19 @@
 import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
 import {
   aspectRatioOf,
   type CarriedBy,
   type ImageRequest,
+  isQuarterMegapixel,
   lossesFor,
+  miniMaxSidesOf,
+  type NamedSize,
+  offeredSizeOf,
+  replicateSidesOf,
   sidesOf,
+  XAI_MODELS_WITH_RATIO,
+  xaiQualityOf,
 } from './image-size-and-losses.ts'
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
@@ -22,10 +30,12 @@ export type ImageAdapter = {
     request: ImageRequest,
     model: string,
   ) => object | { readonly unsupported: string }
+  /** Returns the size and the quality that the provider's request states. Only they are priced. */
+  readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
   /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
   readonly answer: (body: Buffer, created: number) => Buffer
   /** Returns the names of the members of a request that are not sent to the provider. */
-  readonly lossesOf: (request: object) => readonly string[]
+  readonly lossesOf: (request: object, model: string) => readonly string[]
   /** True if the provider returns only the URLs of images, and never their data. */
   readonly answersOnlyAddresses?: true
   /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
@@ -134,14 +144,24 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
       ? null
       : { unsupported: 'image' }
 
+/** The image of a provider that gets neither a size nor a quality. */
+const USUAL_IMAGE: SentImage = { size: null, quality: null }
+
 /** Adapter for Imagen's `predict`, which returns only the data of images. */
 export const IMAGEN: ImageAdapter = {
   lossesOf: lossesFor('imagen'),
-  requestOf: (request: CarriedBy<'imagen'>) =>
-    unsupportedIn(request, 4) ?? {
-      instances: [{ prompt: request.prompt }],
-      parameters: { sampleCount: request.n ?? 1, aspectRatio: aspectRatioOf(request.size) },
-    },
+  requestOf: (request: CarriedBy<'imagen'>, model) => {
+    const sampleImageSize = offeredSizeOf('imagen', request.size, model) === '2K' ? '2K' : undefined
+    const aspectRatio = aspectRatioOf(request.size)
+    return (
+      unsupportedIn(request, 4) ?? {
+        instances: [{ prompt: request.prompt }],
+        parameters: { sampleCount: request.n ?? 1, aspectRatio, sampleImageSize },
+      }
+    )
+  },
+  // An image of 2K costs as much as one of 1K, as in a request of Imagen's own format.
+  sentImageOf: () => USUAL_IMAGE,
   answer: (body, created) => {
     if (body.includes('"error"')) return body
     return imagesAnswer(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
@@ -151,9 +171,11 @@ export const IMAGEN: ImageAdapter = {
 /** Adapter for images from Gemini's `generateContent`, which generates one image per request. */
 export const GEMINI_CONTENT: ImageAdapter = {
   lossesOf: lossesFor('geminiContent'),
-  requestOf: (request: CarriedBy<'geminiContent'>) => {
+  requestOf: (request: CarriedBy<'geminiContent'>, model) => {
     const aspectRatio = aspectRatioOf(request.size)
-    const config = aspectRatio === undefined ? {} : { imageConfig: { aspectRatio } }
+    const imageSize = largerSizeOf(offeredSizeOf('geminiContent', request.size, model))
+    const isUsual = aspectRatio === undefined && imageSize === undefined
+    const config = isUsual ? {} : { imageConfig: { aspectRatio, imageSize } }
     return (
       unsupportedIn(request, 1) ?? {
         contents: [{ role: 'user', parts: [{ text: request.prompt }] }],
@@ -161,6 +183,10 @@ export const GEMINI_CONTENT: ImageAdapter = {
       }
     )
   },
+  sentImageOf: ({ size }, model) => ({
+    size: largerSizeOf(offeredSizeOf('geminiContent', size, model)) ?? null,
+    quality: null,
+  }),
   answer: (body, created) => {
     const members = scanObject(body)
     if (!Array.isArray(members)) return body
@@ -172,6 +198,10 @@ export const GEMINI_CONTENT: ImageAdapter = {
     return imagesAnswer(images, created, raw === null ? null : usageOf(recordOf(JSON.parse(raw))))
   },
 }
+
+/** Returns the name of a size that must be sent, because it is larger than the usual one. */
+const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
+  size === null || size === '1K' ? undefined : size
 
 function usageOf(metadata: Readonly<Record<string, unknown>>): object {
   const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -191,6 +221,10 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): object {
   }
 }
 
+/** Returns the requested size. Returns null if the request leaves the choice to the provider. */
+const ownSizeOf = (size: string | null | undefined): string | null =>
+  size === undefined || size === 'auto' ? null : size
+
 /** Adapter for SiliconFlow's images API, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
   lossesOf: lossesFor('siliconFlow'),
@@ -199,9 +233,10 @@ export const SILICON_FLOW: ImageAdapter = {
     { prompt, n, size, image, negative_prompt, seed, guidance_scale }: CarriedBy<'siliconFlow'>,
     model,
   ) => ({
-    ...{ model, prompt, image_size: size ?? undefined, batch_size: n ?? 1 },
+    ...{ model, prompt, image_size: ownSizeOf(size) ?? undefined, batch_size: n ?? 1 },
     ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
   }),
+  sentImageOf: ({ size }) => ({ size: ownSizeOf(size), quality: null }),
   answer: (body, created) => {
     const members = scanObject(body)
     const isOwn = Array.isArray(members) && !members.some(({ key }) => key === 'images')
@@ -218,10 +253,16 @@ export const MINIMAX_IMAGES: ImageAdapter = {
   requestOf: (request: CarriedBy<'miniMax'>, model) => {
     const { prompt, n, size, response_format: format, seed } = request
     const response_format = format === 'b64_json' ? 'base64' : 'url'
-    const aspect_ratio = aspectRatioOf(size)
-    const body = { model, prompt, n: n ?? 1, aspect_ratio, response_format, seed }
+    const [width, height] = miniMaxSidesOf(size, model) ?? []
+    const aspect_ratio = width === undefined ? aspectRatioOf(size) : undefined
+    const shape = { aspect_ratio, width, height }
+    const body = { model, prompt, n: n ?? 1, ...shape, response_format, seed }
     return unsupportedIn(request, 9) ?? body
   },
+  sentImageOf: ({ size }, model) => ({
+    size: sizeOfSides(miniMaxSidesOf(size, model)),
+    quality: null,
+  }),
   answer: (body, created) => {
     const images = [
       ...imagesOf(body, 'image_urls', 'url'),
@@ -232,10 +273,18 @@ export const MINIMAX_IMAGES: ImageAdapter = {
   },
 }
 
+const sizeOfSides = (sides: readonly [number, number] | null): string | null =>
+  sides === null ? null : sides.join('x')
+
 function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) {
   const { status_code: code, status_msg: message } = recordOf(base_resp ?? error)
   return [code, message] as const
 }
+
+const imageOfPixels = ({ size }: ImageRequest): SentImage => ({
+  size: sizeOfSides(sidesOf(size)),
+  quality: null,
+})
 
 /** Adapter for DashScope's synchronous image models. */
 export const DASH_SCOPE: ImageAdapter = {
@@ -254,6 +303,7 @@ export const DASH_SCOPE: ImageAdapter = {
       parameters: { ...parameters, negative_prompt, seed, watermark },
     }
   },
+  sentImageOf: imageOfPixels,
   answer: (body, created) => {
     const images = imagesOf(body, 'image', 'url')
     const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
@@ -271,11 +321,23 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
     const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
     return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
   },
+  sentImageOf: imageOfPixels,
   answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
 }
 
-/** Matches Replicate's models that take a width and a height instead of an aspect ratio. */
-const BY_SIDES = /sdxl|stable-diffusion(?!-3)/
+/** The smaller one of the two sizes of some models of Replicate, in millions of pixels. */
+const QUARTER_MEGAPIXEL = '0.25'
+
+/** Returns the inputs of a model of Replicate that state the size and the shape of its images. */
+function replicateShapeOf(size: string | null | undefined, model: string): object {
+  const bySides = replicateSidesOf(size, model)
+  if (bySides !== null) {
+    const [width, height] = bySides.sides
+    return { ...bySides.members, width, height }
+  }
+  const megapixels = isQuarterMegapixel(size, model) ? { megapixels: QUARTER_MEGAPIXEL } : {}
+  return { aspect_ratio: aspectRatioOf(size), ...megapixels }
+}
 
 /** Adapter for Replicate's image models. The name of a model may end with a colon and a version. */
 export const REPLICATE_IMAGES: ImageAdapter = {
@@ -284,8 +346,7 @@ export const REPLICATE_IMAGES: ImageAdapter = {
   task: PREDICTION_TASK,
   requestOf: (request: CarriedBy<'replicate'>, model) => {
     const { prompt, n, size, negative_prompt, seed } = request
-    const [width, height] = sidesOf(size) ?? []
-    const shape = BY_SIDES.test(model) ? { width, height } : { aspect_ratio: aspectRatioOf(size) }
+    const shape = replicateShapeOf(size, model)
     // The member is omitted for one image, because many models can make only one and do not know
     // the member.
     const num_outputs = (n ?? 1) > 1 ? n : undefined
@@ -293,5 +354,33 @@ export const REPLICATE_IMAGES: ImageAdapter = {
     const input = { prompt, ...shape, num_outputs, negative_prompt, seed }
     return unsupportedIn(request, 4) ?? { version, input }
   },
+  sentImageOf: ({ size }, model) => {
+    const bySides = replicateSidesOf(size, model)
+    if (bySides !== null) return { size: sizeOfSides(bySides.sides), quality: null }
+    return isQuarterMegapixel(size, model) ? { size: '512x512', quality: null } : USUAL_IMAGE
+  },
   answer: (body, created) => imagesAnswer(imagesOf(body, 'output', 'url'), created),
+}
+
+/**
+ * Adapter for xAI's images API. It has OpenAI's format, but an aspect ratio and a resolution in
+ * place of a size (docs.x.ai/docs/guides/image-generations).
+ */
+export const XAI_IMAGES: ImageAdapter = {
+  lossesOf: lossesFor('xai'),
+  requestOf: (request: CarriedBy<'xai'>, model) => {
+    const { prompt, n, size, quality, response_format, user } = request
+    const shape = {
+      aspect_ratio: XAI_MODELS_WITH_RATIO.test(model) ? aspectRatioOf(size) : undefined,
+      resolution: offeredSizeOf('xai', size, model) === '2K' ? '2k' : undefined,
+      quality: xaiQualityOf(quality, model) ?? undefined,
+    }
+    const body = { model, prompt, n: n ?? 1, ...shape, response_format, user }
+    return unsupportedIn(request, 10) ?? body
+  },
+  sentImageOf: ({ size, quality }, model) => ({
+    size: offeredSizeOf('xai', size, model) === '2K' ? '2K' : null,
+    quality: xaiQualityOf(quality, model),
+  }),
+  answer: (body) => body,
 }

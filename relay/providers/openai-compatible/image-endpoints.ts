@@ -6,6 +6,7 @@ import {
   MINIMAX_IMAGES,
   REPLICATE_IMAGES,
   SILICON_FLOW,
+  XAI_IMAGES,
 } from './image-adapters.ts'
 import type { CallEndpoint } from './provider-profile.ts'
 
@@ -23,6 +24,12 @@ const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
 })
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
+
+/** Zhipu and Ark make one image per request, and Ark and Zhipu's older models in one quality. */
+const NUMBER: ReadonlySet<string> = new Set(['n'])
+const QUALITY: ReadonlySet<string> = new Set(['quality'])
+const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])
+const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
 /** Matches Wan's models that generate images as tasks. Other models of Wan generate videos. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
@@ -68,7 +75,13 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
     ],
   ],
   [24, ofGoogle('/v1beta/models/{model}')],
-  [26, [imagesAt('/api/paas/v4/images/generations', /^(?:cogview|glm-image)/)]],
+  [
+    26,
+    [
+      { ...imagesAt(ZHIPU_IMAGES, /^(?:cogview-4|glm-image)/), ignores: NUMBER },
+      { ...imagesAt(ZHIPU_IMAGES, /^cogview/), ignores: NUMBER_AND_QUALITY },
+    ],
+  ],
   [
     35,
     [
@@ -81,9 +94,17 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   ],
   [40, [{ ...imagesAt(GENERATIONS), adapter: SILICON_FLOW }]],
   [41, ofGoogle('/v1/projects/{project}/locations/{region}/publishers/google/models/{model}')],
-  [45, [imagesAt('/api/v3/images/generations', /seedream|seededit/)]],
-  [47, [imagesAt(GENERATIONS)]],
-  [48, [imagesAt(GENERATIONS, /image|imagine/)]],
+  [
+    45,
+    [
+      {
+        ...imagesAt('/api/v3/images/generations', /seedream|seededit/),
+        ignores: NUMBER_AND_QUALITY,
+      },
+    ],
+  ],
+  [47, [{ ...imagesAt(GENERATIONS), ignores: QUALITY }]],
+  [48, [{ ...imagesAt(GENERATIONS, /image|imagine/), adapter: XAI_IMAGES }]],
   [
     56,
     [

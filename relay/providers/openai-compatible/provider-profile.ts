@@ -67,6 +67,11 @@ export type CallEndpoint = {
   readonly isPredict?: true
   /** How the request bodies of this endpoint differ from those of its format. */
   readonly envelope?: BodyEnvelope
+  /**
+   * The members of a request that change its price, but that the provider ignores. They are not
+   * sent, so that the price is that of what the provider delivers, and are reported as losses.
+   */
+  readonly ignores?: ReadonlySet<string>
   /** How the requests and answers of this image endpoint differ from OpenAI's. */
   readonly adapter?: ImageAdapter
   /** How chats are translated to the provider's own format. Omitted if no translation is needed. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { imageFactorOf } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import {
   DASH_SCOPE,
   DASH_SCOPE_TASKS,
@@ -8,6 +9,7 @@ import {
   MINIMAX_IMAGES,
   REPLICATE_IMAGES,
   SILICON_FLOW,
+  XAI_IMAGES,
 } from '#relay/providers/openai-compatible/image-adapters.ts'
 
 type Request = Parameters<ImageAdapter['requestOf']>[0]
@@ -39,6 +41,35 @@ describe('requests for images in the formats of providers', () => {
     })
   })
 
+  it('of xAI, with an aspect ratio and a resolution where the model has them', () => {
+    const request = { size: '2048x1152', quality: 'high', user: 'u', response_format: 'url' }
+    const others = { prompt: 'a', n: 1, user: 'u', response_format: 'url' }
+    expect(adapterRequest(XAI_IMAGES, request, 'grok-imagine-image-2.0')).toEqual({
+      ...{ model: 'grok-imagine-image-2.0', ...others },
+      ...{ aspect_ratio: '16:9', resolution: '2k', quality: 'high' },
+    })
+    expect(adapterRequest(XAI_IMAGES, request, 'grok-2-image')).toEqual({
+      ...{ model: 'grok-2-image', ...others },
+    })
+  })
+
+  it('state the size where the provider’s model has one', () => {
+    const square = { size: '2048x2048' }
+    expect(adapterRequest(IMAGEN, square, 'imagen-4.0-generate-001')).toMatchObject({
+      parameters: { aspectRatio: '1:1', sampleImageSize: '2K' },
+    })
+    expect(adapterRequest(GEMINI_CONTENT, square, 'gemini-3-pro-image')).toMatchObject({
+      generationConfig: { imageConfig: { aspectRatio: '1:1', imageSize: '2K' } },
+    })
+    expect(adapterRequest(MINIMAX_IMAGES, square, 'image-01')).toMatchObject({
+      ...{ width: 2_048, height: 2_048 },
+    })
+    const seedream = adapterRequest(REPLICATE_IMAGES, square, 'bytedance/seedream-4')
+    expect(seedream).toMatchObject({ input: { size: 'custom', width: 2_048, height: 2_048 } })
+    const small = adapterRequest(REPLICATE_IMAGES, { size: '512x512' }, 'a/flux-schnell')
+    expect(small).toMatchObject({ input: { aspect_ratio: '1:1', megapixels: '0.25' } })
+  })
+
   it('of Replicate, with a version and a size where the model has them', () => {
     const square = { size: '1024x768' }
     expect(adapterRequest(REPLICATE_IMAGES, square, 'a/flux-pro:1f')).toEqual({
@@ -61,7 +92,7 @@ describe('requests for images in the formats of providers', () => {
 
 const ADAPTERS: readonly (readonly [string, ImageAdapter])[] = Object.entries({
   ...{ IMAGEN, GEMINI_CONTENT, SILICON_FLOW, MINIMAX_IMAGES, DASH_SCOPE, DASH_SCOPE_TASKS },
-  REPLICATE_IMAGES,
+  ...{ REPLICATE_IMAGES, XAI_IMAGES },
 })
 
 describe('members of a request for images', () => {
@@ -77,29 +108,111 @@ describe('members of a request for images', () => {
     const named = Object.entries(members).filter(([name, value]) => {
       const isCarried =
         JSON.stringify(written(adapter, { [name]: value })) !== JSON.stringify(written(adapter, {}))
-      expect([name, adapter.lossesOf({ [name]: value })]).toEqual([name, isCarried ? [] : [name]])
+      expect([name, adapter.lossesOf({ [name]: value }, 'm')]).toEqual([
+        name,
+        isCarried ? [] : [name],
+      ])
       return !isCarried
     })
     const all = { model: 'm', prompt: 'a', n: 1, stream: true, ...members }
-    expect(adapter.lossesOf(all)).toEqual(named.map(([name]) => name))
-    expect(adapter.lossesOf(all)).toContain('unknown_member')
+    expect(adapter.lossesOf(all, 'm')).toEqual(named.map(([name]) => name))
+    expect(adapter.lossesOf(all, 'm')).toContain('unknown_member')
   })
 
   it.each(ADAPTERS)('are no losses if they leave the choice to the provider: %s', (_, adapter) => {
     const request = { quality: 'auto', background: 'auto', size: 'auto', partial_images: 0 }
-    expect(adapter.lossesOf({ ...request, moderation: 'auto', style: null })).toEqual([])
+    expect(adapter.lossesOf({ ...request, moderation: 'auto', style: null }, 'm')).toEqual([])
   })
 
   it('are losses if their value can’t be carried', () => {
     for (const [, adapter] of ADAPTERS) {
       const isOfData = adapter === IMAGEN || adapter === GEMINI_CONTENT
       const lost = isOfData ? ['response_format'] : []
-      expect(adapter.lossesOf({ response_format: 'url' })).toEqual(lost)
-      expect(adapter.lossesOf({ response_format: 'b64_json' })).toEqual([])
+      expect(adapter.lossesOf({ response_format: 'url' }, 'm')).toEqual(lost)
+      expect(adapter.lossesOf({ response_format: 'b64_json' }, 'm')).toEqual([])
       const sizeLost = adapter === SILICON_FLOW ? [] : ['size']
-      expect(adapter.lossesOf({ size: 'large' })).toEqual(sizeLost)
+      expect(adapter.lossesOf({ size: 'large' }, 'm')).toEqual(sizeLost)
     }
   })
+})
+
+describe('the price of an image', () => {
+  const MODELS: Readonly<Record<string, readonly string[]>> = {
+    IMAGEN: ['imagen-3.0-generate-002', 'imagen-4.0-generate-001', 'imagen-4.0-fast-generate-001'],
+    GEMINI_CONTENT: ['gemini-2.5-flash-image', 'gemini-3-pro-image'],
+    SILICON_FLOW: ['Kwai-Kolors/Kolors'],
+    MINIMAX_IMAGES: ['image-01', 'image-01-live'],
+    DASH_SCOPE: ['qwen-image-plus'],
+    DASH_SCOPE_TASKS: ['wan2.2-t2i-flash'],
+    REPLICATE_IMAGES: [
+      ...['a/flux-schnell', 'a/flux-1.1-pro', 'a/sdxl', 'bytedance/seedream-4', 'a/recraft-v3'],
+    ],
+    XAI_IMAGES: ['grok-2-image', 'grok-imagine-image', 'grok-imagine-image-2.0'],
+  }
+  const SIZES = [
+    ...[null, 'auto', '256x256', '512x512', '1024x1024', '1024x1536', '1792x1024', '2048x2048'],
+    ...['4096x4096', '1K', '2K', '4K', 'huge', '0x0'],
+  ]
+  const QUALITIES = [null, 'auto', 'standard', 'hd', 'low', 'medium', 'high', 'best']
+  const requests = SIZES.flatMap((size) => QUALITIES.map((quality) => ({ size, quality })))
+  const factorOf = (adapter: ImageAdapter, request: object, model: string) => {
+    const sent = adapter.sentImageOf({ prompt: 'a', ...request } as Request, model)
+    return imageFactorOf(sent.size, sent.quality)
+  }
+
+  it.each(ADAPTERS)('is the same for the same request to the provider: %s', (name, adapter) => {
+    for (const model of MODELS[name] ?? []) {
+      const factors = new Map<string, Set<string>>()
+      for (const request of requests) {
+        const sent = JSON.stringify(adapterRequest(adapter, request, model))
+        const factor = factorOf(adapter, request, model)
+        factors.set(sent, new Set([...(factors.get(sent) ?? []), factor]))
+      }
+      for (const [sent, all] of factors) expect([sent, ...all]).toHaveLength(2)
+    }
+    expect(MODELS[name]?.length).toBeGreaterThan(0)
+  })
+
+  it.each(ADAPTERS)('is above the requested one only with a loss that says why: %s', (...of) => {
+    const [name, adapter] = of
+    for (const model of MODELS[name] ?? []) {
+      for (const request of requests) {
+        const { size, quality } = request
+        const isDearer =
+          Number(factorOf(adapter, request, model)) > Number(imageFactorOf(size, quality))
+        const lost = adapter.lossesOf(request, model)
+        if (isDearer) expect([model, size, lost.includes('size')]).toEqual([model, size, true])
+      }
+    }
+  })
+
+  it.each([
+    ['IMAGEN', 'imagen-4.0-generate-001', '256x256', 'hd', '1', ['size', 'quality']],
+    ['IMAGEN', 'imagen-4.0-generate-001', '2048x2048', null, '1', []],
+    ['IMAGEN', 'imagen-4.0-fast-generate-001', '2048x2048', null, '1', ['size']],
+    ['GEMINI_CONTENT', 'gemini-2.5-flash-image', '512x512', 'hd', '1', ['size', 'quality']],
+    ['GEMINI_CONTENT', 'gemini-3-pro-image', '4K', null, '2', []],
+    ['SILICON_FLOW', 'Kwai-Kolors/Kolors', '512x512', 'hd', '0.45', ['quality']],
+    ['MINIMAX_IMAGES', 'image-01', '512x512', null, '0.45', []],
+    ['MINIMAX_IMAGES', 'image-01', '256x256', 'hd', '1', ['size', 'quality']],
+    ['DASH_SCOPE', 'qwen-image-plus', '1664x928', 'hd', '1', ['quality']],
+    ['DASH_SCOPE_TASKS', 'wan2.2-t2i-flash', '512x512', 'hd', '0.45', ['quality']],
+    ['REPLICATE_IMAGES', 'a/flux-1.1-pro', '256x256', 'hd', '1', ['size', 'quality']],
+    ['REPLICATE_IMAGES', 'a/flux-schnell', '256x256', null, '0.45', ['size']],
+    ['REPLICATE_IMAGES', 'bytedance/seedream-4', '2048x2048', null, '2', []],
+    ['XAI_IMAGES', 'grok-2-image', '256x256', 'hd', '1', ['size', 'quality']],
+    ['XAI_IMAGES', 'grok-imagine-image', '2048x2048', 'high', '2', ['quality']],
+    ['XAI_IMAGES', 'grok-imagine-image-2.0', '1024x1024', 'high', '2', []],
+  ])(
+    'of %s %s with %s and %s has the factor %s',
+    (...[name, model, size, quality, factor, lost]) => {
+      const adapter = new Map(ADAPTERS).get(name) as ImageAdapter
+      const request = { size, quality }
+      expect([factorOf(adapter, request, model), adapter.lossesOf(request, model)]).toEqual([
+        ...[factor, lost],
+      ])
+    },
+  )
 })
 
 describe('answers with images in the formats of providers', () => {

@@ -1,0 +1,99 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { conversionLimitError } from '../conversion/conversion-limits.ts'
+import { withSentImage } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
+import {
+  endpointOf,
+  isByDeployment,
+  type ProviderTarget,
+} from '../providers/openai-compatible/provider-target.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+
+/** The part of a `Candidate` that decides which model is requested, and how. */
+type RequestForModel = {
+  readonly request: ChatRequest
+  /** The provider's name for the model, or null if it is the caller's. */
+  readonly upstreamModel: string | null
+}
+
+type ImageCandidate = RequestForModel & {
+  readonly channel: Pick<RelayChannel, 'target'>
+  readonly body: Buffer
+  readonly losses: readonly string[]
+  readonly lacksImageData?: true
+}
+
+/** Returns the image adapter of the endpoint that serves a candidate; undefined if it has none. */
+export const adapterOf = (
+  { request: { format, model }, upstreamModel }: RequestForModel,
+  target: ProviderTarget,
+): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
+
+/**
+ * Rewrites an image request for an endpoint whose request format differs from OpenAI's. The price
+ * and the output limit of the returned request are those of the images that the provider is asked
+ * for. Any other request is returned unchanged, except for the output limit of a mapped model.
+ */
+export function adaptImageRequest<One extends ImageCandidate>(
+  candidate: One | RelayError,
+): One | RelayError {
+  if (isRelayError(candidate)) return candidate
+  const { body, channel, request, upstreamModel } = candidate
+  const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
+  if (adapter === undefined) return withLimitOfModel(candidate)
+  const limitError = conversionLimitError(body)
+  if (limitError !== null) return limitError
+  const asked = JSON.parse(body.toString('utf8'))
+  const model = upstreamModel ?? request.model
+  const written = adapter.requestOf(asked, model)
+  if ('unsupported' in written) {
+    return relayError('not_convertible', { param: String(written.unsupported) })
+  }
+  const isDataLacking =
+    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
+  return {
+    ...candidate,
+    request: withSentImage(request, model, adapter.sentImageOf(asked, model)),
+    body: Buffer.from(JSON.stringify(written)),
+    losses: [...candidate.losses, ...adapter.lossesOf(asked, model)],
+    ...(isDataLacking ? { lacksImageData: true } : {}),
+  }
+}
+
+/**
+ * Sets the output limit of the provider's model. A caller's name for the model could otherwise give
+ * a model that needs many tokens for an image the limit of one that needs few. The name of a
+ * deployment does not tell its model, so the caller's name decides.
+ */
+function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
+  const { request, upstreamModel, channel } = candidate
+  const { forModel } = request.format
+  if (upstreamModel === null || forModel === undefined) return candidate
+  if (channel.target !== null && isByDeployment(channel.target)) return candidate
+  const limited = forModel({ ...request, model: upstreamModel })
+  return { ...candidate, request: { ...limited, model: request.model } }
+}
+
+const NONE: readonly string[] = []
+/** The JSON texts of values that a provider assumes anyway, so that removing them is no loss. */
+const USUAL_VALUES: ReadonlySet<string> = new Set(['"auto"', '1'])
+
+/**
+ * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`), except
+ * for those that the channel overrides.
+ */
+export function ignoredMembers(
+  { target }: Pick<RelayChannel, 'target'>,
+  { format, members, body }: ChatRequest,
+  model: string,
+  overrides: ReadonlyMap<string, string>,
+): readonly string[] {
+  const { ignores } = (target && endpointOf(target, format.name, model)) ?? {}
+  if (ignores === undefined) return NONE
+  return members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    const isIgnored = ignores.has(key) && kind !== 'null' && !overrides.has(key)
+    const isUsual = USUAL_VALUES.has(body.toString('utf8', valueStart, valueEnd))
+    return isIgnored && !isUsual ? [key] : []
+  })
+}
