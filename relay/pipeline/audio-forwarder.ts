@@ -1,4 +1,4 @@
-import { mp3FrameAt } from '../uploads/mp3-frame.ts'
+import { mp3FrameAt } from '../uploads/audio/mp3-frame.ts'
 import type { AnswerForwarder, DeliveredAnswer } from './answer-forwarder-types.ts'
 import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
 

@@ -244,12 +244,13 @@ export function usageSoFar(
 }
 
 /**
- * Reports whether the usage is implausibly zero: no input, or no output for an answer with text.
- * Such usage is charged as reported, and the bill is marked with the anomaly `zero`.
+ * Reports whether the usage is implausibly zero: no input, or no output for an answer with text,
+ * unless the seconds of audio are billed. Such usage is charged as reported, and the bill is marked
+ * with the anomaly `zero`.
  */
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
-  if (usage.output > 0) return false
+  if (usage.output > 0 || usage.seconds > 0) return false
   const { text, tokens, images = 0 } = readText()
   return text !== '' || tokens > 0 || images > 0
 }

@@ -136,6 +136,35 @@ describe('a transcription', () => {
     expect((data as { charge: number }).charge).toBeGreaterThanOrEqual(least)
   })
 
+  it('is billed by the duration in the answer, even if the file seems longer', async () => {
+    const unknown = new File([new Uint8Array(120_000)], 'talk.xyz', { type: 'audio/xyz' })
+    provider.answers.set(PATH, { body: { text: 'a', words: [{ duration: 50 }], duration: '6.0' } })
+    await transcribe({ file: unknown, response_format: 'verbose_json' })
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      ...{ charge: 300, usage: { seconds: 6 }, usageSource: 'upstream', anomaly: null },
+    })
+  })
+
+  it.each([
+    [{ text: 'a', duration: 0.001 }],
+    [{ text: 'a', usage: { type: 'duration', seconds: 0 } }],
+    [{ text: 'a', usage: { type: 'duration', seconds: -5 } }],
+    [{ text: 'a', usage: { type: 'duration', seconds: '12' } }],
+  ])('is billed by its file if the answer states an impossible duration: %j', async (body) => {
+    provider.answers.set(PATH, { body })
+    await transcribe({ response_format: 'verbose_json' })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: 600, usage: { seconds: 12 } })
+  })
+
+  it('is billed for its text at a price of audio, although the answer states seconds', async () => {
+    const usage = { type: 'duration', seconds: 12 }
+    provider.answers.set(PATH, { body: { text: 'hello there, all of you', usage } })
+    await transcribe({ model: TOKENS })
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ usage: { inputAudio: 120, seconds: 12 } })
+    expect((data as { usage: { output: number } }).usage.output).toBeGreaterThan(0)
+  })
+
   it('is billed for audio at its price if subtitles tell of less than the file', async () => {
     const body = '1\n00:00:00,000 --> 00:00:05,000\nhello\n'
     provider.answers.set(PATH, { headers: { 'content-type': 'text/plain' }, body })

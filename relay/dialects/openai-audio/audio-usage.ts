@@ -60,18 +60,21 @@ export const transcriptTokensMax = (seconds: number): number =>
 /**
  * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports the
  * seconds of the audio as well as tokens. A duration with `isAtLeast` is only a minimum and is not
- * trusted: the gateway's own count is billed if it is larger. `isInputAudio` is true if the input
- * is audio.
+ * trusted: the gateway's own count is billed if it is larger. The same holds for a duration below
+ * `secondsLeast`, the shortest one that the file can have, and for any duration at a price of audio
+ * tokens, because it tells nothing of the tokens of the transcript. `isInputAudio` is true if the
+ * input is audio.
  */
 export function readAudioUsage(
   raw: unknown,
   context: UsageContext,
   isInputAudio: boolean,
+  secondsLeast = 0,
 ): UsageReport {
   const reported = recordOf(raw)
   const seconds = reported.seconds ?? reported.prompt_audio_seconds
   if (reported.type === 'duration' || typeof seconds === 'number') {
-    return readDuration(seconds, reported.isAtLeast === true, context)
+    return readDuration(seconds, reported.isAtLeast === true, context, secondsLeast)
   }
   const counts = new Counts()
   const input = counts.required(
@@ -94,6 +97,7 @@ function readDuration(
   reported: unknown,
   isAtLeast: boolean,
   { inputCeiling, price }: UsageContext,
+  secondsLeast: number,
 ): UsageReport {
   const counts = new Counts()
   const isFraction = typeof reported === 'number' && !Number.isInteger(reported)
@@ -101,7 +105,8 @@ function readDuration(
   const most = Math.min(SECONDS_MAX, (inputCeiling * 60) / TOKENS_PER_MINUTE)
   const isValid = typeof value === 'number' && value >= 0 && value <= most
   const seconds = isValid ? value : counts.required(reported, Math.floor(most))
-  const isTrusted = isValid && !isAtLeast
-  const { anomaly } = counts
+  const isTooShort = isValid && !isAtLeast && seconds < secondsLeast
+  const isTrusted = isValid && !isAtLeast && !isTooShort && !isByAudioTokens(price)
+  const anomaly = counts.anomaly ?? (isTooShort ? 'implausible' : null)
   return { usage: usageOfDuration(seconds, price), otherInterpretation: null, isTrusted, anomaly }
 }

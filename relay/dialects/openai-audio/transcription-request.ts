@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { measureAudio } from '#relay/uploads/audio-duration.ts'
+import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import {
   flagOf,
@@ -102,34 +102,51 @@ function fileOf(
   return bytes === 0 || !isMeasured ? invalid('file') : { seconds }
 }
 
+/** The most bytes per second of audio: two channels of 32-bit samples at 192 kHz. */
+const BYTES_PER_SECOND_MAX = 2 * 4 * 192_000
+
+/** Returns the shortest duration in seconds that the file of a request can have. */
+function shortestDuration(body: Buffer): number {
+  const members = scanObject(body)
+  const file = isMembers(members) ? members.find(({ key }) => key === 'file') : undefined
+  if (file === undefined) return 0
+  const { bytes } =
+    recordOf(JSON.parse(body.toString('utf8', file.valueStart, file.valueEnd))) ?? {}
+  return typeof bytes === 'number' ? bytes / BYTES_PER_SECOND_MAX : 0
+}
+
 const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
 
 /**
- * Returns the usage in an answer. If it has none, the duration in the answer or the times of its
- * subtitles give a minimum duration of the audio.
+ * Returns the usage in an answer. If it has none, the answer's `duration` is the duration of the
+ * audio, or the times of its subtitles give a minimum of it.
  */
 function usageInAnswer(body: Buffer): unknown {
   if (isJson(body)) {
     const usage = usageInJson(body)
     if (usage !== undefined) return usage
-    // The duration is at the start or at the end of the answer, and may be a string.
-    const ends = [body.subarray(0, END_BYTES), body.subarray(-END_BYTES)]
-    const seconds = Math.max(...ends.map((end) => Number(DURATION.exec(end.toString())?.[1] ?? 0)))
-    return durationOf(seconds)
+    const seconds = durationInJson(body)
+    return seconds > 0 ? { type: 'duration', seconds } : undefined
   }
   let seconds = 0
   for (const [, hours = '0', minutes, whole, fraction] of body.toString('utf8').matchAll(TIME)) {
     const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(`${whole}.${fraction}`)
     seconds = Math.max(seconds, at)
   }
-  return durationOf(seconds)
+  return seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
 }
 
-const END_BYTES = 4_096
-const DURATION = /"duration"\s*:\s*"?(\d+(?:\.\d+)?)/
+const NUMBER_BYTES_MAX = 64
 
-const durationOf = (seconds: number): object | undefined =>
-  seconds > 0 ? { type: 'duration', seconds, isAtLeast: true } : undefined
+/** Returns the member `duration` of an answer, which may be a string, or 0. */
+function durationInJson(body: Buffer): number {
+  const members = scanObject(body)
+  if (!isMembers(members)) return 0
+  const { valueStart = 0, valueEnd = 0 } = members.find(({ key }) => key === 'duration') ?? {}
+  if (valueEnd - valueStart > NUMBER_BYTES_MAX) return 0
+  const seconds = Number(body.toString('latin1', valueStart, valueEnd).replaceAll('"', ''))
+  return Number.isFinite(seconds) ? seconds : 0
+}
 
 const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 0, 64))
 
@@ -151,7 +168,8 @@ const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {
     upstreamBody,
     passedHeaders: () => [],
     usageInAnswer,
-    readUsage: (raw, context) => readAudioUsage(raw, context, isByAudioTokens(context.price)),
+    readUsage: (raw, context) =>
+      readAudioUsage(raw, context, isByAudioTokens(context.price), shortestDuration(context.body)),
     countUsage: ({ measures }, counted, price) =>
       countTranscription(measures?.seconds ?? 0, counted, price),
     answerType: (body) => (isJson(body) ? 'application/json' : 'text/plain; charset=utf-8'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { measureAudio } from '#relay/uploads/audio-duration.ts'
+import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import { wav } from '../support/wav-file.ts'
 
 const measure = (bytes: Buffer): Promise<number> =>
@@ -42,18 +42,128 @@ const opus = (serial: number, seconds: number): Buffer =>
     oggPage(serial, seconds * 48_000, 4, Buffer.alloc(200)),
   ])
 
-function m4a({ seconds = 10, frames = 0 }): Buffer {
-  const mdhd = box('mdhd', u32(0), u32(0), u32(0), u32(44_100), u32(seconds * 44_100), u32(0))
-  const stsd = box('stsd', u32(0), u32(1), u32(40), Buffer.from('mp4a'), Buffer.alloc(32))
-  const stsz = box('stsz', u32(0), u32(100), u32(frames))
-  const stbl = box('stbl', stsd, stsz)
-  const trak = box('trak', box('mdia', mdhd, box('minf', stbl)))
+/** The descriptors of AAC at 44.1 kHz. */
+const ESDS = Buffer.from([
+  ...[0, 0, 0, 0, 3, 25, 0, 1, 0, 4, 17, 0x40, 0x15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 2],
+  ...[0x12, 0x10, 6, 1, 2],
+])
+
+type Mp4 = { seconds?: number; frames?: number; scale?: number; list?: 'stsz' | 'stz2' }
+
+/** A file of AAC. With a `scale`, the codec tells its rate, and the header another one. */
+function m4a({ seconds = 10, frames = 0, scale, list = 'stsz' }: Mp4, ...more: Buffer[]): Buffer {
+  const rate = scale ?? 44_100
+  const mdhd = box('mdhd', u32(0), u32(0), u32(0), u32(rate), u32(seconds * rate), u32(0))
+  const entry = Buffer.concat([Buffer.from('mp4a'), Buffer.alloc(28)])
+  const esds = scale === undefined ? Buffer.alloc(0) : box('esds', ESDS)
+  const description = Buffer.concat([entry, esds])
+  const stsd = box('stsd', u32(0), u32(1), u32(4 + description.length), description)
+  const sizes = box(list, u32(0), u32(100), u32(frames))
+  const hdlr = box('hdlr', u32(0), u32(0), Buffer.from('soun'), Buffer.alloc(12))
+  const tkhd = box('tkhd', u32(0), u32(0), u32(0), u32(1), Buffer.alloc(8))
+  const mdia = box('mdia', mdhd, hdlr, box('minf', box('stbl', stsd, sizes)))
   const mvhd = box('mvhd', u32(0), u32(0), u32(0), u32(1_000), u32(seconds * 1_000), u32(0))
   return Buffer.concat([
     box('ftyp', Buffer.from('M4A ')),
     box('mdat', Buffer.alloc(1_000)),
-    box('moov', mvhd, trak),
+    box('moov', mvhd, box('trak', tkhd, mdia)),
+    ...more,
   ])
+}
+
+const fragment = (frames: number): Buffer =>
+  box('moof', box('traf', box('tfhd', u32(0), u32(1)), box('trun', u32(0), u32(frames))))
+const fragmented = (): Buffer =>
+  m4a({ seconds: 0, frames: 7, scale: 44_100 }, fragment(2_000), fragment(2_300))
+
+/** A file of PCM, whose header may state wrong values. It lasts 2 s. */
+function lyingWav({ byteRate = 16_000, block = 2, bits = 16 }): Buffer {
+  const bytes = wav(2)
+  bytes.writeUInt32LE(byteRate, 28)
+  bytes.writeUInt16LE(block, 32)
+  bytes.writeUInt16LE(bits, 34)
+  return bytes
+}
+
+type Wave = { tag: number; channels: number; rate: number; block: number; bits: number }
+
+/** A WAV file of any format. `before` are the chunks in front of the samples. */
+function wave(format: Wave, data: Buffer, before: readonly Buffer[] = [], after = Buffer.alloc(0)) {
+  const header = Buffer.alloc(16)
+  header.writeUInt16LE(format.tag, 0)
+  header.writeUInt16LE(format.channels, 2)
+  header.writeUInt32LE(format.rate, 4)
+  header.writeUInt16LE(format.block, 12)
+  header.writeUInt16LE(format.bits, 14)
+  const chunk = (id: string, content: Buffer): Buffer => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(content.length)
+    return Buffer.concat([Buffer.from(id), length, content])
+  }
+  const others = before.map((content) => chunk('LIST', content))
+  return Buffer.concat([
+    ...[Buffer.from('RIFF\0\0\0\0WAVE'), chunk('fmt ', header), ...others],
+    ...[chunk('data', data), after.length === 0 ? after : chunk('id3 ', after)],
+  ])
+}
+/** IMA ADPCM: 505 samples in each block of 256 bytes. */
+const adpcm = (): Buffer =>
+  wave({ tag: 0x11, channels: 1, rate: 8_000, block: 256, bits: 4 }, Buffer.alloc(256 * 100))
+const STUDIO = { tag: 1, channels: 2, rate: 96_000, block: 6, bits: 24 }
+
+/** Frames of MPEG audio of layer I, at 32 kbit/s and 32 kHz. */
+const layerOne = (frames: number): Buffer =>
+  Buffer.concat(Array.from({ length: frames }, () => Buffer.from([0xff, 0xff, 0x18, ...ZEROS])))
+const ZEROS = Array.from({ length: 45 }, () => 0)
+
+/** A tag of ID3 whose length is invalid, which hides nothing from a decoder. */
+const BAD_TAG = Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0x80, 0, 0x7f, 0x7f])
+
+/** A tag of APE whose length would hide all frames behind it. */
+const APE_TAG = Buffer.from('APETAGEX\xd0\x07\0\0\xff\xff\x0f\0', 'latin1')
+
+/** One second of PCM, with a chunk of metadata behind it. */
+const shortWav = (): Buffer => Buffer.concat([wav(1), Buffer.from('LIST\x04\0\0\0abcd')])
+
+/** A file of AMR at 12.2 kbit/s. */
+const speech = (): Buffer =>
+  Buffer.concat([
+    Buffer.from('#!AMR\n'),
+    ...Array.from({ length: 100 }, () => Buffer.from([0x3c, ...ZEROS.slice(0, 31)])),
+  ])
+
+/** A file of Opus with packets of 20 ms, whose pages state this many seconds. */
+function opusPackets(count: number, stated: number): Buffer {
+  const head = oggPage(1, 0, 2, Buffer.from('OpusHead\u0001\u0001xxxxxxxxx'))
+  const tags = oggPage(1, 0, 0, Buffer.from('OpusTags'))
+  const packets = Array.from({ length: count }, () =>
+    oggPage(1, stated * 48_000, 0, Buffer.from([OPUS_20_MS, 1, 2])),
+  )
+  return Buffer.concat([head, tags, ...packets])
+}
+
+/** The checksum of a FLAC frame's header, computed bit by bit. */
+function crc8(bytes: readonly number[]): number {
+  let crc = 0
+  for (const byte of bytes) {
+    for (let bit = 7; bit >= 0; bit -= 1) {
+      const isSet = ((crc >> 7) ^ (byte >> bit)) & 1
+      crc = ((crc << 1) & 255) ^ (isSet === 1 ? 7 : 0)
+    }
+  }
+  return crc
+}
+
+/** A FLAC file with frames of 4096 samples at 16 kHz, whose header states another rate. */
+function flacFrames(count: number, headerRate: number): Buffer {
+  const head = Buffer.alloc(42)
+  head.write('fLaC', 0)
+  head.writeUInt32BE(((headerRate << 12) | (7 << 9) | (31 << 4)) >>> 0, 18)
+  const frames = Array.from({ length: count }, (_, index) => {
+    const header = [0xff, 0xf8, 0xc5, 0x08, index & 127]
+    return Buffer.from([...header, crc8(header), ...ZEROS])
+  })
+  return Buffer.concat([head, ...frames])
 }
 
 const flac = (seconds: number): Buffer => {
@@ -64,13 +174,34 @@ const flac = (seconds: number): Buffer => {
   return bytes
 }
 
-const webm = (milliseconds: number, lastCluster: number): Buffer => {
+/** An element of WebM with a length of four bytes. */
+const element = (id: readonly number[], ...content: readonly Buffer[]): Buffer => {
+  const body = Buffer.concat([...content])
+  const size = Buffer.from([0x10 | (body.length >>> 24), ...u32(body.length).subarray(1)])
+  return Buffer.concat([Buffer.from(id), size, body])
+}
+const number = (id: number, value: number): Buffer => element([id], u32(value))
+const trackOf = (id: number, type: number, codec: string): Buffer =>
+  element([0xae], number(0xd7, id), number(0x83, type), element([0x86], Buffer.from(codec)))
+const block = (track: number, time: number, ...frame: readonly number[]): Buffer =>
+  element([0xa3], Buffer.from([0x80 | track, time >> 8, time & 255, 0x80, ...frame]))
+/** The first byte of a packet of Opus that lasts 20 ms. */
+const OPUS_20_MS = 1 << 3
+
+const webmOf = (milliseconds: number, tracks: readonly Buffer[], clusters: readonly Buffer[]) => {
   const duration = Buffer.alloc(8)
   duration.writeDoubleBE(milliseconds)
-  const info = [Buffer.from([0x2a, 0xd7, 0xb1, 0x83, 0x0f, 0x42, 0x40, 0x44, 0x89, 0x88]), duration]
-  const cluster = Buffer.from([0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x84])
-  return Buffer.concat([u32(0x1a45dfa3), ...info, cluster, u32(lastCluster), Buffer.alloc(100)])
+  const info = element([0x15, 0x49, 0xa9, 0x66], element([0x44, 0x89], duration))
+  const header = element([0x1a, 0x45, 0xdf, 0xa3])
+  const allTracks = element([0x16, 0x54, 0xae, 0x6b], ...tracks)
+  return Buffer.concat([header, element([0x18, 0x53, 0x80, 0x67], info, allTracks, ...clusters)])
 }
+const cluster = (time: number, ...blocks: readonly Buffer[]): Buffer =>
+  element([0x1f, 0x43, 0xb6, 0x75], number(0xe7, time), ...blocks)
+const opusBlocks = (count: number): readonly Buffer[] =>
+  Array.from({ length: count }, () => block(1, 0, OPUS_20_MS, 1, 2, 3))
+const webm = (milliseconds: number, seconds: number): Buffer =>
+  webmOf(milliseconds, [trackOf(1, 2, 'A_OPUS')], [cluster(0, ...opusBlocks(seconds * 50))])
 
 describe('the duration of a file', () => {
   it.each([
@@ -84,7 +215,8 @@ describe('the duration of a file', () => {
     ['Opus', opus(1, 7), 7],
     ['M4A', m4a({}), 10],
     ['FLAC', flac(12), 12],
-    ['WebM', webm(4_000, 3_000), 4],
+    ['WebM', webm(4_000, 4), 4],
+    ['WebM without sound', webmOf(4_000, [], []), 4],
   ])('is that of its %s header', async (_format, bytes, seconds) => {
     expect(await measure(bytes)).toBeCloseTo(seconds, 2)
   })
@@ -97,10 +229,73 @@ describe('the duration of a file', () => {
       10,
     ],
     ['an M4A header with fewer seconds than frames', m4a({ seconds: 1, frames: 4_307 }), 100],
-    ['a WebM header with fewer seconds than clusters', webm(10, 60_000), 60],
+    ['a WebM header with fewer seconds than blocks', webm(10, 60), 60],
+    ['a WAV header with a higher byte rate than its samples', lyingWav({ byteRate: 9e6 }), 2],
+    ['a WAV header with larger blocks than its samples', lyingWav({ block: 64 }), 2],
+    ['a WAV header with more bits than its blocks', lyingWav({ bits: 64 }), 2],
+    ['positions in an Ogg file that do not rise', opusPackets(500, 0), 10],
+    ['an M4A time scale that is too high', m4a({ seconds: 1, frames: 4_307, scale: 9e8 }), 100],
+    ['an M4A index with few frames before its fragments', fragmented(), 100],
+    ['a compact list of frames', m4a({ seconds: 1, frames: 4_307, list: 'stz2' }), 100],
+    ['a FLAC header with a higher rate than its frames', flacFrames(100, 655_350), 25.6],
+    ['a tag whose length is no length', Buffer.concat([BAD_TAG, mp3(1_000)]), 26.1],
+    ['frames of layer I', layerOne(1_000), 12],
+    ['a tag between frames', Buffer.concat([mp3(1), APE_TAG, mp3(999)]), 26.1],
+    ['several chunks of samples', Buffer.concat([shortWav(), shortWav().subarray(36)]), 2],
     ['a FLAC header with too few samples', Buffer.concat([flac(0), Buffer.alloc(319_000)]), 10],
   ])('is not shortened by %s', async (_lie, bytes, seconds) => {
     expect(await measure(bytes)).toBeCloseTo(seconds, 0)
+  })
+
+  it.each([
+    ['PCM of many bytes per second', wave(STUDIO, Buffer.alloc(576_000 * 3)), 3],
+    [
+      'samples behind long chunks',
+      wave(STUDIO, Buffer.alloc(576_000), [Buffer.alloc(100_000), Buffer.alloc(70_000)]),
+      1,
+    ],
+    ['a picture behind the samples', wave(STUDIO, Buffer.alloc(576_000), [], Buffer.alloc(9e6)), 1],
+    ['IMA ADPCM in WAV', adpcm(), 6.3125],
+    [
+      'GSM in WAV',
+      wave({ tag: 0x31, channels: 1, rate: 8_000, block: 65, bits: 0 }, Buffer.alloc(6_500)),
+      4,
+    ],
+    [
+      'MP3 in WAV',
+      wave({ tag: 0x55, channels: 2, rate: 44_100, block: 1, bits: 0 }, mp3(1_000)),
+      26.122,
+    ],
+    [
+      'an MP3 with a large picture',
+      Buffer.concat([Buffer.from('ID3\u0003\0\0\0\u0020\0\0'), Buffer.alloc(2 ** 19), mp3(100)]),
+      2.612,
+    ],
+    ['an Opus stream that was cut from a longer one', opusPackets(500, 3_600), 10],
+    ['a fragmented M4A', fragmented(), 100],
+    ['AMR', speech(), 2],
+    [
+      'a video with a few seconds of sound',
+      webmOf(
+        90_000,
+        [trackOf(1, 2, 'A_OPUS'), trackOf(2, 1, 'V_VP9')],
+        [
+          cluster(
+            0,
+            ...opusBlocks(200),
+            element([0xa3], Buffer.from([0x82, 0, 0, 0]), Buffer.alloc(4e6)),
+          ),
+        ],
+      ),
+      4,
+    ],
+  ])('is not longer than what is heard: %s', async (_format, bytes, seconds) => {
+    expect(await measure(bytes)).toBeCloseTo(seconds, 1)
+  })
+
+  it('of a WAV file with an impossible rate follows from the length alone', async () => {
+    const impossible = { tag: 1, channels: 40, rate: 4e9, block: 640, bits: 128 }
+    expect(await measure(wave(impossible, Buffer.alloc(20_000)))).toBeCloseTo(10, 1)
   })
 
   it('follows from the length alone in an unknown or damaged format', async () => {
@@ -110,7 +305,9 @@ describe('the duration of a file', () => {
   })
 
   it('is finite for every cut and every changed byte of a file', async () => {
-    for (const bytes of [wav(1, 100), mp3(3), opus(1, 1), m4a({}), flac(1), webm(1, 1)]) {
+    const others = [opusPackets(9, 1), flacFrames(2, 16_000), fragmented(), adpcm(), speech()]
+    const usual = [wav(1, 100), mp3(3), opus(1, 1), m4a({}), flac(1), webm(1, 1)]
+    for (const bytes of [...usual, ...others]) {
       for (let at = 0; at < Math.min(bytes.length, 300); at += 1) {
         const changed = Buffer.from(bytes)
         changed[at] = 255

@@ -1,0 +1,29 @@
+/** The maximum number of boxes that are read in one box. */
+const INNER_BOXES_MAX = 10_000
+
+/**
+ * Reads the header of the box at the offset `at`. Returns the type and length of the box, and
+ * `start`, the length of the header. In a header, a length of 0 means the rest of the file.
+ */
+export function boxAt(bytes: Buffer, at: number, rest: number) {
+  if (at + 8 > bytes.length) return { type: '', length: 0, start: 8 }
+  const type = bytes.toString('latin1', at + 4, at + 8)
+  const length = bytes.readUInt32BE(at)
+  if (length === 0) return { type, length: rest, start: 8 }
+  if (length !== 1 || at + 16 > bytes.length) return { type, length, start: 8 }
+  return { type, length: Number(bytes.readBigUInt64BE(at + 8)), start: 16 }
+}
+
+/** A box of an MP4 file (ISO/IEC 14496-12). */
+export type Box = { readonly type: string; readonly content: Buffer }
+
+/** Yields the boxes in the content of a box, from the offset `from` on. */
+export function* boxesIn(bytes: Buffer, from = 0): Generator<Box> {
+  let at = from
+  for (let count = 0; count < INNER_BOXES_MAX && at + 8 <= bytes.length; count += 1) {
+    const { type, length, start } = boxAt(bytes, at, bytes.length - at)
+    if (length < start || at + length > bytes.length) return
+    yield { type, content: bytes.subarray(at + start, at + length) }
+    at += length
+  }
+}

@@ -1,0 +1,143 @@
+import { flacSampleRate } from './flac-duration.ts'
+import { boxesIn } from './mp4-boxes.ts'
+
+/**
+ * How long the frames of a track are. `sampleRate` is the rate with which decoders play the frames,
+ * whatever time scale the track states. `isLeast` is true if frames may also be shorter.
+ */
+export type Mp4Codec = {
+  readonly frameSamples: number
+  readonly sampleRate: number
+  readonly isLeast?: true
+}
+
+const AAC_RATES = [
+  ...[96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025],
+  ...[8_000, 7_350],
+]
+const AAC_RATE_MAX = 96_000
+/** The offset of the sample rate in a sample description, and of its name. */
+const [NAME_AT, RATE_AT] = [12, 40]
+
+/** The offset of the first description in the box, and the maximum number that is read. */
+const [FIRST_AT, DESCRIPTIONS_MAX] = [8, 16]
+
+/**
+ * Reads the box `stsd`, which describes the samples of a track (ISO/IEC 14496-12). If it has
+ * several descriptions, the one with the longest frames counts. Returns null if any codec is not
+ * listed.
+ */
+export function mp4CodecOf(descriptions: Buffer): Mp4Codec | null {
+  let longest: Mp4Codec | null = null
+  if (descriptions.length < FIRST_AT) return null
+  const most = Math.min(descriptions.readUInt32BE(4), DESCRIPTIONS_MAX)
+  let at = FIRST_AT
+  for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
+    const length = Math.max(8, descriptions.readUInt32BE(at))
+    // The offsets in a description are those of the first one.
+    const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length))
+    if (codec === null) return null
+    if (longest === null || secondsPerFrame(codec) > secondsPerFrame(longest)) longest = codec
+    at += length
+  }
+  return longest
+}
+
+const secondsPerFrame = ({ frameSamples, sampleRate }: Mp4Codec): number =>
+  sampleRate === 0 ? Number.POSITIVE_INFINITY : frameSamples / sampleRate
+
+function codecOf(description: Buffer): Mp4Codec | null {
+  const name = description.toString('latin1', NAME_AT, NAME_AT + 4)
+  const entryRate = description.length >= RATE_AT + 2 ? description.readUInt16BE(RATE_AT) : 0
+  if (name === 'mp4a') return codecOfEsds(description, entryRate)
+  if (name === '.mp3') return mp3Codec(entryRate)
+  if (name === 'Opus') return { frameSamples: 960, sampleRate: 48_000, isLeast: true }
+  if (name === 'alac') return alacCodec(description)
+  return name === 'fLaC' ? flacCodec(description) : null
+}
+
+/** MPEG-1 has frames of 1152 samples, and the lower rates of MPEG-2 have frames of 576. */
+const mp3Codec = (sampleRate: number): Mp4Codec => ({
+  frameSamples: sampleRate >= 32_000 ? 1_152 : 576,
+  sampleRate,
+})
+
+function alacCodec(description: Buffer): Mp4Codec | null {
+  const settings = childOf(description, 'alac')
+  if (settings === null || settings.length < 28) return null
+  return { frameSamples: settings.readUInt32BE(4), sampleRate: settings.readUInt32BE(24) }
+}
+
+function flacCodec(description: Buffer): Mp4Codec | null {
+  const settings = childOf(description, 'dfLa')
+  if (settings === null || settings.length < 22) return null
+  return { frameSamples: settings.readUInt16BE(10), sampleRate: flacSampleRate(settings, 8) }
+}
+
+/** The offset of the version of a description, and of its boxes in each version. */
+const [VERSION_AT, BOXES_AT] = [24, [44, 60, 80]]
+
+/** Returns the content of a box in a description, or null. QuickTime encloses boxes in `wave`. */
+function childOf(description: Buffer, name: string): Buffer | null {
+  if (description.length < VERSION_AT + 2) return null
+  const from = BOXES_AT[description.readUInt16BE(VERSION_AT)] ?? description.length
+  for (const { type, content } of boxesIn(description, from)) {
+    if (type === name) return content
+    if (type !== 'wave') continue
+    for (const inner of boxesIn(content)) if (inner.type === name) return inner.content
+  }
+  return null
+}
+
+const MP3_TYPES: ReadonlySet<number> = new Set([0x69, 0x6b])
+const AAC_TYPES: ReadonlySet<number> = new Set([0x40, 0x66, 0x67, 0x68])
+/** The object types of AAC whose frames have 512 samples, and of MP3 in MPEG-4. */
+const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 39])
+const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
+
+/**
+ * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames are those of AAC
+ * at the rate of the sample description.
+ */
+function codecOfEsds(description: Buffer, entryRate: number): Mp4Codec | null {
+  const usual = { frameSamples: 1_024, sampleRate: entryRate }
+  const esds = childOf(description, 'esds')
+  const stream = esds === null ? null : descriptorAt(esds, 4, 3)
+  if (esds === null || stream === null) return usual
+  const flags = esds[stream + 2] ?? 0
+  if ((flags & 0x40) !== 0) return usual
+  const others = ((flags & 0x80) === 0 ? 0 : 2) + ((flags & 0x20) === 0 ? 0 : 2)
+  const config = descriptorAt(esds, stream + 3 + others, 4)
+  if (config === null) return usual
+  const type = esds[config] ?? 0
+  if (MP3_TYPES.has(type)) return mp3Codec(entryRate)
+  if (!AAC_TYPES.has(type)) return null
+  const specific = descriptorAt(esds, config + 13, 5)
+  return specific === null ? usual : aacCodec(esds, specific, entryRate)
+}
+
+/** Returns the offset of a descriptor's content, or null if no such descriptor begins there. */
+function descriptorAt(bytes: Buffer, at: number, tag: number): number | null {
+  if (bytes[at] !== tag) return null
+  let start = at + 1
+  // The length has up to four bytes, of which all but the last have their highest bit set.
+  while (start < at + 4 && ((bytes[start] ?? 0) & 0x80) !== 0) start += 1
+  return start + 1 < bytes.length ? start + 1 : null
+}
+
+/** Reads the `AudioSpecificConfig` of AAC (ISO/IEC 14496-3, section 1.6.2.1). */
+function aacCodec(bytes: Buffer, at: number, entryRate: number): Mp4Codec {
+  const bits = [...bytes.subarray(at, at + 8)].map((byte) => byte.toString(2).padStart(8, '0'))
+  const text = bits.join('')
+  const read = (start: number, length: number): number =>
+    Number.parseInt(text.slice(start, start + length) || '0', 2)
+  const isExtended = read(0, 5) === 31
+  const objectType = isExtended ? 32 + read(5, 6) : read(0, 5)
+  const rateAt = isExtended ? 11 : 5
+  const index = read(rateAt, 4)
+  const ownRate = Math.min(read(rateAt + 4, 24), AAC_RATE_MAX)
+  const sampleRate = index === 15 ? ownRate : (AAC_RATES[index] ?? 0)
+  if (LAYERS.has(objectType)) return mp3Codec(sampleRate || entryRate)
+  const frameSamples = SHORT_FRAMES.has(objectType) ? 512 : 1_024
+  return { frameSamples, sampleRate: sampleRate || entryRate }
+}
