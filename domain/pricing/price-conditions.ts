@@ -28,6 +28,7 @@ const ROWS: readonly Row[] = [
   { models: /^(?:o3|o4-mini)$/, flex: '0.5' },
   { models: /^claude-(?:opus-4-8|opus-5|fable-5-2)$/, fast: '2', us_inference: '1.1' },
   { models: /^claude-/, us_inference: '1.1' },
+  { models: /seedance-1[-.][5-9]/, audio: '2' },
 ]
 const OTHERS: ReadonlyMap<string, Row> = new Map([
   ['gpt-4o-2024-05-13', { models: /^gpt-4o/, fast: '1.75' }],

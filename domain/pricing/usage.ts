@@ -15,10 +15,10 @@ export type ToolName = (typeof TOOL_NAMES)[number]
 export type ToolCounts = Readonly<Partial<Record<ToolName, number>>>
 
 /**
- * The conditions that change the price of a whole call: a service tier, or the region in which the
- * provider computes the answer.
+ * The conditions that change the price of a whole call: a service tier, the region in which the
+ * provider computes the answer, or the sound of a video.
  */
-export const PRICE_CONDITIONS = ['fast', 'ultrafast', 'flex', 'us_inference'] as const
+export const PRICE_CONDITIONS = ['fast', 'ultrafast', 'flex', 'us_inference', 'audio'] as const
 export type PriceCondition = (typeof PRICE_CONDITIONS)[number]
 
 /**

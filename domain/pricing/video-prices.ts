@@ -1,5 +1,6 @@
 import { decimalOf, isAbove } from './decimal.ts'
-import type { DecimalText, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
+import { ratioOfCondition } from './price-conditions.ts'
+import type { DecimalText, PerTokenPrice, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
 
 /**
  * The rule by which a provider bills the videos of some models. `price` is the provider's list
@@ -17,6 +18,7 @@ type VideoPrice = {
 }
 
 const HD = '1.6666666667'
+const RESOLUTIONS_OF_DOUBAO = { '480p': '1', '720p': '2.2222222222', '1080p': '5' } as const
 
 /**
  * List prices of 2025-11 to 2026-02, from the providers' pages: platform.openai.com/docs/pricing,
@@ -96,6 +98,12 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
     per: 'second',
     resolutions: { '360p': '0.4', '720p': '1', '1080p': '2' },
   },
+  // The tokens of Seedance 2.0 cost the same with and without sound.
+  {
+    models: ['doubao-seedance-2-0', 'doubao-seedance-2-0-fast'],
+    per: 'second',
+    resolutions: RESOLUTIONS_OF_DOUBAO,
+  },
 ]
 
 /**
@@ -118,9 +126,13 @@ const OTHER_HAILUO: VideoPrice = {
 const OTHER_DOUBAO: VideoPrice = {
   models: [],
   per: 'second',
-  resolutions: { '480p': '1', '720p': '2.2222222222', '1080p': '5' },
+  resolutions: RESOLUTIONS_OF_DOUBAO,
   options: { audio: '2' },
 }
+/** The ratio of sound at a price per token, for models whose name does not tell it. */
+const OTHER_SOUND: DecimalText = '2'
+/** Matches the models whose tokens cost the same with and without sound. */
+const SOUND_INCLUDED = /seedance-2[-.]0/
 const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
   ['hailuo', OTHER_HAILUO],
   ['doubao', OTHER_DOUBAO],
@@ -176,7 +188,8 @@ export type VideoConditions = {
  * Returns `price` with the unit (second or call) and the ratios of the requested video. They come
  * from the row of the first of `models` that has a row. `models` contains the model's name in the
  * request and the provider's name for it, so that a mapped name is billed like its model. A model
- * without a row is billed as `otherModelOf` returns. A price per token is returned unchanged.
+ * without a row is billed as `otherModelOf` returns. A price per token depends only on the sound of
+ * the video, because its number of tokens follows from all other properties.
  */
 export function videoPrice(
   price: PriceSnapshot,
@@ -184,7 +197,9 @@ export function videoPrice(
   vendor: string,
   { resolution, seconds, options }: VideoConditions,
 ): PriceSnapshot {
-  if (price.mode !== 'call') return price
+  if (price.mode === 'tokens') {
+    return options.includes('audio') ? withSound(price, models) : price
+  }
   const known = models.map(rowOf).find((one) => one !== undefined)
   const row = known ?? otherModelOf(vendor)
   const { resolutions = {}, options: ratios = {} } = row
@@ -200,6 +215,13 @@ export function videoPrice(
     ...(row.per === 'second' ? { per: 'second' as const } : {}),
     ...(factors.length === 0 ? {} : { factors }),
   }
+}
+
+/** Returns a price per token with the ratio of sound as a condition of the call. */
+function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapshot {
+  if (models.some((model) => SOUND_INCLUDED.test(model))) return price
+  const [audio = OTHER_SOUND] = models.flatMap((model) => ratioOfCondition('audio', model) ?? [])
+  return { ...price, conditions: { ...price.conditions, audio } }
 }
 
 /**

@@ -198,7 +198,11 @@ function addConditions(
 ): void {
   if (conditions.length === 0) return
   const factor = ratioOfConditions(price, conditions)
-  for (const name of conditions) exact[`condition_${name}`] = price.conditions?.[name] ?? '1'
+  for (const name of conditions) {
+    // A condition without a ratio, such as sound at a price per second, is part of another factor.
+    const ratio = price.conditions?.[name]
+    if (ratio !== undefined) exact[`condition_${name}`] = ratio
+  }
   const product = (text: string) => withoutZeros(decimalText(times(decimalOf(text), factor)))
   if (price.mode === 'tokens') exact.model = product(price.model)
   else exact.price = product(price.price)

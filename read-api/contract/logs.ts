@@ -180,8 +180,8 @@ export type LogOther = {
    *   the model's price and `imageFactor`.
    * - If the input has more than `tierAbove` tokens, all input prices are multiplied by `tierInput`
    *   and all output prices by `tierOutput`.
-   * - `condition_fast` is the factor of a service tier. `model` or `price` is already multiplied by
-   *   it.
+   * - `condition_fast` is the factor of a service tier, and `condition_audio` that of a video's
+   *   sound. `model` or `price` is already multiplied by it.
    * - `tool_web_search` is the price of 1000 uses in dollars.
    */
   price?: Record<string, string>

@@ -1,7 +1,13 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type Attempt, accountStream, type CallReleased } from '#domain/accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price-snapshot.ts'
-import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
+import {
+  conditionsOfUsage,
+  NO_USAGE,
+  type PriceCondition,
+  type Usage,
+  type UsageSource,
+} from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import {
@@ -316,7 +322,7 @@ export class TaskLedger {
 /**
  * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
  * for which quota was reserved. A value that the vendor does not report is charged as it was
- * requested.
+ * requested. The sound of a video that is billed by tokens is a condition of their price.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,
@@ -326,9 +332,12 @@ function usageOf(
   const seconds = Math.min(Math.max(1, made.seconds ?? media.seconds), media.seconds)
   const { tokensMax = 0 } = media
   const output = Math.min(made.tokens ?? tokensMax, tokensMax)
-  const isEstimated = tokensMax > 0 && made.tokens === null
+  const isByTokens = tokensMax > 0
+  const conditions: readonly PriceCondition[] =
+    isByTokens && media.options.includes('audio') ? ['audio'] : []
+  const isEstimated = isByTokens && made.tokens === null
   return {
-    usage: { ...NO_USAGE, seconds, output },
+    usage: { ...NO_USAGE, seconds, output, ...conditionsOfUsage(conditions) },
     usageSource: isEstimated ? 'estimated' : 'upstream',
   }
 }

@@ -47,7 +47,10 @@ const tools = fc.record(
 )
 
 const conditions = fc.record(
-  { fast: ratio, ultrafast: ratio, flex: ratio, us_inference: notBelowOne.map(String) },
+  {
+    ...{ fast: ratio, ultrafast: ratio, flex: ratio },
+    ...{ us_inference: notBelowOne.map(String), audio: notBelowOne.map(String) },
+  },
   { requiredKeys: [] },
 )
 

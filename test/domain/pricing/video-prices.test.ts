@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import { NO_USAGE, type PriceCondition } from '#domain/pricing/usage.ts'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
+import { perTokenPrice } from '#test/support/per-token-price.ts'
+import { recomputedCharge } from './independent-charge.ts'
 
 const ENTERED: PriceSnapshot = { mode: 'call', list: 0, price: '0.1', group: '1' }
 const holdOf = (
@@ -55,6 +59,28 @@ describe('the price of a video', () => {
   ])('of %s rises with the options: %s %s', (model, vendor, options, ratio) => {
     const resolution = vendor === 'kling' ? null : '480p'
     expect(holdOf(model, vendor, 4, resolution, options)).toBe(200_000 * ratio)
+  })
+
+  it.each([
+    ['doubao-seedance-1-5-pro-251215', ['audio'], 2],
+    ['doubao-seedance-1-5-pro-251215', [], 1],
+    ['doubao-seedance-1-0-pro-250528', [], 1],
+    ['ep-20260101-abcde', ['audio'], 2],
+    ['doubao-seedance-2-0-260128', ['audio'], 1],
+  ])('per token of %s rises with sound: %s', (model, options, ratio) => {
+    const conditions = { resolution: '480p', seconds: 5, options }
+    const price = videoPrice(perTokenPrice({ model: '4' }), [model], 'doubao', conditions)
+    const bounds = { inputTokens: 0, outputTokens: 1_000, choices: 1, seconds: 5 }
+    expect(Number(holdFor(price, bounds))).toBe(4_000 * ratio)
+    const usage = { ...NO_USAGE, output: 1_000, conditions: options as PriceCondition[] }
+    expect(Number(chargeFor(price, usage))).toBe(4_000 * ratio)
+    expect(recomputedCharge(price, usage, 1)).toBe(BigInt(4_000 * ratio))
+  })
+
+  it('per second of Seedance 2.0 does not rise with sound', () => {
+    const model = 'doubao-seedance-2-0-260128'
+    expect(holdOf(model, 'doubao', 4, '480p', ['audio'])).toBe(200_000)
+    expect(holdOf(model, 'doubao', 4, '1080p', ['audio'])).toBe(1_000_000)
   })
 
   it('of an unknown model of Hailuo is entered for 6 seconds', () => {

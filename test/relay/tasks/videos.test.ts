@@ -101,6 +101,37 @@ describe('a dated version of a model without a built-in price', () => {
   })
 })
 
+describe('the sound of a video that is billed by tokens', () => {
+  const { doubao } = VIDEO_SCRIPTS
+  const channelIds = [554, 545]
+  const made = { status: 'succeeded', usage: { total_tokens: 100_000 }, duration: 5 }
+  const BODY = { resolution: '480p', seconds: '5' }
+
+  it.each([
+    ['doubao-seedance-1-5-pro-251215', false, 1],
+    ['doubao-seedance-1-5-pro-251215', true, 2],
+    // The name of an endpoint tells no model, so sound is assumed to cost more.
+    ['ep-20260101-abcde', true, 2],
+    ['doubao-seedance-2-0-260128', true, 1],
+  ])('of %s with sound: %s is held and charged at the ratio %d', async (model, sound, ratio) => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds } })
+    await rig.addChannel(554, { type: 54, models: [model], baseUrl: rig.vendor.url })
+    await rig.setOption('ModelRatio', { [model]: 4 })
+    const before = await rig.balance()
+    const body = { ...BODY, generate_audio: sound }
+    const { json, text } = await submitTo({ ...(doubao as VideoScript), model, body })
+    expect(json, text).toMatchObject({ status: 'queued' })
+    // 450 000 pixels · 24 frames · 6 seconds / 1 024, at a ratio of 4.
+    expect(before - (await rig.balance())).toBe(BigInt(63_282 * 4 * ratio))
+    const content = { video_url: `${rig.vendor.url}/files/doubao.mp4` }
+    const usage = { total_tokens: 50_000 }
+    rig.vendor.answers.set((doubao as VideoScript).query, { body: { ...made, content, usage } })
+    await expect.poll(() => statusOf(json.id)).toBe('completed')
+    expect(await rig.chargeOf(json.id)).toBe(50_000 * 4 * ratio)
+    expect(before - (await rig.balance())).toBe(BigInt(50_000 * 4 * ratio))
+  })
+})
+
 describe('the evidence about a vendor', () => {
   const settled = async (script: VideoScript, accepted: object) => {
     const { json } = await submitTo({ ...script, accepted })
