@@ -5,6 +5,7 @@ import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port
 import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import { accountErrorOf } from './detect-provider-account-error.ts'
 import { isUnexpired } from './plan-alternative.ts'
 import type { AttemptEnd } from './upstream-attempt.ts'
 
@@ -23,7 +24,8 @@ export function isRetryable(
   if (error === 'timeout' && isDispatched === true && !isStream) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
-  return [401, 402, 403, 408, 409, 429].includes(status)
+  // Google answers an invalid key with status 400, and DashScope an account in arrears.
+  return [401, 402, 403, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
 }
 
 type Deps = {

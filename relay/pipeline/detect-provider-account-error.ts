@@ -8,7 +8,12 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   billing_hard_limit_reached: [],
   billing_error: [],
   billing_not_active: ['BILLING_DISABLED', 'ACCOUNT_STATE_INVALID'],
-  insufficient_quota: [],
+  insufficient_quota: [
+    ...['credit_balance_exhausted', 'organization_spend_limit_exceeded'],
+    'project_spend_limit_exceeded',
+    // DashScope answers an account in arrears with status 400, and Ark with 403.
+    ...['Arrearage', 'PrepaidBillOverdue', 'PostpaidBillOverdue', 'AccountOverdueError'],
+  ],
   // Google answers an invalid key with status 400.
   invalid_api_key: [
     ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED'],

@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { accountCodeIn } from '#relay/pipeline/detect-provider-account-error.ts'
+import { isRetryable } from '#relay/pipeline/channel-selector.ts'
+import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -285,6 +286,22 @@ it.each([
   [{ type: 'invalid_request_error', message: 'authentication_error' }, null],
 ])('the error %o is about the site’s account: %s', (error, code) => {
   expect(accountCodeIn(Buffer.from(JSON.stringify({ error })))).toBe(code)
+})
+
+const OF_DASH_SCOPE = { request_id: 'r', message: 'x' }
+it.each([
+  [{ ...OF_DASH_SCOPE, code: 'Arrearage' }, true],
+  [{ ...OF_DASH_SCOPE, code: 'PostpaidBillOverdue' }, true],
+  [{ error: { message: 'x', details: [{ reason: 'API_KEY_INVALID' }] } }, true],
+  [{ error: { message: 'x', type: 'insufficient_quota', code: 'credit_balance_exhausted' } }, true],
+  [{ ...OF_DASH_SCOPE, code: 'InvalidParameter' }, false],
+  [{ ...OF_DASH_SCOPE, code: 400 }, false],
+  [{ error: { message: 'Arrearage' }, code: 'x' }, false],
+])('an answer 400 with %o leads to another channel only for the account: %s', (body, isOthers) => {
+  const failed = { kind: 'failed', status: 400, error: 'status', retryAfterMs: 0 } as const
+  const end = { ...failed, body: Buffer.from(JSON.stringify(body)) }
+  expect([true, false].map((isStream) => isRetryable(end, isStream))).toEqual([isOthers, isOthers])
+  expect(accountErrorOf(end) !== null).toBe(isOthers)
 })
 
 describe('the headers of an answer', () => {

@@ -65,10 +65,11 @@ const DETAILS_MAX = 16
 
 /**
  * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
- * type, and for a Google error its status and the reasons in its details.
+ * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
+ * the code beside the message, without a member `error`.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
-  const { code, type, status, details } = errorIn(bytes)
+  const { code = objectIn(bytes)?.code, type, status, details } = errorIn(bytes)
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)

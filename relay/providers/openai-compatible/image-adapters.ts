@@ -276,9 +276,15 @@ export const MINIMAX_IMAGES: ImageAdapter = {
 const sizeOfSides = (sides: readonly [number, number] | null): string | null =>
   sides === null ? null : sides.join('x')
 
+/** The error codes of MiniMax about the site's key or account, by the names that OpenAI uses. */
+const ACCOUNT_CODES_OF_MINIMAX: ReadonlyMap<unknown, string> = new Map([
+  ...[1004, 2049].map((code) => [code, 'invalid_api_key'] as const),
+  ...[1008, 2056].map((code) => [code, 'insufficient_quota'] as const),
+])
+
 function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) {
   const { status_code: code, status_msg: message } = recordOf(base_resp ?? error)
-  return [code, message] as const
+  return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
 }
 
 const imageOfPixels = ({ size }: ImageRequest): SentImage => ({

@@ -115,15 +115,23 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   return errorOf(`${late.Code ?? ''}`, textOrEmpty(late.Msg), status)
 }
 
+/** The beginnings of the codes that concern the account, such as those of arrears. */
+const ACCOUNT_ERRORS = [
+  ...['ResourceInsufficient', 'ResourceUnavailable.InArrears', 'ResourceUnavailable.LowBalance'],
+  ...['FailedOperation.ResourcePack', 'FailedOperation.FreeResourcePack'],
+  ...['FailedOperation.ServiceStop', 'FailedOperation.ServiceNotActivated'],
+  ...['FailedOperation.UserUnAuth', 'UnsupportedOperation.NonWhitelistAccount'],
+]
+
 function errorOf(code: string, message: string, status: number): ProviderError {
   const is = (...starts: readonly string[]) => starts.some((start) => code.startsWith(start))
   if (is('AuthFailure', 'UnauthorizedOperation')) {
     return { status: 401, type: 'invalid_api_key', message }
   }
-  if (is('ResourceInsufficient', 'FailedOperation.ResourcePack', 'FailedOperation.Arrear')) {
-    return { status: 429, type: 'insufficient_quota', message }
-  }
-  const busy = is('RequestLimitExceeded', 'LimitExceeded') ? 429 : null
+  if (is(...ACCOUNT_ERRORS)) return { status: 429, type: 'insufficient_quota', message }
+  const busy = is('RequestLimitExceeded', 'LimitExceeded', 'FailedOperation.EngineServerLimit')
+    ? 429
+    : null
   const wrong = is('InvalidParameter', 'MissingParameter', 'UnknownParameter') ? 400 : null
   const own = busy ?? wrong ?? 502
   return { status: status >= 400 ? status : own, type: code || 'tencent_error', message }

@@ -253,6 +253,13 @@ describe('answers with images in the formats of providers', () => {
     const base_resp = { status_code: 1026, status_msg: 'sensitive' }
     const error = { message: 'sensitive', code: '1026' }
     expect(answered(MINIMAX_IMAGES, { data: null, base_resp })).toEqual({ error })
+    for (const [status_code, code] of [
+      [1004, 'invalid_api_key'],
+      [1008, 'insufficient_quota'],
+    ]) {
+      const ofAccount = { base_resp: { status_code, status_msg: 'x' } }
+      expect(answered(MINIMAX_IMAGES, ofAccount)).toEqual({ error: { code, message: 'x' } })
+    }
     const refused = { code: 'DataInspectionFailed', message: 'no' }
     expect(answered(DASH_SCOPE, refused)).toEqual({
       error: { message: 'no', code: 'DataInspectionFailed' },
