@@ -8,6 +8,13 @@ type Controller = Dispatcher.DispatchController
 
 /** The timeout of each request in milliseconds. */
 const REQUEST_MS = 5 * 60_000
+/** The timeout of one poll in milliseconds. It counts as a failed poll. */
+const POLL_REQUEST_MS = 30_000
+/**
+ * The number of consecutive polls that may fail, for example because a proxy restarts. The provider
+ * continues to work meanwhile.
+ */
+const FAILED_POLLS_MAX = 10
 const JSON_BYTES_MAX = 2 * 1024 * 1024
 const CANCEL_MS = 15_000
 const NO_TRAILERS = {}
@@ -33,6 +40,7 @@ export class PolledCall {
   protected readonly connections: Connections
   protected readonly handler: Handler
   protected readonly aborter = new AbortController()
+  private failedPolls = 0
   protected isEnded = false
   protected resumed: Promise<void> | null = null
   private readonly headers: Readonly<Record<string, string>>
@@ -75,6 +83,25 @@ export class PolledCall {
     })
     const text = await readBoundedBody(answer.body, JSON_BYTES_MAX)
     return { status: answer.statusCode, text: text.toString('utf8') }
+  }
+
+  /**
+   * Polls the provider's work once. `read` returns null for an answer that can't be read. Returns
+   * null if the poll failed, so that the caller of this method polls again. Throws after too many
+   * failed polls in a row, and if the handler has aborted the call.
+   */
+  protected async poll<Result>(
+    url: string,
+    read: (answer: PolledAnswer) => Result | null,
+  ): Promise<Result | null> {
+    const { signal } = this.aborter
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_REQUEST_MS)])
+    const answer = await this.send(url, { method: 'GET', signal: limited }).catch(() => null)
+    signal.throwIfAborted()
+    const result = answer?.status === 200 ? read(answer) : null
+    this.failedPolls = result === null ? this.failedPolls + 1 : 0
+    if (this.failedPolls >= FAILED_POLLS_MAX) throw new Error('the polls of a provider failed')
+    return result
   }
 
   /**

@@ -191,3 +191,31 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, vendor) => {
     expect(provider.requests).toEqual([])
   })
 })
+
+describe('images of Ali’s Wan', () => {
+  const { submit, query, accepted, done } = VENDORS['Ali’s Wan'] as Vendor
+
+  it('are waited for while DashScope does not know their task yet', async () => {
+    provider.answers.set(submit, { body: accepted })
+    const next = { body: done(URLS.slice(0, 1)) }
+    provider.answers.set(query, { body: { output: { task_status: 'UNKNOWN' } }, next })
+    const { status, text } = await generate(WAN)
+    expect(status, text).toBe(200)
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE })
+  })
+
+  it('are made at another channel if the account of the first is in arrears', async () => {
+    await rig.addChannel(4, { type: 17, baseUrl: provider.url, models: [WAN] })
+    await rig.setOption('RetryTimes', '1')
+    const arrears = { status: 400, body: { code: 'Arrearage', message: 'the planted account' } }
+    provider.answers.set(submit, { ...arrears, next: { body: accepted } })
+    provider.answers.set(query, { body: done(URLS.slice(0, 1)) })
+    const { status, text } = await generate(WAN)
+    expect(status, text).toBe(200)
+    expect((await onlyEnd(rig)).data).toMatchObject({ attempts: [{ status: 400 }, {}] })
+    provider.answers.set(submit, arrears)
+    const refused = await generate(WAN)
+    expect(JSON.parse(refused.text).error.code).toBe('upstream_account')
+    expect(refused.text).not.toContain('planted')
+  })
+})

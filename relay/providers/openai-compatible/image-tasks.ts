@@ -37,11 +37,6 @@ export type ImageTask = {
 }
 
 const POLL_MS = { first: 500, most: 3_000 }
-/**
- * The number of consecutive polls that may fail. The provider continues to generate the images
- * meanwhile.
- */
-const FAILURES_MAX = 10
 const ID = /^[\w-]{1,128}$/
 
 /**
@@ -104,18 +99,16 @@ class ImageTaskCall extends PolledCall {
   /** Polls the task until it has ended, and returns the last answer. */
   private async ended(url: string): Promise<PolledAnswer> {
     const { signal } = this.aborter
-    let failures = 0
     for (let wait = POLL_MS.first; ; wait = Math.min(wait * 2, POLL_MS.most)) {
       await delay(wait, undefined, { signal })
-      const answer = await this.send(url, { method: 'GET' }).catch(() => null)
-      signal.throwIfAborted()
-      const object = answer?.status === 200 ? parsedObject(answer.text) : null
-      const state = object === null ? null : this.task.stateIn(object)
-      failures = state === null ? failures + 1 : 0
-      if (failures >= FAILURES_MAX) throw new Error('a task for images could not be fetched')
-      if (state === 'done' && answer !== null) return answer
-      if (state === null || state === 'open' || state === 'done') continue
-      const { status, code, message } = state
+      const polled = await this.poll(url, (answer) => {
+        const object = parsedObject(answer.text)
+        const state = object === null ? null : this.task.stateIn(object)
+        return state === null ? null : { answer, state }
+      })
+      if (polled === null || polled.state === 'open') continue
+      if (polled.state === 'done') return polled.answer
+      const { status, code, message } = polled.state
       return { status, text: JSON.stringify({ error: { message, code } }) }
     }
   }
@@ -134,7 +127,8 @@ export const DASH_SCOPE_TASK: ImageTask = {
   idIn: ({ output }) => textOrEmpty(objectOrEmpty(output).task_id),
   stateIn: ({ output }) => {
     const { task_status: name, code: given, message } = objectOrEmpty(output)
-    if (typeof name !== 'string') return null
+    // DashScope answers UNKNOWN about a task that it does not know, or not yet.
+    if (typeof name !== 'string' || name === 'UNKNOWN') return null
     if (DASH_SCOPE_OPEN.has(name)) return 'open'
     if (name === 'SUCCEEDED') return 'done'
     const code = textOf(given) ?? name

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
 import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { objectOrEmpty, parsedObject, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headerIn, type Transport } from '../clouds/cloud-access.ts'
@@ -11,18 +12,34 @@ type Controller = Dispatcher.DispatchController
 
 const POLL_MS = 1_000
 /**
- * The interval in milliseconds and the maximum number of polls after the stream of a prediction has
- * ended. Its token counts are ready shortly after this end.
+ * The interval of the first polls after the stream of a prediction has ended, in milliseconds, and
+ * their number. The token counts are usually ready shortly after this end.
  */
 const COUNTS_POLL_MS = 200
-const COUNTS_POLLS_MAX = 10
+const COUNTS_POLLS = 10
+/**
+ * The maximum time of the request that creates a prediction, in milliseconds. It is not aborted
+ * with the call, because a prediction can be cancelled only by its id, which is in the response.
+ */
+const CREATE_MS = 60_000
 const ENDED = new Set(['succeeded', 'failed', 'canceled', 'aborted'])
 const NO_TRAILERS = {}
+const NOTHING = Buffer.alloc(0)
+const BLANK_LINE = Buffer.from('\n\n')
+/** A comment in the stream, which carries no event. */
+const STILL_RUNNING = Buffer.from(': the prediction is running\n\n')
+
+/** Returns the offset behind the last complete server-sent event. */
+function endOfEvents(bytes: Buffer): number {
+  const [plain, windows] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n')]
+  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 4)
+}
 
 /**
  * Sends each call to Replicate as a prediction, and forwards the prediction's stream. The completed
- * prediction, with its token counts, follows as the event `prediction`. A prediction without a
- * stream is polled until it has ended. It is cancelled if the caller disconnects.
+ * prediction, with its output and token counts, follows as the event `prediction`. It is polled
+ * until it has ended, even if its stream was cut before, within the deadlines of the call. It is
+ * cancelled if the caller disconnects.
  */
 export const predictionTransport = (connections: Connections, origin: string): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {
@@ -47,6 +64,7 @@ function isStreamUrl(text: string, origin: string): boolean {
 class PredictionCall extends PolledCall {
   private readonly origin: string
   private id = ''
+  private hasBegun = false
 
   constructor(
     connections: Connections,
@@ -61,22 +79,26 @@ class PredictionCall extends PolledCall {
   async run(path: string, body: Buffer): Promise<void> {
     const control = this.controller()
     try {
-      const headers = { 'content-type': 'application/json' }
-      const created = await this.send(`${this.origin}${path}`, { method: 'POST', body, headers })
-      this.handler.onRequestStart?.(control, {})
+      const created = await this.send(`${this.origin}${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(CREATE_MS),
+        // If the response is lost, the provider may have created the prediction.
+        onSent: () => this.handler.onRequestStart?.(control, {}),
+      })
       if (created.status < 200 || created.status > 299) return this.finish(control, created)
       const prediction = parsedObject(created.text) ?? {}
       const id = textOrEmpty(prediction.id)
       if (!/^[\w-]+$/.test(id)) return this.finish(control, { ...created, status: 502 })
       this.id = id
-      if (this.aborter.signal.aborted) return this.cancel()
+      this.aborter.signal.throwIfAborted()
       const { stream } = objectOrEmpty(prediction.urls)
       const url = textOrEmpty(stream)
       const isStream = isStreamUrl(url, this.origin)
-      if (isStream) await this.passStream(control, url)
-      const pollMs = isStream ? COUNTS_POLL_MS : POLL_MS
-      const last = await this.ended(pollMs, isStream ? COUNTS_POLLS_MAX : Number.POSITIVE_INFINITY)
-      if (!isStream) this.begin(control)
+      const isPassed = isStream && (await this.passStream(control, url))
+      const last = await this.ended(control, isPassed ? COUNTS_POLLS : 0)
+      if (!this.hasBegun) this.begin(control)
       this.emit(control, `event: prediction\ndata: ${JSON.stringify(last)}\n\n`)
       this.isEnded = true
       this.handler.onResponseEnd?.(control, NO_TRAILERS)
@@ -89,6 +111,7 @@ class PredictionCall extends PolledCall {
   }
 
   private begin(control: Controller): void {
+    this.hasBegun = true
     this.handler.onResponseStart?.(control, 200, { 'content-type': 'text/event-stream' })
   }
 
@@ -96,30 +119,47 @@ class PredictionCall extends PolledCall {
     if (!this.isEnded) this.handler.onResponseData?.(control, Buffer.from(data))
   }
 
-  private async passStream(control: Controller, url: string): Promise<void> {
+  /**
+   * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If it
+   * is cut, the prediction continues, and its output is polled. An event that the cut has made
+   * incomplete is dropped, because the output contains its text.
+   */
+  private async passStream(control: Controller, url: string): Promise<boolean> {
     const { dispatcher } = this.connections
     const headers = { ...this.ownHeaders, accept: 'text/event-stream' }
     const { signal } = this.aborter
-    const { statusCode, body } = await request(url, { dispatcher, headers, signal })
-    if (statusCode !== 200) {
-      await body.dump()
-      throw new Error('the stream of a prediction was refused')
+    try {
+      const { statusCode, body } = await request(url, { dispatcher, headers, signal })
+      if (statusCode !== 200) {
+        await body.dump()
+        return false
+      }
+      this.begin(control)
+      let rest: Buffer = NOTHING
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        const bytes = Buffer.concat([rest, chunk])
+        // An event that is too large is passed on, for the decoder to refuse it.
+        const end = bytes.length > EVENT_BYTES_MAX ? bytes.length : endOfEvents(bytes)
+        rest = bytes.subarray(end)
+        if (end > 0) this.emit(control, bytes.subarray(0, end))
+        if (this.resumed !== null) await this.resumed
+      }
+      this.emit(control, Buffer.concat([rest, BLANK_LINE]))
+    } catch {
+      signal.throwIfAborted()
     }
-    this.begin(control)
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      this.emit(control, chunk)
-      if (this.resumed !== null) await this.resumed
-    }
+    return this.hasBegun
   }
 
-  /** Polls the prediction. Returns it once it has ended, or after `pollsMax` requests. */
-  private async ended(pollMs: number, pollsMax: number): Promise<JsonObject> {
+  /** Polls the prediction until it has ended, first `quickPolls` times after shorter intervals. */
+  private async ended(control: Controller, quickPolls: number): Promise<JsonObject> {
     const url = `${this.origin}/v1/predictions/${this.id}`
     for (let poll = 1; ; poll += 1) {
-      const { status, text } = await this.send(url, { method: 'GET' })
-      const prediction = parsedObject(text)
-      if (status !== 200 || prediction === null) throw new Error('a prediction was not found')
-      if (ENDED.has(textOrEmpty(prediction.status)) || poll >= pollsMax) return prediction
+      const prediction = await this.poll(url, ({ text }) => parsedObject(text))
+      if (prediction !== null && ENDED.has(textOrEmpty(prediction.status))) return prediction
+      // A prediction that is known to run keeps a stream that has begun from timing out.
+      if (prediction !== null && this.hasBegun) this.emit(control, STILL_RUNNING)
+      const pollMs = poll < quickPolls ? COUNTS_POLL_MS : POLL_MS
       await delay(pollMs, undefined, { signal: this.aborter.signal })
     }
   }

@@ -54,21 +54,25 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 function createEventReader(): ProviderEventReader {
-  let hasText = false
+  let streamed = ''
   return ({ name, data }) => {
     if (name === 'output') {
-      if (data !== '') hasText = true
+      streamed += data
       return textEvents(data)
     }
     if (name === 'error') {
       const message = textOf(parsedObject(data)?.detail) ?? data
       return [{ kind: 'error', type: 'replicate_error', message }]
     }
-    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, hasText) : []
+    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, streamed) : []
   }
 }
 
-function predictionEvents(prediction: JsonObject, hasText: boolean): readonly CanonicalEvent[] {
+/**
+ * Returns the events at the end of an answer. `streamed` is the text that the stream has delivered.
+ * If the stream was cut, the rest of the text follows from the output.
+ */
+function predictionEvents(prediction: JsonObject, streamed: string): readonly CanonicalEvent[] {
   const { status, output, error, metrics } = prediction
   if (status !== 'succeeded') {
     const message = textOf(error) ?? `The prediction has the status ${textOrEmpty(status)}.`
@@ -77,7 +81,7 @@ function predictionEvents(prediction: JsonObject, hasText: boolean): readonly Ca
   const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
   const counts = objectOrEmpty(metrics)
   return [
-    ...(hasText ? [] : textEvents(text)),
+    ...(text.startsWith(streamed) ? textEvents(text.slice(streamed.length)) : []),
     ...usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count)),
     ...endEvents(),
   ]

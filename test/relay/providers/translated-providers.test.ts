@@ -1,10 +1,11 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { TENCENT } from '#relay/providers/translations/tencent.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from '../support/relay-rig.ts'
-import { scriptedProvider } from '../support/scripted-provider.ts'
+import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
 import {
   PROVIDER_SCRIPTS,
   type ProviderScript,
@@ -215,6 +216,17 @@ const TOOL = {
   function: { name: 'read', description: 'Reads.', parameters: { type: 'object' } },
 }
 
+it.each([
+  ['FailedOperation.ServiceStopArrears', 'insufficient_quota'],
+  ['FailedOperation.FreeResourcePackExhausted', 'insufficient_quota'],
+  ['ResourceUnavailable.InArrears', 'insufficient_quota'],
+  ['AuthFailure.SecretIdNotFound', 'invalid_api_key'],
+  ['FailedOperation.EngineServerError', 'FailedOperation.EngineServerError'],
+])('Tencent’s error %s is %s', (Code, type) => {
+  const body = { Response: { Error: { Code, Message: 'x' } } }
+  expect(TENCENT.readError(body, 200)).toMatchObject({ type, message: 'x' })
+})
+
 describe('what a provider can’t do', () => {
   it.each([16, 37, 49])('tools are refused at type %i before anything is sent', async (type) => {
     const script = scriptOf(type)
@@ -304,6 +316,7 @@ it('a call of a function by Spark comes back as a tool call, billed to the unit'
 
 describe('a prediction', () => {
   const script = scriptOf(56)
+  const paths = () => provider.requests.map(({ method, path }) => `${method} ${path}`)
   const created = (stream: string) => ({
     status: 201,
     body: { id: 'p1', status: 'starting', urls: { stream } },
@@ -324,7 +337,80 @@ describe('a prediction', () => {
     })
     await response.body?.getReader().read()
     leaving.abort()
-    const paths = () => provider.requests.map(({ method, path }) => `${method} ${path}`)
+    await expect.poll(paths).toContain('POST /v1/predictions/p1/cancel')
+  })
+
+  const ended = script.others?.['GET /v1/predictions/p1'] ?? {}
+  const running = { body: { id: 'p1', status: 'processing' } }
+  const inTurn = (answers: readonly Scripted[]): Scripted => {
+    const [answer = ended, ...others] = answers
+    return others.length === 0 ? answer : { ...answer, next: inTurn(others) }
+  }
+  const times = (count: number, answer: Scripted) => Array.from({ length: count }, () => answer)
+
+  it.each([true, false])('is answered although its polls fail (stream: %s)', async (stream) => {
+    await addChannel(script)
+    if (stream) setStream(script, script.stream.pieces ?? [])
+    else provider.answers.set(script.plainPath, script.plain)
+    const faults = [{ status: 502 }, { status: 429 }, { body: 'no JSON' }, { status: 500 }]
+    provider.answers.set('GET /v1/predictions/p1', inTurn([...faults, ended]))
+    const { status, text } = await send(question(script.model, { stream }))
+    expect(status, text).toBe(200)
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('is waited for after its stream, for longer than its counts usually take', async () => {
+    await addChannel(script)
+    setStream(script, script.stream.pieces ?? [])
+    provider.answers.set('GET /v1/predictions/p1', inTurn([...times(12, running), ended]))
+    const { text } = await send(question(script.model, { stream: true }))
+    expect(readStream(text)).toMatchObject({ content: TEXT, reasons: ['stop'], isDone: true })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('is delivered as a whole although its stream is cut within an event', async () => {
+    await addChannel(script)
+    const bytes = Buffer.concat(script.stream.pieces ?? [])
+    const second = bytes.indexOf('event: output', 1)
+    for (const at of [second, second + 9, second + 'event: output\ndata: '.length + 2]) {
+      setStream(script, [bytes.subarray(0, at)])
+      const cut = { 'content-length': `${bytes.length}`, connection: 'close' }
+      const headers = { ...script.stream.headers, ...cut }
+      provider.answers.set('GET /stream/p1', { headers, pieces: [bytes.subarray(0, at)] })
+      provider.answers.set('GET /v1/predictions/p1', inTurn([running, ended]))
+      const { text } = await send(question(script.model, { stream: true }))
+      expect(readStream(text)).toMatchObject({ content: TEXT, reasons: ['stop'], isDone: true })
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(ends).toHaveLength(3)
+    for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it('is given up and cancelled after many failed polls', async () => {
+    await addChannel(script)
+    setStream(script, script.stream.pieces ?? [])
+    provider.answers.set('GET /v1/predictions/p1', { status: 502 })
+    await send(question(script.model, { stream: true }))
+    await expect.poll(paths).toContain('POST /v1/predictions/p1/cancel')
+  })
+
+  it('is cancelled when the caller leaves before its id is known', async () => {
+    await addChannel(script)
+    const untilCreated = Promise.withResolvers<void>()
+    const answer = created(`${provider.url}/stream/p1`)
+    provider.answers.set(script.streamPath, { ...answer, until: untilCreated.promise })
+    const leaving = new AbortController()
+    const response = fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(question(script.model, { stream: true })),
+      signal: leaving.signal,
+    }).catch(() => null)
+    await expect.poll(paths).toContain(script.streamPath)
+    leaving.abort()
+    await response
+    await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+    untilCreated.resolve()
     await expect.poll(paths).toContain('POST /v1/predictions/p1/cancel')
   })
 
