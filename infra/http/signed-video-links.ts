@@ -1,40 +1,69 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Core } from '../core-dependencies.ts'
 
-/** The time in milliseconds for which a link to a video is valid. */
+/** The maximum time in milliseconds for which a link to a video is valid. */
 const LINK_MS = 24 * 3_600_000
 
 const signatureOf = ({ vault }: Pick<Core, 'vault'>, task: string, expires: string): string =>
   vault.keyedHash('video-link', `${task}/${expires}`)
 
 /**
- * Returns the query string of a signed link to a video. Until the link expires, it works without an
- * API key.
+ * The file of a finished video, as the encrypted result of its task stores it in JSON. `file` is
+ * the location that the vendor reported: a URL, an id or a media type.
  */
-export function linkQuery(deps: Pick<Core, 'vault' | 'now'>, task: string): string {
-  const expires = String(Math.floor((deps.now() + LINK_MS) / 1_000))
+export type VideoFile = {
+  readonly file: string
+  /** The time until which the vendor keeps the file, in Unix milliseconds, if it is known. */
+  readonly expiresAt?: number
+}
+
+/** Reads the result of a finished video. Returns null if the text is null or has no file. */
+export function readVideoFile(text: string | null): VideoFile | null {
+  if (text === null || text === '') return null
+  const { file, expiresAt } = JSON.parse(text) as Partial<VideoFile>
+  if (typeof file !== 'string') return null
+  return typeof expiresAt === 'number' ? { file, expiresAt } : { file }
+}
+
+/** A finished video. `expiresAt` is the time until which its file exists, or null. */
+export type LinkedVideo = { readonly task: string; readonly expiresAt: number | null }
+
+/**
+ * Returns the query string of a signed link to a video. Until the link expires, it works without an
+ * API key. It does not outlive the file.
+ */
+export function linkQuery(
+  deps: Pick<Core, 'vault' | 'now'>,
+  { task, expiresAt }: LinkedVideo,
+): string {
+  const latest = deps.now() + LINK_MS
+  const expires = String(Math.floor(Math.min(latest, expiresAt ?? latest) / 1_000))
   return `expires=${expires}&signature=${signatureOf(deps, task, expires)}`
 }
 
 /** Returns the URL path of a finished video's file, with a signed query string. */
-export const videoPath = (deps: Pick<Core, 'vault' | 'now'>, task: string): string =>
-  `/v1/videos/${task}/content?${linkQuery(deps, task)}`
+export const videoPath = (deps: Pick<Core, 'vault' | 'now'>, video: LinkedVideo): string =>
+  `/v1/videos/${video.task}/content?${linkQuery(deps, video)}`
 
-/** Reports whether the query of a URL has a valid signature for the video and has not expired. */
-export function isValidLink(
+/**
+ * Checks the query of a URL. `expired` means that this site has signed it for the video, but that
+ * it has expired. A query without a valid signature is `invalid`.
+ */
+export function checkLink(
   deps: Pick<Core, 'vault' | 'now'>,
   task: string,
   query: URLSearchParams,
-): boolean {
+): 'valid' | 'expired' | 'invalid' {
   const [expires = '', signature = ''] = [query.get('expires') ?? '', query.get('signature') ?? '']
-  if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < deps.now()) return false
+  if (!/^\d{1,12}$/.test(expires)) return 'invalid'
   const [left, right] = [signatureOf(deps, task, expires), signature].map((text) =>
     Buffer.from(text),
   )
-  return (
+  const isSigned =
     left !== undefined &&
     right !== undefined &&
     left.length === right.length &&
     timingSafeEqual(left, right)
-  )
+  if (!isSigned) return 'invalid'
+  return Number(expires) * 1_000 < deps.now() ? 'expired' : 'valid'
 }

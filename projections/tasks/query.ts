@@ -76,7 +76,7 @@ const named = (rows: SqlFragment, order: SqlFragment) => sql.type(taskRow)`
     k.video_seconds as "videoSeconds", k.video_resolution as "videoResolution",
     k.is_deleted as "isDeleted",
     -- The result is long, and a drawing does not show it.
-    case when k.kind = 'music' then k.result end as result
+    case when k.kind in ('music', 'video') then k.result end as result
   from (
     select t.*, coalesce(u.username, '') as username, coalesce(c.name, '') as channel_name
     from selected t

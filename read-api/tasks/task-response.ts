@@ -2,7 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/request-language.ts'
-import { videoPath } from '#infra/http/signed-video-links.ts'
+import { readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import {
@@ -62,18 +62,24 @@ export async function decryptTasks(
         cause,
         imageUrl: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
         songs: kind === 'music' && result !== null ? songsOf((await open(result)) ?? '') : [],
-        video: videoOf(core, row),
+        video: videoOf(core, row, kind === 'video' && result !== null ? await open(result) : null),
       }
     }),
   )
 }
 
-function videoOf(core: Pick<Core, 'vault' | 'now'>, row: TaskRow): Video | null {
+/** `result` is the decrypted result of a finished video, or null. */
+function videoOf(
+  core: Pick<Core, 'vault' | 'now'>,
+  row: TaskRow,
+  result: string | null,
+): Video | null {
   const { id, kind, status, isDeleted, videoSeconds, videoResolution } = row
   if (kind !== 'video') return null
   const isThere = status === 'SUCCESS' && !isDeleted
+  const expiresAt = readVideoFile(result)?.expiresAt ?? null
   return {
-    url: isThere ? videoPath(core, id) : '',
+    url: isThere ? videoPath(core, { task: id, expiresAt }) : '',
     seconds: videoSeconds ?? 0,
     resolution: videoResolution ?? '',
   }

@@ -111,6 +111,19 @@ export const PROVIDER_AND_TASK_ERRORS = {
     'The video does not exist or has expired.',
     '视频不存在或已失效。',
   ),
+  video_expired: httpError(
+    410,
+    'invalid_request_error',
+    "The file of the video '{subject}' has expired: its provider keeps files for a limited time.",
+    '视频 “{subject}” 的文件已过期：上游只在有限时间内保留文件。',
+  ),
+  video_link_expired: httpError(
+    410,
+    'invalid_request_error',
+    'This link has expired. Fetch the video again with your key for a new link, as long as the ' +
+      'provider keeps the file.',
+    '该链接已过期。在上游保留文件期间，可使用令牌重新查询视频以获取新链接。',
+  ),
   notify_refused: httpError(
     403,
     'permission_error',

@@ -84,6 +84,8 @@ export type RelayErrorCode =
   | 'too_many_pictures'
   | 'video_not_ready'
   | 'video_unavailable'
+  | 'video_expired'
+  | 'video_link_expired'
   | 'notify_refused'
   | 'image_unavailable'
   | 'channels_busy'

@@ -28,6 +28,11 @@ export type PollerTimes = {
    * is polled once before all other tasks.
    */
   readonly lateMs: number
+  /**
+   * A task that its provider does not know fails once the provider has said so in several polls
+   * over this time, in milliseconds.
+   */
+  readonly missingMs: number
 }
 
 /**
@@ -41,6 +46,9 @@ export const POLL_PERMITS: PermitLimits = {
   waitMs: null,
 }
 const PER_CHANNEL = 3
+
+/** The least number of polls in a row after which a task that its provider does not know fails. */
+const MISSING_POLLS = 5
 
 const BATCH_MAX = 25
 const AT_ONCE = 2
@@ -71,6 +79,8 @@ export class ChannelKeyPoller {
   private readonly lastReports = new Map<string, string>()
   /** The late tasks that have already been polled before all other tasks. */
   private readonly polledLate = new Set<string>()
+  /** The polls in a row in which the provider did not know a task. The key is the task's id. */
+  private readonly missing = new Map<string, { readonly since: number; readonly polls: number }>()
 
   constructor(deps: TaskDeps, times: PollerTimes) {
     this.deps = deps
@@ -111,6 +121,7 @@ export class ChannelKeyPoller {
     const open = new Set(tasks.map(({ task }) => task))
     for (const task of this.lastReports.keys()) if (!open.has(task)) this.lastReports.delete(task)
     for (const task of this.polledLate) if (!open.has(task)) this.polledLate.delete(task)
+    for (const task of this.missing.keys()) if (!open.has(task)) this.missing.delete(task)
   }
 
   /**
@@ -169,7 +180,9 @@ export class ChannelKeyPoller {
       return 'too-large'
     }
     const reports =
-      kind === 'video' ? reportsInVideoStatus({ channel, key }, end, batch) : reportsOf(kind, end)
+      kind === 'video'
+        ? reportsInVideoStatus(this.deps, { channel, key }, end, batch)
+        : reportsOf(kind, end)
     this.trace(channel, batch, reports !== null)
     if (reports === null) {
       this.fail(batch, end.kind === 'failed' ? end.retryAfterMs : 0)
@@ -182,9 +195,25 @@ export class ChannelKeyPoller {
     const byId = new Map(reports.map((one) => [one.upstreamId, one]))
     for (const openTask of batch) {
       const one = byId.get(openTask.upstreamId ?? '')
-      if (one !== undefined && !lost.aborted) await this.note(openTask, channel, one)
+      if (one === undefined || lost.aborted || this.mayAppearLater(openTask, one)) continue
+      await this.note(openTask, channel, one)
     }
     return 'answered'
+  }
+
+  /**
+   * Reports whether the provider does not know a task, but may know it later. Some providers know a
+   * new task only after some seconds, or answer from a server that has not heard of it.
+   */
+  private mayAppearLater({ task }: OpenTask, { isMissing = false }: ProviderReport): boolean {
+    if (!isMissing) {
+      this.missing.delete(task)
+      return false
+    }
+    const now = performance.now()
+    const { since, polls } = this.missing.get(task) ?? { since: now, polls: 0 }
+    this.missing.set(task, { since, polls: polls + 1 })
+    return polls + 1 < MISSING_POLLS || now - since < this.times.missingMs
   }
 
   private fail(batch: readonly OpenTask[], retryAfterMs: number): void {

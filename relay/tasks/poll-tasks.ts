@@ -22,9 +22,16 @@ export type PollTimes = {
    * milliseconds.
    */
   readonly staleMs: number
+  /** See `PollerTimes`. The default is two minutes. */
+  readonly missingMs?: number
 }
 
 export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
+/**
+ * The time in milliseconds over which a provider must say that it does not know a task before the
+ * task fails.
+ */
+const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 const PAGE = 1_000
@@ -136,9 +143,10 @@ class Poll {
   private ask(name: string, tasks: readonly OpenTask[]): void {
     const target = this.targetOf(name, tasks)
     if (target === null) return this.begin(name, () => this.abandon(tasks))
-    const { everyMs } = this.times
+    const { everyMs, missingMs = MISSING_MS } = this.times
     const poller =
-      this.pollers.get(name) ?? new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS })
+      this.pollers.get(name) ??
+      new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS, missingMs })
     this.pollers.set(name, poller)
     this.begin(name, () => poller.poll(target, tasks, this.lost))
   }

@@ -20,6 +20,15 @@ const TEXT_MAX = WORDS_MAX
 /** The maximum length of a task's result as JSON text. Longer results are not stored. */
 const RESULT_MAX = 96 * 1024
 
+/**
+ * Why a provider refused a task. `request`: the request itself, so every provider would refuse it.
+ * `key`: the site's key at the provider is not valid. `account`: the site's account there can't pay
+ * or lacks a permission. `model`: the account can't use this model. `limit`: the account has
+ * reached a limit, such as a full queue. `provider`: the provider itself failed. After `key`,
+ * `account`, `model` and `limit`, another account may accept the task.
+ */
+export type RefusalCause = 'request' | 'key' | 'account' | 'model' | 'limit' | 'provider'
+
 export type SubmitAnswer =
   | {
       readonly isAccepted: true
@@ -34,16 +43,17 @@ export type SubmitAnswer =
       /** The result code in the provider's response; null if the response can't be read. */
       readonly code: number | null
       readonly words: string | null
-      /**
-       * True if the refusal concerns the account at the provider, for example because its queue is
-       * full. Another account may then accept the task.
-       */
-      readonly isAccountError: boolean
+      readonly cause: RefusalCause
     }
 
 const ACCEPTED = new Set([1, 21, 22])
-const NO_ACCOUNT = 3
-const QUEUE_FULL = 23
+/** The causes of the codes with which drawing providers refuse a task, except `request`. */
+const DRAWING_CAUSES: ReadonlyMap<number, RefusalCause> = new Map([
+  // The provider has no account of Midjourney that it could use.
+  [3, 'account'],
+  // Its queue is full.
+  [23, 'limit'],
+])
 
 /**
  * The properties of a drawing that a caller may read. All others concern the provider's accounts.
@@ -64,8 +74,7 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
   const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
   if (!ACCEPTED.has(code)) {
-    const isAccountError = code === NO_ACCOUNT || code === QUEUE_FULL
-    return { isAccepted: false, code, words, isAccountError }
+    return { isAccepted: false, code, words, cause: DRAWING_CAUSES.get(code) ?? 'request' }
   }
   if (upstreamId === null) return UNREADABLE
   const sentProperties = objectOf(answer.properties)
@@ -85,7 +94,7 @@ const UNREADABLE: SubmitAnswer = {
   isAccepted: false,
   code: null,
   words: null,
-  isAccountError: false,
+  cause: 'request',
 }
 
 export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
@@ -93,7 +102,7 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
   const words = textOf(answer.message, WORDS_MAX)
-  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, isAccountError: false }
+  if (answer.code !== 'success') return { isAccepted: false, code: 0, words, cause: 'request' }
   if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
   return { isAccepted: true, ...place, status: 'SUBMITTED' }
@@ -117,6 +126,8 @@ export type ProviderReport = {
   readonly result: string | null
   /** The usage of a finished video, as its vendor reports it. Omitted for other tasks. */
   readonly made?: VideoUsage
+  /** True if the provider says that it does not know the task. */
+  readonly isMissing?: true
 }
 
 const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>([

@@ -19,7 +19,7 @@ export async function recordReport(
   channel: RelayChannel | undefined,
 ): Promise<TaskOutcome> {
   const { task, userId } = record.submitted
-  const { progress, ...report } = reported
+  const { progress, isMissing, ...report } = reported
   const place = { channelId, keyRef }
   const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
   const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}

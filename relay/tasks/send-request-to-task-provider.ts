@@ -3,7 +3,7 @@ import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEvidence } from '#relay/pipeline/provider-evidence-of-attempt.ts'
-import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
+import { retryAfterIn } from '#relay/pipeline/read-provider-headers.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import {
@@ -150,7 +150,7 @@ async function sendAddressed(
       : Buffer.from(await answer.body.arrayBuffer())
     if (bytes.length > 0) evidence?.noteReceived(bytes)
     if (isGood(status)) return { kind: 'plain', status, body: bytes }
-    const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
+    const retryAfterMs = retryAfterIn(answer.headers, Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
     // The body of the response could not be read. If the status is an error, the body is not

@@ -4,9 +4,11 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { errorBody, providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
-import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
+import { ERROR_CODE_OF, retryHeaders } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, sendJson, traceError } from '../pipeline/http-exchange.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import type { SubmitAnswer } from './read-provider-task-answers.ts'
 import type { LastAttempt } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { sendVendorError, sendVideoError } from './videos/render-video.ts'
@@ -14,6 +16,9 @@ import { sendVendorError, sendVideoError } from './videos/render-video.ts'
 /** The result code that drawing clients understand as an invalid request. */
 const REQUEST_ERROR = 4
 const QUOTA_ERROR = 30
+/** The result code that drawing clients understand as a full queue, after which they retry. */
+const QUEUE_FULL = 23
+const LIMIT_STATUS = 429
 
 /**
  * Sends an error of the gateway to the caller. For drawings and music, its format can be read by
@@ -36,18 +41,35 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
   sendJson(exchange, status, { ...shownWords, ...body }, headers)
 }
 
-/** Sends a provider's error in the format that drawing or music clients expect. */
+/** A provider's error, as the caller gets it. */
+export type ShownProviderError = {
+  /** The provider's result code for drawings; null if its response has none. */
+  readonly code: number | null
+  readonly words: string
+  /** True if the provider or the site's account there has reached a limit, so a retry may help. */
+  readonly isLimit: boolean
+  /** The delay before a retry, in milliseconds; 0 if the provider requests none. */
+  readonly retryAfterMs: number
+}
+
+/**
+ * Sends a provider's error in the format that drawing, music or video clients expect. Drawing
+ * clients read the result code, and the status 200 of a provider that answered with a code stays.
+ */
 export function sendProviderError(
   exchange: Exchange,
   kind: TaskKind,
-  { code, words }: { readonly code: number | null; readonly words: string },
+  { code, words, isLimit, retryAfterMs }: ShownProviderError,
 ): void {
-  if (kind === 'video') return sendVendorError(exchange, words, 400)
+  const status = isLimit ? LIMIT_STATUS : 400
+  const headers = retryHeaders(retryAfterMs)
+  if (kind === 'video') return sendVendorError(exchange, words, status, headers)
   if (kind === 'drawing') {
-    const answer = { code: code ?? REQUEST_ERROR, description: words, properties: {}, result: '' }
-    return sendJson(exchange, 200, answer)
+    const shownCode = code ?? (isLimit ? QUEUE_FULL : REQUEST_ERROR)
+    const answer = { code: shownCode, description: words, properties: {}, result: '' }
+    return sendJson(exchange, isLimit && code === null ? LIMIT_STATUS : 200, answer, headers)
   }
-  sendJson(exchange, 400, { code: 'task_refused', message: words, data: null })
+  sendJson(exchange, status, { code: 'task_refused', message: words, data: null }, headers)
 }
 
 export function sendAccepted(
@@ -72,7 +94,7 @@ export function sendAccepted(
  * error (`providerError`) or an error of the gateway.
  */
 export type TaskErrorAnswer = { readonly status: number } & (
-  | { readonly providerError: { readonly code: number | null; readonly words: string } }
+  | { readonly providerError: ShownProviderError }
   | { readonly providerError: null; readonly error: RelayError }
 )
 
@@ -83,25 +105,35 @@ export function taskErrorAnswer(
 ): TaskErrorAnswer {
   if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
   const { end, answer, channel } = last
+  const refusal = answer?.isAccepted === false ? answer : null
+  if (isAccounts(end, refusal)) return failed(relayError('upstream_account'))
   const isHidden = views.options.options.isUpstreamErrorHidden
   const confidential = confidentialTo(channel)
-  if (answer !== null && !answer.isAccepted) {
-    const words = isHidden ? null : answer.words
+  const retryAfterMs = end.kind === 'failed' ? end.retryAfterMs : 0
+  const isLimit = end.kind === 'failed' && end.status === LIMIT_STATUS
+  if (refusal !== null && refusal.cause !== 'provider') {
+    const words = isHidden ? null : refusal.words
     const { en } = RELAY_ERRORS.upstream_error
-    const providerError = {
-      code: answer.code,
-      words: words === null ? en : redact(words, confidential),
-    }
-    return { status: 200, providerError }
+    const shown = words === null ? en : redact(words, confidential)
+    const providerError = { code: refusal.code, words: shown, isLimit, retryAfterMs }
+    return { status: isLimit ? LIMIT_STATUS : 200, providerError }
   }
   if (end.kind !== 'failed') return failed(relayError('upstream_format'))
   if (end.error !== 'status') return failed(relayError(ERROR_CODE_OF[end.error]))
-  if (accountErrorOf(end) !== null) return failed(relayError('upstream_account'))
   const status = end.status ?? 502
   if (status < 400 || status >= 500) return failed(relayError('upstream_error'))
   const { message } = providerErrorBody(end.body, status, { isHidden, confidential }).error
-  return { status, providerError: { code: null, words: message } }
+  return { status, providerError: { code: null, words: message, isLimit, retryAfterMs } }
 }
+
+/**
+ * Reports whether the provider refused the site's key or account. The caller gets no text of such a
+ * refusal, because it tells the state of the account and would look like a fault of the request.
+ */
+const isAccounts = (end: AttemptEnd, refusal: Refusal | null): boolean =>
+  refusal?.cause === 'model' || (end.kind === 'failed' && accountErrorOf(end) !== null)
+
+type Refusal = Extract<SubmitAnswer, { readonly isAccepted: false }>
 
 const failed = (error: RelayError): TaskErrorAnswer => ({
   status: RELAY_ERRORS[error.code].status,

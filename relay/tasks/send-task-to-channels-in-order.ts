@@ -1,8 +1,10 @@
 import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
+import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evidence-of-attempt.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import {
@@ -59,9 +61,10 @@ export class TaskNotSent extends Error {
 }
 
 /**
- * Tries each channel once. The next channel is tried only if the previous provider has definitely
- * refused the task. Otherwise, two providers might accept it. Throws `TaskNotSent` if a step before
- * sending fails.
+ * Tries each channel once, and again with another key if the provider refused the key, its account
+ * or more tasks of it. Another attempt is made only if the previous provider has definitely refused
+ * the task. Otherwise, two providers might accept it. Throws `TaskNotSent` if a step before sending
+ * fails.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -72,17 +75,22 @@ export async function tryChannels(
   const { caller, request, plan, origin } = planned
   const isPinned = origin !== null || caller.pinnedChannelId !== null
   const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
+  const used = new Set<RelayKey>()
   let last: LastAttempt | null = null
   try {
     for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
-      const prepared = await prepareNext(deps, task, planned, selector).catch((error: unknown) => {
+      const next = prepareNext(deps, task, planned, { selector, used })
+      const prepared = await next.catch((error: unknown) => {
         throw new TaskNotSent(error, attempts)
       })
       if (prepared === null) break
       const tried = await sendTo(deps, task, planned, prepared, selector)
       last = tried.last
       attempts.push(tried.attempt)
-      if (!isCertainlyRefused(last.end)) break
+      if (!isCertainlyRefused(last)) break
+      if (last.channel.keys.length < 2 || !isKeyFault(last.end)) continue
+      used.add(last.key)
+      selector.retryWithAnotherKey()
     }
     return last
   } finally {
@@ -106,7 +114,7 @@ async function prepareNext(
   deps: TaskDeps,
   { submitted }: TaskRecord,
   planned: PlannedTask,
-  selector: ChannelSelector,
+  { selector, used }: { readonly selector: ChannelSelector; readonly used: ReadonlySet<RelayKey> },
 ): Promise<PreparedTask | null> {
   for (;;) {
     const channel = await selector.next()
@@ -114,7 +122,7 @@ async function prepareNext(
     const { channelId } = channel
     // A key may be probed by one call at a time, so none is chosen at a channel that is paused.
     const choice = (await takesSubmissions(deps, channelId))
-      ? await keyFor(deps, channel, planned.plan)
+      ? await keyFor(deps, channel, planned.plan, used)
       : null
     if (choice !== null) {
       let prepared: PreparedTask | 'paused' | 'ended' | null = null
@@ -270,34 +278,62 @@ function videoQuestion(
 }
 
 /**
- * A request that continues a task must use that task's key, because no other account knows the
- * task.
+ * Returns a key that was not used for this task, or null if there is none. A request that continues
+ * a task must use that task's key, because no other account knows the task.
  */
 function keyFor(
   { keySelector }: TaskDeps,
   channel: RelayChannel,
   { keyRef }: TaskPlan,
+  used: ReadonlySet<RelayKey>,
 ): ReturnType<TaskDeps['keySelector']['choose']> {
-  if (keyRef === null) return keySelector.choose(channel)
+  if (keyRef === null) return keySelector.choose(channel, used)
   const key = channel.keys.find((each) => each.keyRef === keyRef)
   return key === undefined ? null : { key, probes: [] }
 }
 
 /**
- * Reads a provider's response to a submission. If the provider's account is missing or its queue is
- * full, the attempt counts as failed, even if the HTTP status is a success.
+ * The HTTP status that means the same as each cause of a refusal. Vendors send other statuses, such
+ * as 200 or 400 for an account in arrears.
+ */
+const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provider: 500 } as const
+
+/**
+ * Reads a provider's response to a submission. If the provider refused the site's account and not
+ * the request, the attempt ends with the status that means this, whatever the status of the
+ * response, so that another channel is tried and the channel's health counts it.
  */
 function readAnswer(
   end: AttemptEnd,
   read: (body: Buffer) => SubmitAnswer,
 ): { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null } {
-  if (end.kind !== 'plain') return { end, answer: null }
+  if (end.kind === 'streamed') return { end, answer: null }
+  if (end.kind === 'failed') return readFailed(end, read)
   const answer = read(end.body)
   if (answer.isAccepted) return { end, answer }
   const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
-  if (answer.isAccountError) return { end: { ...failed, status: 503, error: 'status' }, answer }
+  if (answer.cause !== 'request') {
+    return { end: { ...failed, status: STATUS_OF_CAUSE[answer.cause], error: 'status' }, answer }
+  }
   if (answer.code !== null) return { end, answer }
   return { end: { ...failed, status: end.status, error: 'format' }, answer: null }
+}
+
+/**
+ * Reads a response with an error status. Its status stays if the request or the provider is at
+ * fault, because the status tells more than the code then.
+ */
+function readFailed(
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+  read: (body: Buffer) => SubmitAnswer,
+): { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null } {
+  const { error, status } = end
+  const isRead = error === 'status' && status !== null && status >= 400 && status < 500
+  const answer = isRead ? read(end.body) : null
+  if (answer === null || answer.isAccepted) return { end, answer: null }
+  const { cause } = answer
+  if (cause === 'request' || cause === 'provider') return { end, answer: null }
+  return { end: { ...end, status: STATUS_OF_CAUSE[cause] }, answer }
 }
 
 /**
@@ -311,11 +347,18 @@ const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
  * Reports whether the provider has definitely refused the task, so that another channel may be
  * tried.
  */
-function isCertainlyRefused(end: AttemptEnd): boolean {
+function isCertainlyRefused({ end, answer }: LastAttempt): boolean {
   if (end.kind !== 'failed') return false
-  return (
-    end.error === 'connect' || (end.error === 'status' && CERTAIN_REFUSALS.has(end.status ?? 0))
-  )
+  if (end.error === 'connect') return true
+  if (end.error !== 'status') return false
+  const isModels = answer?.isAccepted === false && answer.cause === 'model'
+  return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || accountErrorOf(end) !== null
+}
+
+/** Reports whether a failure concerns the key or its account, so that another key may do better. */
+function isKeyFault(end: AttemptEnd): boolean {
+  const outcome = outcomeOf(end)
+  return typeof outcome === 'object' && outcome.blame === 'key'
 }
 
 /** The HTTP statuses of a reverse proxy that has stopped waiting for the provider's response. */

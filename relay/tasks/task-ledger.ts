@@ -321,21 +321,23 @@ export class TaskLedger {
 
 /**
  * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
- * for which quota was reserved. A value that the vendor does not report is charged as it was
- * requested. The sound of a video that is billed by tokens is a condition of their price.
+ * for which quota was reserved. A value that the vendor does not report, or reports as 0, is
+ * charged as it was requested, because a faulty report must not make a video free. The sound of a
+ * video that is billed by tokens is a condition of their price.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,
   made: VideoUsage = { seconds: null, tokens: null },
 ): { readonly usage: Usage; readonly usageSource: UsageSource } {
   if (media === undefined) return { usage: NO_USAGE, usageSource: 'upstream' }
-  const seconds = Math.min(Math.max(1, made.seconds ?? media.seconds), media.seconds)
+  const seconds = Math.min(made.seconds || media.seconds, media.seconds)
   const { tokensMax = 0 } = media
-  const output = Math.min(made.tokens ?? tokensMax, tokensMax)
+  const tokens = made.tokens || null
+  const output = Math.min(tokens ?? tokensMax, tokensMax)
   const isByTokens = tokensMax > 0
   const conditions: readonly PriceCondition[] =
     isByTokens && media.options.includes('audio') ? ['audio'] : []
-  const isEstimated = isByTokens && made.tokens === null
+  const isEstimated = isByTokens && tokens === null
   return {
     usage: { ...NO_USAGE, seconds, output, ...conditionsOfUsage(conditions) },
     usageSource: isEstimated ? 'estimated' : 'upstream',

@@ -1,9 +1,11 @@
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
+  causesByCode,
   choose,
   countOf,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   resolutionOf,
@@ -22,6 +24,18 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   cancelled: 'FAILURE',
   expired: 'FAILURE',
 }
+
+/**
+ * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some limits have further
+ * names behind a dot. A model that the account has not activated is answered with 404.
+ */
+const causeOfCode = causesByCode({
+  key: ['AuthenticationError'],
+  account: ['AccountOverdueError', 'AccessDenied', 'OperationDenied', 'SetLimitExceeded'],
+  model: ['ModelNotOpen', 'InvalidEndpointOrModel', 'InvalidEndpoint', 'UnsupportedModel'],
+  limit: ['RateLimitExceeded', 'QuotaExceeded', 'ServerOverloaded', 'RequestBurstTooFast'],
+  provider: ['InternalServiceError'],
+})
 
 const TASKS = '/api/v3/contents/generations/tasks'
 
@@ -89,6 +103,7 @@ export const DOUBAO: VideoVendor = {
   platform: 'doubao',
   imagesMax: 8,
   takesLastImage: true,
+  fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const commands = commandsOf(request.prompt)
     const entered = resolutionOf(request) ?? commands.get('resolution') ?? null
@@ -122,8 +137,11 @@ export const DOUBAO: VideoVendor = {
       }),
     }
   },
-  readSubmitted: ({ id, error }) =>
-    id === undefined ? refused(null, objectOf(error).message) : accepted(id),
+  readSubmitted: ({ id, error }) => {
+    if (id !== undefined) return accepted(id)
+    const { code, message } = objectOf(error)
+    return refused(null, message, causeOfCode(String(code).split('.', 1)[0]))
+  },
   query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
   readReport: ({ status: state, error, content, usage, duration }) => {
     const status = STATUSES[String(state)]

@@ -1,6 +1,7 @@
 import { objectOf, webAddress } from '../read-task-request-body.ts'
 import {
   accepted,
+  causesByCode,
   choose,
   countOf,
   defined,
@@ -20,10 +21,16 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The vendor's error codes that concern the account: limits, the key and the balance. Another
- * account may accept the task.
+ * The causes of MiniMax' error codes (platform.minimax.io/docs/api-reference/errorcode), which come
+ * with the HTTP status 200. 1008 is an empty balance, 2056 a used-up plan.
  */
-const ACCOUNT_CODES = new Set([1002, 1004, 1008, 1039, 2045, 2049, 2056])
+const causeOf = causesByCode({
+  key: [1004, 2049],
+  account: [1008, 2056],
+  model: [2061],
+  limit: [1002, 1039, 1041, 2045],
+  provider: [1000, 1001, 1024, 1033],
+})
 
 /**
  * The vendor MiniMax, with its models Hailuo
@@ -56,7 +63,7 @@ export const HAILUO: VideoVendor = {
   readSubmitted: ({ task_id: id, base_resp: base }) => {
     const { status_code: status, status_msg: words } = objectOf(base)
     const code = countOf(status)
-    if (code !== 0) return refused(code, words, code !== null && ACCOUNT_CODES.has(code))
+    if (code !== 0) return refused(code, words, causeOf(code))
     return accepted(id)
   },
   query: (upstreamId) => ({
@@ -65,8 +72,11 @@ export const HAILUO: VideoVendor = {
   }),
   readReport: ({ status: state, file_id: file, base_resp: base }) => {
     const status = STATUSES[String(state)]
-    const { status_msg: words } = objectOf(base)
-    return status === undefined ? null : { status, failReason: wordsOf(words), file: wordsOf(file) }
+    const { status_code: code, status_msg: words } = objectOf(base)
+    if (status === undefined) return null
+    // The code 0 means that the query succeeded, and its message is not about the task.
+    const failReason = countOf(code) === 0 ? null : wordsOf(words)
+    return { status, failReason, file: wordsOf(file) }
   },
   source: (_id, file) => ({
     kind: 'lookup',

@@ -2,10 +2,12 @@ import { createHash, createHmac } from 'node:crypto'
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
+  causesByCode,
   choose,
   countOf,
   dataUrl,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   type VideoReport,
@@ -26,12 +28,37 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
+ * The causes of Jimeng's error codes. 50400 to 50402 mean that the account was refused, and 50429
+ * and 50430 that it reached a limit.
+ */
+const causeOf = causesByCode({
+  account: [50_400, 50_401, 50_402],
+  limit: [50_429, 50_430],
+  provider: [50_500, 50_501],
+})
+
+/**
+ * The causes of the error codes of Volcengine's gateway (volcengine.com/docs/6369/68677), which
+ * answers before Jimeng does.
+ */
+const causeAtGateway = causesByCode({
+  key: [
+    ...['MissingAuthenticationToken', 'InvalidAccessKey', 'SignatureDoesNotMatch'],
+    ...['InvalidSecretToken', 'InvalidAuthorization', 'InvalidCredential'],
+  ],
+  account: ['AccessDenied', 'LackPolicy'],
+  limit: ['FlowLimitExceeded'],
+  provider: ['InternalError', 'InternalServiceError', 'InternalServiceTimeout'],
+})
+
+/**
  * The vendor Jimeng (volcengine.com/docs/85621). Its API names the model in the member `req_key`.
  */
 export const JIMENG: VideoVendor = {
   platform: 'jimeng',
   imagesMax: 8,
   takesLastImage: true,
+  fileMs: HOUR_MS,
   media: ({ seconds }, model) => ({
     seconds: choose('seconds', seconds, [5, 10]),
     resolution: /1080|pro/.test(model) ? '1080p' : '720p',
@@ -55,12 +82,13 @@ export const JIMENG: VideoVendor = {
       }),
     }
   },
-  readSubmitted: ({ code, message, data }, { body }) => {
+  readSubmitted: ({ code, message, data, ResponseMetadata: metadata }, { body }) => {
     const number = countOf(code)
-    // The codes 50400 to 50402 mean that the account was refused, and 50429 and 50430 that a rate
-    // limit was reached.
-    const isAccount = number !== null && /^504(?:0[0-2]|29|30)$/.test(String(number))
-    if (number !== SUCCESS) return refused(number, message, isAccount)
+    if (number === null) {
+      const { Code: name, Message: words } = objectOf(objectOf(metadata).Error)
+      return refused(null, words, causeAtGateway(name))
+    }
+    if (number !== SUCCESS) return refused(number, message, causeOf(number))
     const { req_key: model } = body as { readonly req_key: string }
     return accepted(objectOf(data).task_id, `${model}/`)
   },

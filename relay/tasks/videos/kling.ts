@@ -3,9 +3,11 @@ import { listOf, objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
   bareImage,
+  causesByCode,
   choose,
   countOf,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   secondsWithin,
@@ -22,11 +24,16 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * Reports whether an error code of the vendor concerns the account: the key, the balance or limits.
- * Another account may then accept the task.
+ * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). An account in arrears
+ * (1101) or without a resource pack (1102) is answered with the HTTP status 429, like a limit. 1304
+ * is a key that is not allowed from the site's IP address.
  */
-const isAccountCode = (code: number): boolean =>
-  (code >= 1000 && code <= 1004) || (code >= 1100 && code <= 1103) || code === 1302 || code === 1303
+const causeOf = causesByCode({
+  key: [1000, 1001, 1002, 1003, 1004, 1304],
+  account: [1100, 1101, 1102, 1103],
+  limit: [1302, 1303],
+  provider: [5000, 5001, 5002],
+})
 
 /**
  * The vendor Kling (klingai.com/document-api). A channel's key has the form `access key|secret
@@ -36,6 +43,7 @@ export const KLING: VideoVendor = {
   platform: 'kling',
   imagesMax: 1,
   takesLastImage: true,
+  fileMs: 30 * 24 * HOUR_MS,
   media: (request) => {
     const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
     const options = [...(isPro ? ['pro'] : []), ...(request.hasAudio === true ? ['audio'] : [])]
@@ -63,7 +71,7 @@ export const KLING: VideoVendor = {
   },
   readSubmitted: (answer, { path }) => {
     const code = countOf(answer.code)
-    if (code !== 0) return refused(code, answer.message, code !== null && isAccountCode(code))
+    if (code !== 0) return refused(code, answer.message, causeOf(code))
     return accepted(objectOf(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1/videos/${upstreamId}` }),

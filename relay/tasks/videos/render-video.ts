@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { linkQuery, videoPath } from '#infra/http/signed-video-links.ts'
+import { linkQuery, readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
 import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-body.ts'
@@ -42,12 +42,13 @@ export async function videoAnswer(
   const { task } = submitted
   const reason = await failReasonOf(deps, record, language)
   const isDone = status === 'SUCCESS'
-  const link = isDone ? `${address}${videoPath(deps, task)}` : ''
+  const expiresAt = await fileExpiryOf(deps, record)
+  const link = isDone ? `${address}${videoPath(deps, { task, expiresAt })}` : ''
   const percent = Number.parseInt(end === null ? (progress ?? '0') : '100', 10)
   if (style === 'kling') return klingAnswer(record, reason, link)
   if (style === 'gemini') {
     const file = `${address}/v1beta/files/${task.replaceAll('-', '')}:download?alt=media`
-    return geminiAnswer(record, reason, `${file}&${linkQuery(deps, task)}`)
+    return geminiAnswer(record, reason, `${file}&${linkQuery(deps, { task, expiresAt })}`)
   }
   if (style === 'generic') {
     const times = { created_at: seconds(submitted.submittedAt) }
@@ -59,7 +60,20 @@ export async function videoAnswer(
     }
     return { ...data, code: 'success', message: '', data }
   }
-  return openaiAnswer(record, percent, reason)
+  return openaiAnswer(record, { progress: percent, reason, expiresAt })
+}
+
+/**
+ * Returns the time until which the vendor keeps the file of a finished video, in Unix milliseconds.
+ * Returns null if the time is not known or the video is not finished.
+ */
+export async function fileExpiryOf(
+  { vault }: Pick<TaskDeps, 'vault'>,
+  { submitted, end }: TaskRecord,
+): Promise<number | null> {
+  if (end === null || !('result' in end) || end.result === null) return null
+  const text = await vault.open(submitted.userId, end.result)
+  return readVideoFile(text)?.expiresAt ?? null
 }
 
 const mediaOf = ({ submitted: { media } }: TaskRecord) => ({
@@ -68,14 +82,23 @@ const mediaOf = ({ submitted: { media } }: TaskRecord) => ({
   ...(media?.size ? { size: media.size } : {}),
 })
 
-function openaiAnswer({ submitted, status, end }: TaskRecord, progress: number, reason: string) {
+type ShownState = {
+  readonly progress: number
+  readonly reason: string
+  readonly expiresAt: number | null
+}
+
+function openaiAnswer(
+  { submitted, status, end }: TaskRecord,
+  { progress, reason, expiresAt }: ShownState,
+) {
   const { task, model, submittedAt, media, origin } = submitted
   const finished = end === null ? null : seconds(end.finishedAt)
   return {
     ...{ id: task, object: 'video', model, status: OPENAI_STATUSES[status] ?? 'queued', progress },
     created_at: seconds(submittedAt),
     completed_at: status === 'SUCCESS' ? finished : null,
-    expires_at: null,
+    expires_at: expiresAt === null ? null : seconds(expiresAt),
     seconds: String(media?.seconds ?? 0),
     size: media?.size ?? media?.resolution ?? '',
     remixed_from_video_id: origin,
@@ -119,16 +142,25 @@ export function sendVideoError(exchange: Exchange, error: RelayError): void {
   )
 }
 
-/** Sends a vendor's error message to the caller. */
-export function sendVendorError(exchange: Exchange, words: string, status: number): void {
+/** Sends a vendor's error message to the caller. The status 429 means that a limit is reached. */
+export function sendVendorError(
+  exchange: Exchange,
+  words: string,
+  code: 400 | 429,
+  headers: readonly string[],
+): void {
   const style = videoStyleOf(exchange.request.url ?? '')
-  const code = status >= 400 ? status : 400
   if (style === 'kling') {
-    return sendJson(exchange, code, { code, message: words, request_id: exchange.call })
+    const answer = { code, message: words, request_id: exchange.call }
+    return sendJson(exchange, code, answer, headers)
   }
+  const [status, type] =
+    code === 429
+      ? (['RESOURCE_EXHAUSTED', 'rate_limit_error'] as const)
+      : (['INVALID_ARGUMENT', 'invalid_request_error'] as const)
   const error =
     style === 'gemini'
-      ? { code, message: words, status: 'INVALID_ARGUMENT' }
-      : { message: words, type: 'invalid_request_error', param: null, code: 'task_refused' }
-  sendJson(exchange, code, { error })
+      ? { code, message: words, status }
+      : { message: words, type, param: null, code: 'task_refused' }
+  sendJson(exchange, code, { error }, headers)
 }

@@ -2,6 +2,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Dispatcher, request } from 'undici'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { readVideoFile } from '#infra/http/signed-video-links.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
@@ -20,9 +21,8 @@ import {
 import { permitNames } from '../serve-task-image.ts'
 import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { sendVideoError } from './render-video.ts'
+import { fileExpiryOf, sendVideoError } from './render-video.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
-import type { VideoFile } from './video-status-query.ts'
 
 const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
 /**
@@ -68,6 +68,17 @@ export async function serveVideoFile(
 const nothingHere = (exchange: Exchange): void =>
   sendVideoError(exchange, relayError('video_unavailable'))
 
+/** Sends the error for a file that can't be fetched. It says so if the file has expired. */
+async function sendUnavailable(
+  deps: TaskDeps,
+  exchange: Exchange,
+  record: TaskRecord,
+): Promise<void> {
+  const expiresAt = await fileExpiryOf(deps, record)
+  if (expiresAt === null || deps.now() < expiresAt) return nothingHere(exchange)
+  sendVideoError(exchange, relayError('video_expired', { subject: record.submitted.task }))
+}
+
 type Source = Address | Inline
 
 /**
@@ -106,7 +117,7 @@ async function sourceOf(
   const { end, place, submitted } = record
   if (end === null || !('result' in end) || end.result === null || place === null) return null
   const text = await deps.vault.open(submitted.userId, end.result)
-  const file = text === null ? undefined : (JSON.parse(text) as VideoFile).file
+  const { file } = readVideoFile(text) ?? {}
   const vendor = vendorOf(at.channel)
   if (vendor === null || file === undefined) return null
   const { target } = at.key
@@ -273,7 +284,7 @@ async function forwardFile(
   try {
     const { signal } = gone
     const file = await openFirst(deps, fileOfTask, range, signal)
-    if (file === null) return nothingHere(exchange)
+    if (file === null) return await sendUnavailable(deps, exchange, fileOfTask.record)
     const { status, headers, body } = file
     const type = UNTYPED.test(file.type) ? 'video/mp4' : file.type
     if (!TYPES.test(type)) {

@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { isValidLink } from '#infra/http/signed-video-links.ts'
+import { checkLink } from '#infra/http/signed-video-links.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
@@ -37,8 +37,9 @@ export async function readVideoTask(
 }
 
 /**
- * Serves the file of a video if the URL of the request is a signed link, which needs no key.
- * Returns false, and sends nothing, if the signature is missing or invalid.
+ * Serves the file of a video if the URL of the request is a signed link, which needs no key. An
+ * expired link is answered with an error that says so, before anything is read. Returns false, and
+ * sends nothing, if the signature is missing or invalid.
  */
 export async function serveLinkedVideo(
   deps: TaskDeps,
@@ -46,7 +47,9 @@ export async function serveLinkedVideo(
   id: string,
 ): Promise<boolean> {
   const query = queryIn(exchange.request.url)
-  if (!isTaskId(id) || !isValidLink(deps, id, query)) return false
+  const link = isTaskId(id) ? checkLink(deps, id, query) : 'invalid'
+  if (link === 'invalid') return false
+  if (link === 'expired') throw new TaskRequestError(relayError('video_link_expired'))
   const record = await deps.ledger.peek(id)
   if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
   await serveVideoFile(deps, exchange, record)

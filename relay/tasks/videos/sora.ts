@@ -48,6 +48,14 @@ function namedSize(request: VideoRequest): string | null {
   return named[ratio === '16:9' ? 1 : 0]
 }
 
+const UNIX_SECONDS_MAX = 99_999_999_999
+
+/** Returns a time in Unix milliseconds; null if the value is not a time in Unix seconds. */
+const timeOf = (value: unknown): number | null =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) <= UNIX_SECONDS_MAX
+    ? Number(value) * 1_000
+    : null
+
 /**
  * The video API of OpenAI and of gateways that copy it, as in
  * platform.openai.com/docs/api-reference/videos.
@@ -80,7 +88,7 @@ export const SORA: VideoVendor = {
   readSubmitted: ({ id, error }) =>
     id === undefined ? refused(null, objectOf(error).message) : accepted(id),
   query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
-  readReport: ({ status: state, progress, error, seconds }) => {
+  readReport: ({ status: state, progress, error, seconds, expires_at: expires }) => {
     const status = STATUSES[String(state)]
     if (status === undefined) return null
     const percent = countOf(progress)
@@ -90,6 +98,7 @@ export const SORA: VideoVendor = {
       failReason: wordsOf(objectOf(error).message),
       file: status === 'SUCCESS' ? 'content' : null,
       seconds: countOf(seconds),
+      expiresAt: timeOf(expires),
     }
   },
   source: (upstreamId) => ({ kind: 'vendor', path: `${pathOf(upstreamId)}/content` }),

@@ -5,6 +5,7 @@ import {
   choose,
   dataUrl,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   reject,
@@ -21,6 +22,7 @@ export const VEO: VideoVendor = {
   platform: 'veo',
   imagesMax: 1,
   takesLastImage: true,
+  fileMs: 48 * HOUR_MS,
   media: (request, model) => {
     const offered = isVeo2(model) ? ['720p'] : ['720p', '1080p', '4k']
     const resolution = choose('resolution', nameOf(resolutionOf(request)), offered)
@@ -37,7 +39,10 @@ export const VEO: VideoVendor = {
   }),
   readSubmitted: ({ name, error }) => {
     const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(String(name)) ?? []
-    return operation === undefined ? refused(null, objectOf(error).message) : accepted(operation)
+    if (operation !== undefined) return accepted(operation)
+    const { message, status } = objectOf(error)
+    // The project has no billing, or its country is not served (ai.google.dev, "Troubleshooting").
+    return refused(null, message, status === 'FAILED_PRECONDITION' ? 'account' : 'request')
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1beta/models/${upstreamId}` }),
   readReport: ({ name, done, error, response }) => {

@@ -1,3 +1,4 @@
+import type { VideoFile } from '#infra/http/signed-video-links.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
@@ -28,11 +29,6 @@ export function videoStatusRequest(
 const UNKNOWN_TASK = new Set([400, 404, 410, 422])
 
 /**
- * The result of a finished video as the task stores it. `file` is the value of `VideoReport.file`.
- */
-export type VideoFile = { readonly file: string }
-
-/**
  * Reads the vendor's response about one video. Returns null if the provider failed or the response
  * can't be read. Returns an empty list if the response says nothing about the task. A success
  * without a file counts as a failure, because nothing can be delivered. A response that the task
@@ -40,6 +36,7 @@ export type VideoFile = { readonly file: string }
  * may belong to another account.
  */
 export function reportsInVideoStatus(
+  { now }: Pick<TaskDeps, 'now'>,
   { channel, key }: { readonly channel: RelayChannel; readonly key: RelayKey },
   end: AttemptEnd,
   [task]: readonly OpenTask[],
@@ -59,12 +56,16 @@ export function reportsInVideoStatus(
   const { progress = null, failReason = null, file = null, seconds = null, tokens = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status
-  const stored: VideoFile | null = status === 'SUCCESS' && file !== null ? { file } : null
+  const expiresAt = report.expiresAt ?? (vendor.fileMs === undefined ? null : now() + vendor.fileMs)
+  const expiry = expiresAt === null ? {} : { expiresAt }
+  const stored: VideoFile | null =
+    status === 'SUCCESS' && file !== null ? { file, ...expiry } : null
   return [
     {
       ...{ upstreamId, status, progress, failReason, imageUrl: null, promptEn: null },
       result: stored === null ? null : JSON.stringify(stored),
       made: { seconds, tokens },
+      ...(report.isMissing === true ? ({ isMissing: true } as const) : {}),
     },
   ]
 }

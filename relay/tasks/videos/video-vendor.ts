@@ -1,6 +1,6 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import type { SubmitAnswer } from '../read-provider-task-answers.ts'
+import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
 import { type JsonObject, TaskRequestError, textOf } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
@@ -57,6 +57,8 @@ export type VideoReport = {
    * response itself, its media type.
    */
   readonly file?: string | null
+  /** The time until which the vendor keeps the file, in Unix milliseconds, if it reports it. */
+  readonly expiresAt?: number | null
   /** The length of the video in seconds, rounded up, if the vendor reports it. */
   readonly seconds?: number | null
   /** The number of tokens that the vendor bills, if it reports them. */
@@ -110,11 +112,20 @@ export type VideoVendor = {
   /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
   /**
+   * The time for which the vendor keeps a file, or the URL of it that it reports, in milliseconds.
+   * Omitted if it documents none, or reports when each file expires.
+   */
+  readonly fileMs?: number
+  /**
    * Returns the length, resolution and other properties of the requested video, completed by the
    * vendor's defaults. Throws `TaskRequestError` for a value that the vendor does not offer.
    */
   readonly media: (request: VideoRequest, model: string) => VendorMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
+  /**
+   * Reads the response to a submission. Responses with an error status are read as well, for the
+   * cause of the refusal.
+   */
   readonly readSubmitted: (answer: JsonObject, call: VendorCall) => SubmitAnswer
   readonly query: (upstreamId: string) => VendorCall
   /** Reads the response to a status request. Returns null if it can't be read. */
@@ -187,6 +198,8 @@ export function checkPictures(
   if (images.length > most) rejectPictures('images', most)
   if (lastImage !== null && !takesLastImage) rejectPictures('last_image', 0)
 }
+
+export const HOUR_MS = 3_600_000
 
 const rejectPictures = (param: string, most: number): never => {
   throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
@@ -266,8 +279,23 @@ export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
 export const refused = (
   code: number | null,
   words: unknown,
-  isAccountError = false,
-): SubmitAnswer => ({ isAccepted: false, code, words: wordsOf(words), isAccountError })
+  cause: RefusalCause = 'request',
+): SubmitAnswer => ({ isAccepted: false, code, words: wordsOf(words), cause })
+
+/**
+ * Returns the function that finds the cause of a vendor's error code. `codes` lists the codes of
+ * each cause. Every other code is the fault of the request.
+ */
+export function causesByCode<Code>(
+  codes: Partial<Record<Exclude<RefusalCause, 'request'>, readonly Code[]>>,
+): (code: unknown) => RefusalCause {
+  const causes = new Map<unknown, RefusalCause>(
+    Object.entries(codes).flatMap(([cause, list]) =>
+      list.map((code) => [code, cause as RefusalCause] as const),
+    ),
+  )
+  return (code) => causes.get(code) ?? 'request'
+}
 
 export const wordsOf = (value: unknown): string | null => textOf(value, WORDS_MAX)
 

@@ -1,8 +1,10 @@
 import { listOf } from '../read-task-request-body.ts'
 import {
   accepted,
+  causesByCode,
   choose,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   resolutionOf,
@@ -20,6 +22,18 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   failed: 'FAILURE',
 }
 
+/**
+ * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). An account without credits
+ * is answered with the HTTP status 400.
+ */
+const causeOf = causesByCode({
+  key: ['Unauthorized'],
+  account: ['CreditInsufficient', 'Forbidden'],
+  model: ['ModelUnavailable'],
+  limit: ['QuotaExceeded', 'TooManyRequests', 'SystemThrottling'],
+  provider: ['InternalServiceFailure'],
+})
+
 const isFirst = (model: string): boolean => model === 'viduq1'
 
 /** The vendor Vidu (platform.vidu.com/docs). */
@@ -27,6 +41,7 @@ export const VIDU: VideoVendor = {
   platform: 'vidu',
   imagesMax: 7,
   takesLastImage: true,
+  fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
     const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])
@@ -50,8 +65,9 @@ export const VIDU: VideoVendor = {
       }),
     }
   },
-  readSubmitted: ({ task_id: id, message, err_code: code }) =>
-    id === undefined ? refused(null, message ?? code) : accepted(id),
+  // The member `reason` or `err_code` has the code of an error.
+  readSubmitted: ({ task_id: id, message, reason, err_code: code = reason }) =>
+    id === undefined ? refused(null, message ?? code, causeOf(code)) : accepted(id),
   query: (upstreamId) => ({
     method: 'GET',
     path: `/ent/v2/tasks/${encodeURIComponent(upstreamId)}/creations`,

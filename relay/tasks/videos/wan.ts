@@ -1,9 +1,11 @@
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
+  causesByCode,
   choose,
   countOf,
   defined,
+  HOUR_MS,
   ratioOf,
   refused,
   resolutionOf,
@@ -12,6 +14,25 @@ import {
   type VideoVendor,
   wordsOf,
 } from './video-vendor.ts'
+
+/**
+ * The causes of DashScope's error codes (help.aliyun.com/zh/model-studio/error-code). An account in
+ * arrears is answered with the HTTP status 400.
+ */
+const causeOf = causesByCode({
+  key: ['InvalidApiKey', 'invalid_api_key'],
+  account: [
+    ...['Arrearage', 'PrepaidBillOverdue', 'PostpaidBillOverdue', 'CommodityNotPurchased'],
+    ...['AccessDenied', 'AccessDenied.Unpurchased', 'Workspace.AccessDenied'],
+    ...['AllocationQuota.FreeTierOnly', 'insufficient_quota'],
+  ],
+  model: ['Model.AccessDenied', 'ModelNotFound'],
+  limit: [
+    ...['Throttling', 'Throttling.RateQuota', 'Throttling.BurstRate'],
+    ...['Throttling.AllocationQuota', 'LimitRequests', 'limit_requests'],
+  ],
+  provider: ['InternalError', 'SystemError', 'ModelServiceFailed', 'RequestTimeOut'],
+})
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   PENDING: 'QUEUED',
@@ -43,6 +64,7 @@ export const WAN: VideoVendor = {
   platform: 'wan',
   imagesMax: 1,
   takesLastImage: false,
+  fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
     const lengths = /^wan2\.5/.test(model) ? [5, 10] : [5]
@@ -76,8 +98,7 @@ export const WAN: VideoVendor = {
   readSubmitted: ({ output, code, message }) => {
     const { task_id: id } = objectOf(output)
     if (id !== undefined) return accepted(id)
-    const isAccount = /Throttling|Arrearage|InvalidApiKey/.test(String(code))
-    return refused(code === undefined ? null : 4, message, isAccount)
+    return refused(code === undefined ? null : 4, message, causeOf(code))
   },
   query: (upstreamId) => ({
     method: 'GET',
@@ -85,6 +106,8 @@ export const WAN: VideoVendor = {
   }),
   readReport: ({ output, usage }) => {
     const task = objectOf(output)
+    // DashScope does not know the task, or not yet.
+    if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
     const { video_duration: length, duration } = objectOf(usage)

@@ -204,7 +204,7 @@ it('a late task keeps its priority until it has been polled', async () => {
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
-  const lane = new ChannelKeyPoller(parts, { everyMs: 30, lateMs: 1 })
+  const lane = new ChannelKeyPoller(parts, { everyMs: 30, lateMs: 1, missingMs: 1 })
   const ask = () => lane.poll(asked as PollTarget, tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])

@@ -64,7 +64,7 @@ export async function tasksRig(
     openTasksOf(await taskEvents())
       .filter(({ submittedAt, task }) => submittedAt > after.submittedAt || task > after.task)
       .slice(0, limit)
-  const pollTimes = { everyMs: 50, staleMs: 600_000 }
+  const pollTimes = { everyMs: 50, staleMs: 600_000, missingMs: 300 }
   const tasks = { progress: noProgress, findOpenTasks, pollTimes, ...overrides.tasks }
   const made = await relayRig({ ...overrides, tasks }, {}, undefined, providing)
   rig = made

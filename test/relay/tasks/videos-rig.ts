@@ -15,23 +15,29 @@ export const VERTEX_TOKEN = 'planted-access-token-0123456789'
 const vertexKey = (vendor: string) => serviceAccountFile({ token_uri: `${vendor}/token` })
 
 /** A relay in front of a scripted vendor, which is behind a channel of each type. */
-export async function videosRig(overrides: Parameters<typeof tasksRig>[0] = {}) {
+export async function videosRig(
+  overrides: Parameters<typeof tasksRig>[0] = {},
+  providing: Parameters<typeof tasksRig>[1] = {},
+) {
   const vendor = await scriptedProvider()
-  const rig = await tasksRig({
-    ...overrides,
-    tasks: {
-      findRecentTasks: async ({ userId, kind, after, limit }) =>
-        (await rig.taskEvents())
-          .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
-          .filter((data) => data.userId === userId && data.kind === kind)
-          .map(({ task }) => task)
-          .filter((task) => after === null || task < after)
-          .toSorted()
-          .toReversed()
-          .slice(0, limit),
-      ...overrides.tasks,
+  const rig = await tasksRig(
+    {
+      ...overrides,
+      tasks: {
+        findRecentTasks: async ({ userId, kind, after, limit }) =>
+          (await rig.taskEvents())
+            .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
+            .filter((data) => data.userId === userId && data.kind === kind)
+            .map(({ task }) => task)
+            .filter((task) => after === null || task < after)
+            .toSorted()
+            .toReversed()
+            .slice(0, limit),
+        ...overrides.tasks,
+      },
     },
-  })
+    providing,
+  )
   const channels = [
     [50, ['kling-v1-6', 'kling-v2-6']],
     [51, ['jimeng_t2v_v30']],

@@ -132,6 +132,37 @@ describe('the sound of a video that is billed by tokens', () => {
   })
 })
 
+describe('a faulty report of a vendor', () => {
+  const { wan, doubao, sora, hailuo } = VIDEO_SCRIPTS as Record<string, VideoScript>
+  const url = 'https://videos.example/v.mp4'
+  const output = { task_status: 'SUCCEEDED', video_url: url }
+  const success = { status: 'succeeded', content: { video_url: url } }
+  it.each([
+    ['seconds by DashScope', wan, { output, usage: { video_duration: 0 } }],
+    ['tokens by Ark', doubao, { ...success, usage: { total_tokens: 0 }, duration: 0 }],
+    ['seconds by OpenAI', sora, { id: 'video_1', status: 'completed', seconds: '0' }],
+  ] as const)('of no %s does not make a video cheaper', async (_name, script, body) => {
+    if (script === undefined) throw new Error('no script')
+    const before = await rig.balance()
+    const { json } = await submitTo(script)
+    rig.vendor.answers.set(script.query, { body })
+    await expect.poll(() => statusOf(json.id)).toBe('completed')
+    expect(await rig.chargeOf(json.id)).toBe(script.hold)
+    expect(await rig.balance()).toBe(before - BigInt(script.hold))
+  })
+
+  it('of MiniMax on a failed video does not say that it was a success', async () => {
+    if (hailuo === undefined) throw new Error('no script')
+    const { json } = await submitTo(hailuo)
+    const base_resp = { status_code: 0, status_msg: 'success' }
+    rig.vendor.answers.set(hailuo.query, { body: { status: 'Fail', base_resp } })
+    await expect.poll(() => statusOf(json.id)).toBe('failed')
+    const { error } = (await rig.ask(`/v1/videos/${json.id}`)).json
+    expect(error.message).not.toBe('')
+    expect(error.message).not.toContain('success')
+  })
+})
+
 describe('the evidence about a vendor', () => {
   const settled = async (script: VideoScript, accepted: object) => {
     const { json } = await submitTo({ ...script, accepted })

@@ -1,0 +1,245 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
+import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
+import { VIDEO_SCRIPTS, type VideoScript } from './video-scripts.ts'
+import { videosRig } from './videos-rig.ts'
+
+/** Behind channels that are drawn before those of `rig.vendor`. */
+const first = startedOnce(scriptedProvider)
+const rig = startedOnce(() => videosRig())
+
+const TYPES = {
+  ...{ kling: 50, jimeng: 51, vidu: 52, doubao: 54, sora: 55, veo: 24, hailuo: 35, wan: 17 },
+} as const
+type Vendor = keyof typeof TYPES
+
+beforeAll(async () => {
+  await rig.setOption('RetryTimes', '1')
+  await rig.setOption('channel_health.circuit_failures', '100')
+  for (const [vendor, type] of Object.entries(TYPES)) {
+    const { model } = scriptOf(vendor as Vendor)
+    const terms = { type, models: [model], baseUrl: first.url, priority: 9 }
+    await rig.addChannel(700 + type, terms)
+  }
+})
+beforeEach(() => {
+  first.requests.length = 0
+})
+
+const scriptOf = (vendor: Vendor): VideoScript => {
+  const script = VIDEO_SCRIPTS[vendor]
+  if (script === undefined) throw new Error('no script')
+  return script
+}
+const submit = (vendor: Vendor) => {
+  const { model, body } = scriptOf(vendor)
+  return rig.post('/v1/videos', { model, prompt: 'the sea', ...body })
+}
+/** The refusals by a vendor and by its gateway, in its own format. */
+const SECRET = 'the planted state of the account'
+const google = (error: object): Scripted => ({
+  status: 400,
+  body: { error: { code: 400, message: SECRET, ...error } },
+})
+const REFUSALS: readonly [Vendor, string, Scripted][] = [
+  ['wan', 'arrears', { status: 400, body: { code: 'Arrearage', message: SECRET } }],
+  ['wan', 'a bill', { status: 429, body: { code: 'PostpaidBillOverdue', message: SECRET } }],
+  ['wan', 'a model', { status: 404, body: { code: 'ModelNotFound', message: SECRET } }],
+  ['hailuo', 'a balance', { body: { base_resp: { status_code: 1008, status_msg: SECRET } } }],
+  ['hailuo', 'a key', { body: { base_resp: { status_code: 2049, status_msg: SECRET } } }],
+  ['hailuo', 'a plan', { body: { base_resp: { status_code: 2061, status_msg: SECRET } } }],
+  ['kling', 'arrears', { status: 429, body: { code: 1101, message: SECRET } }],
+  ['kling', 'a resource pack', { status: 429, body: { code: 1102, message: SECRET } }],
+  ['kling', 'an address', { status: 400, body: { code: 1304, message: SECRET } }],
+  ['jimeng', 'an account', { body: { code: 50_400, message: SECRET } }],
+  [
+    'jimeng',
+    'a signature',
+    {
+      status: 400,
+      body: { ResponseMetadata: { Error: { Code: 'InvalidCredential', Message: SECRET } } },
+    },
+  ],
+  [
+    'vidu',
+    'credits',
+    { status: 400, body: { code: 400, reason: 'CreditInsufficient', message: SECRET } },
+  ],
+  [
+    'doubao',
+    'arrears',
+    { status: 403, body: { error: { code: 'AccountOverdueError', message: SECRET } } },
+  ],
+  [
+    'doubao',
+    'a model',
+    { status: 404, body: { error: { code: 'ModelNotOpen', message: SECRET } } },
+  ],
+  [
+    'sora',
+    'a limit of spending',
+    { status: 400, body: { error: { code: 'billing_hard_limit_reached', message: SECRET } } },
+  ],
+  ['veo', 'a key', google({ details: [{ reason: 'API_KEY_INVALID' }] })],
+  ['veo', 'billing', google({ status: 'FAILED_PRECONDITION' })],
+]
+
+describe.each(REFUSALS)('%s refuses the account because of %s', (vendor, _cause, refusal) => {
+  const { submit: path, accepted } = scriptOf(vendor)
+  beforeEach(() => void first.answers.set(path, refusal))
+
+  it('and another channel makes the video', async () => {
+    rig.vendor.answers.set(path, { body: accepted })
+    const { status, json, text } = await submit(vendor)
+    expect(status, text).toBe(200)
+    const taken = (await rig.taskEvents(json.id)).find(({ type }) => type === 'TaskAccepted')
+    expect(taken?.data).toMatchObject({
+      channelId: 500 + TYPES[vendor],
+      attempts: [{ channelId: 700 + TYPES[vendor] }, { channelId: 500 + TYPES[vendor] }],
+    })
+  })
+
+  it('and the caller learns nothing of the account if no channel is left', async () => {
+    rig.vendor.answers.set(path, refusal)
+    const before = await rig.balance()
+    const { status, json, text } = await submit(vendor)
+    expect({ status, code: json.error.code }).toEqual({ status: 502, code: 'upstream_account' })
+    expect(text).not.toContain(SECRET)
+    expect(await rig.balance()).toBe(before)
+  })
+})
+
+describe('a refusal of the request itself', () => {
+  it.each(['wan', 'hailuo', 'kling', 'vidu', 'doubao', 'sora', 'veo'] as const)(
+    'by %s reaches the caller, and no other channel gets the request',
+    async (vendor) => {
+      const { submit: path, refused } = scriptOf(vendor)
+      first.answers.set(path, refused)
+      rig.vendor.requests.length = 0
+      const { status, text } = await submit(vendor)
+      expect(status).toBe(400)
+      expect(text).toContain('the value is bad')
+      expect(first.requests).toHaveLength(1)
+      const method = (one: { readonly method: string; readonly path: string }) =>
+        `${one.method} ${one.path.split('?')[0]}`
+      expect(rig.vendor.requests.map(method)).not.toContain(path)
+    },
+  )
+})
+
+it('a failure inside of a vendor is no fault of the request', async () => {
+  const { submit: path } = scriptOf('hailuo')
+  first.answers.set(path, { body: { base_resp: { status_code: 1033, status_msg: 'system' } } })
+  const { status, json } = await submit('hailuo')
+  expect({ status, code: json.error.code }).toEqual({ status: 502, code: 'upstream_error' })
+})
+
+it('a channel whose account is refused with status 200 is avoided', async () => {
+  const { submit: path, accepted } = scriptOf('hailuo')
+  first.answers.set(path, { body: { base_resp: { status_code: 1008, status_msg: SECRET } } })
+  rig.vendor.answers.set(path, { body: accepted })
+  await rig.setOption('channel_health.circuit_failures', '3')
+  for (let n = 0; n < 3; n += 1) expect((await submit('hailuo')).status).toBe(200)
+  const opened = () => rig.eventsOf(channelHealthStream(735))
+  await expect
+    .poll(opened)
+    .toMatchObject([{ type: 'CircuitOpened', data: { reason: 'status-402' } }])
+  first.requests.length = 0
+  expect((await submit('hailuo')).status).toBe(200)
+  expect(first.requests).toEqual([])
+  await rig.setOption('channel_health.circuit_failures', '100')
+})
+
+describe('a vendor’s limit', () => {
+  const { submit: path, accepted, model } = scriptOf('kling')
+  const limited = (retryAfter: string): Scripted => ({
+    status: 429,
+    headers: { 'retry-after': retryAfter },
+    body: { code: 1302, message: 'too many requests', error: { message: 'too many requests' } },
+  })
+
+  it('leads to another key of the same channel', async () => {
+    await rig.append(CHANNELS_STREAM, {
+      type: 'ChannelsCreated',
+      v: 1,
+      data: {
+        terms: {
+          ...{ ...PLAIN_CHANNEL_TERMS, type: 50, models: [model], baseUrl: first.url },
+          ...{ groups: ['default'], priority: 20 },
+        },
+        channels: [{ channelId: 800, name: 'two keys', keyRefs: ['key:first', 'key:second'] }],
+        ...{ keyMode: 'polling', isEnabled: true },
+      },
+    })
+    first.answers.set(path, { ...limited('1'), next: { body: accepted } })
+    const { status, json, text } = await submit('kling')
+    expect(status, text).toBe(200)
+    const keys = first.requests.flatMap(({ method, headers }) =>
+      method === 'POST' ? [headers.authorization] : [],
+    )
+    expect(keys.toSorted()).toEqual(['Bearer first', 'Bearer second'])
+    const taken = (await rig.taskEvents(json.id)).find(({ type }) => type === 'TaskAccepted')
+    expect(taken?.data).toMatchObject({
+      channelId: 800,
+      attempts: [{ channelId: 800, status: 429 }, { channelId: 800 }],
+    })
+    await rig.append(CHANNELS_STREAM, {
+      ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [800] } },
+    })
+  })
+
+  it('is answered with its status and a bounded delay once no channel is left', async () => {
+    const gemini = scriptOf('veo')
+    const ways: readonly [string, string, object, object][] = [
+      [
+        path,
+        '/v1/videos',
+        { model, prompt: 'x' },
+        { error: { type: 'rate_limit_error', message: 'too many requests' } },
+      ],
+      [path, '/kling/v1/videos/text2video', { model_name: model, prompt: 'x' }, { code: 429 }],
+      [
+        gemini.submit,
+        `/v1beta/models/${gemini.model}:predictLongRunning`,
+        { instances: [{ prompt: 'x' }] },
+        { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
+      ],
+    ]
+    for (const [vendorPath, ownPath, body, error] of ways) {
+      for (const [requested, shown] of [
+        ['7', '7'],
+        ['99999999', '3600'],
+      ] as const) {
+        for (const { answers } of [first, rig.vendor]) answers.set(vendorPath, limited(requested))
+        const before = await rig.balance()
+        const { status, headers, json } = await rig.post(ownPath, body)
+        expect([ownPath, status, headers.get('retry-after')]).toEqual([ownPath, 429, shown])
+        expect(json).toMatchObject(error)
+        expect(await rig.balance()).toBe(before)
+      }
+    }
+  })
+
+  it('is told to clients of drawings and music as well', async () => {
+    await rig.setOption('RetryTimes', '0')
+    await rig.addChannel(702, { type: 2, models: ['mj_imagine'], baseUrl: first.url, priority: 9 })
+    await rig.addChannel(736, { type: 36, models: ['suno_music'], baseUrl: first.url, priority: 9 })
+    first.answers.set('POST /mj/submit/imagine', limited('7'))
+    first.answers.set('POST /suno/submit/MUSIC', limited('7'))
+    const drawing = await rig.ask('/mj/submit/imagine', { prompt: 'a boat' })
+    expect([drawing.status, drawing.json.code, drawing.headers.get('retry-after')]).toEqual([
+      429,
+      23,
+      '7',
+    ])
+    const music = await rig.ask('/suno/submit/music', { prompt: 'a shanty' })
+    expect([music.status, music.json.message, music.headers.get('retry-after')]).toEqual([
+      429,
+      'too many requests',
+      '7',
+    ])
+  })
+})
