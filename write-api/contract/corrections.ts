@@ -137,7 +137,10 @@ export const CorrectionPreview = Type.Object({
   accounts: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** The part of `charged` that the present balances of the accounts could not pay. */
+  /**
+   * The part of `charged` that the present balances of the accounts could not pay. Quota that is
+   * held for open calls pays nothing.
+   */
   unpaid: Type.Integer(),
   /**
    * The number of calls in the scope that can't be corrected. `skipped_calls` gives the reasons.
