@@ -50,7 +50,7 @@ export function createSealing(
     destroyUser: async (userId) => {
       await pg.query(
         `with gone as (delete from vault.secrets where owner = $2),
-           noted as (insert into vault.erased_rows default values)
+           noted as (insert into vault.erased_rows (user_id) values ($1))
          insert into vault.user_keys (user_id, kid, wrapped_key) values ($1, $3, $4)
          on conflict (user_id) do update set wrapped_key = excluded.wrapped_key`,
         [userId, contextOf(userId), ring.kid, NO_KEY],

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
-/** The tables with the users' keys, and with secrets that are encrypted under other keys. */
-const VAULT_TABLES = ['vault.secrets', 'vault.user_keys']
-
 /** A larger table is not rewritten, because nobody can read it meanwhile. In bytes. */
 const REWRITTEN_BYTES_MAX = 16 * 1024 ** 2
 /** The maximum time in milliseconds for which a table is locked while it is rewritten. */
@@ -38,14 +35,15 @@ export async function removeErasedRows(
   textTables: readonly string[],
   limits: Limits = { bytes: REWRITTEN_BYTES_MAX, ms: REWRITE_MS },
 ): Promise<boolean> {
-  const { rows } = await pg.query<{ id: string }>('select id from vault.erased_rows')
+  const { rows } = await pg.query<ErasedRows>('select id, user_id from vault.erased_rows')
   if (rows.length === 0) return false
   if (!(await endOfSnapshots(pg))) return false
   const client = await pg.connect()
   try {
     await client.query(`set lock_timeout = ${LOCK_MS}`)
     // The tables of the vault come last, so that a text table in use does not repeat their rewrite.
-    for (const table of [...textTables, ...VAULT_TABLES]) await vacuum(client, table, limits)
+    const tables = [...textTables, 'vault.secrets', ...(await partitionsOf(pg, rows))]
+    for (const table of tables) await vacuum(client, table, limits)
   } finally {
     // The connection is closed, because its settings must not apply to other statements.
     client.release(true)
@@ -53,6 +51,22 @@ export async function removeErasedRows(
   const ids = rows.map(({ id }) => id)
   await pg.query('delete from vault.erased_rows where id = any($1::int8[])', [ids])
   return true
+}
+
+/** An entry of `vault.erased_rows`. An earlier release has not recorded the user. */
+type ErasedRows = { readonly id: string; readonly user_id: string | null }
+
+/** Returns the partitions of `vault.user_keys` with the keys of these users. */
+async function partitionsOf(pg: Pool, erased: readonly ErasedRows[]): Promise<string[]> {
+  const { rows } = await pg.query<{ name: string }>(
+    erased.every(({ user_id }) => user_id !== null)
+      ? `select distinct tableoid::regclass as name from vault.user_keys
+         where user_id = any($1::int8[])`
+      : `select inhrelid::regclass as name from pg_inherits
+         where inhparent = 'vault.user_keys'::regclass and $1::int8[] is not null`,
+    [erased.map(({ user_id }) => user_id)],
+  )
+  return rows.map(({ name }) => name)
 }
 
 const QUERY_CANCELED = '57014'

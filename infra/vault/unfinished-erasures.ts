@@ -28,7 +28,7 @@ export async function forgetErasure(pg: Pool, userId: number): Promise<void> {
 export async function endErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query(
     `with ended as (delete from vault.unfinished_erasures where user_id = $1 returning user_id)
-     insert into vault.erased_rows select from ended`,
+     insert into vault.erased_rows (user_id) select user_id from ended`,
     [userId],
   )
 }

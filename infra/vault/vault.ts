@@ -6,6 +6,7 @@ import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
 import { createSecrets } from './secret-store.ts'
 import { erasureProgress } from './unfinished-erasures.ts'
+import { USER_KEYS_TABLE } from './user-keys-table.ts'
 
 /**
  * Creates the vault in the schema `vault`. Throws `WrongSecretKey` if the database's secrets were
@@ -52,13 +53,9 @@ const VAULT_TABLES = `
     sealed bytea not null,
     made_at timestamptz not null default now()
   );
-  create table if not exists vault.user_keys (
-    user_id int8 primary key,
-    kid text not null,
-    wrapped_key bytea not null
-  );
-  create index if not exists destroyed_user_keys on vault.user_keys (user_id)
-    where wrapped_key = '';
+  create index if not exists texts_of_messages on vault.secrets (owner)
+    where purpose = 'message';
+  ${USER_KEYS_TABLE}
   create table if not exists vault.unfinished_erasures (
     user_id int8 primary key,
     begun_at timestamptz not null default now()
@@ -66,4 +63,6 @@ const VAULT_TABLES = `
   create table if not exists vault.erased_rows (
     id int8 generated always as identity primary key
   );
+  -- Null if an earlier release has inserted the row.
+  alter table vault.erased_rows add column if not exists user_id int8;
 `

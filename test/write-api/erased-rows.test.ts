@@ -17,18 +17,25 @@ async function isInFile(table: string, bytes: Buffer): Promise<boolean> {
   return rows[0]?.file.includes(bytes) === true
 }
 
+/** The limit of `removeErasedRows`. */
+const REWRITTEN_BYTES_MAX = 16 * 1024 ** 2
+const FILES = `
+  select inhrelid::regclass as table, pg_relation_filepath(inhrelid) as file,
+    pg_total_relation_size(inhrelid) as bytes
+  from pg_inherits where inhparent = 'vault.user_keys'::regclass`
+
 async function userWithTexts(username: string) {
   const { root, core } = fixture
   const body = { username, password: PASSWORD }
   const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
-  const { rows } = await core.pg.query<{ wrapped_key: Buffer }>(
-    'select wrapped_key from vault.user_keys where user_id = $1',
+  const { rows } = await core.pg.query<{ wrapped_key: Buffer; partition: string }>(
+    'select wrapped_key, tableoid::regclass as partition from vault.user_keys where user_id = $1',
     [id],
   )
-  const key = rows[0]?.wrapped_key ?? Buffer.alloc(0)
+  const { wrapped_key: key = Buffer.alloc(0), partition = '' } = rows[0] ?? {}
   expect(key.length).toBeGreaterThan(0)
   const inFiles = async () => [
-    await isInFile('vault.user_keys', key),
+    await isInFile(partition, key),
     await isInFile('read_users.users', Buffer.from(username)),
   ]
   await expect.poll(inFiles).toEqual([true, true])
@@ -68,6 +75,26 @@ it('a table in use is left alone after a moment, and is tried again later', asyn
   expect(await hasErasedRows(pg)).toBe(true)
   expect(await removeErasedRows(pg, [])).toBe(true)
 })
+
+it('of a million keys, only the partition of the erased user is rewritten, in moments', async () => {
+  const { core } = fixture
+  await core.pg.query(
+    `insert into vault.user_keys select n, 'kid', decode(repeat('ab', 60), 'hex')
+     from generate_series(10000001, 11000000) n`,
+  )
+  const { rows } = await core.pg.query<{ table: string; file: string; bytes: string }>(FILES)
+  expect(Math.max(...rows.map(({ bytes }) => Number(bytes)))).toBeLessThan(REWRITTEN_BYTES_MAX)
+  const { id, inFiles, erase } = await userWithTexts('user-among-many')
+  expect((await fixture.root.call('POST', '/api/user/erase', erase)).success).toBe(true)
+  await expect.poll(inFiles).toEqual([false, false])
+  const files = new Map(rows.map(({ table, file }) => [table, file]))
+  const after = (await core.pg.query<{ table: string; file: string }>(FILES)).rows
+  const rewritten = after.filter(({ table, file }) => files.get(table) !== file)
+  const own = 'select tableoid::regclass as table from vault.user_keys where user_id = $1'
+  const { rows: owns } = await core.pg.query<{ table: string }>(own, [id])
+  expect(rewritten.map(({ table }) => table)).toEqual(owns.map(({ table }) => table))
+  await core.pg.query('delete from vault.user_keys where user_id > 10000000')
+}, 60_000)
 
 it('an erased user’s key and name leave the files of the database', async () => {
   const { inFiles, erase } = await userWithTexts('user-in-files')

@@ -117,6 +117,35 @@ describe('sealed texts', () => {
   })
 })
 
+describe('the keys of an earlier release', () => {
+  it('are moved into partitions at the next start, destroyed ones included', async () => {
+    const [kept, erased] = [await vault.seal(75, 'keep me'), await vault.seal(76, 'forget me')]
+    await vault.destroyUser(76)
+    await pg.query(`
+      create table vault.plain_user_keys (like vault.user_keys including all);
+      insert into vault.plain_user_keys select * from vault.user_keys;
+      drop table vault.user_keys;
+      alter table vault.plain_user_keys rename to user_keys;
+      alter table vault.user_keys rename constraint plain_user_keys_pkey to user_keys_pkey;
+      alter index vault.plain_user_keys_user_id_idx rename to destroyed_user_keys`)
+    // Processes that start at the same time wait for each other.
+    const started = await Promise.all([1, 2, 3].map(() => createVault({ pg, secretKey })))
+    for (const later of started) {
+      expect(await later.open(75, kept)).toBe('keep me')
+      expect(await later.open(76, erased)).toBeNull()
+    }
+    const { rowCount } = await pg.query(
+      `select from pg_inherits where inhparent = 'vault.user_keys'::regclass`,
+    )
+    expect(rowCount).toBe(64)
+    expect((await pg.query(`select to_regclass('vault.former_user_keys') as oid`)).rows[0]).toEqual(
+      {
+        oid: null,
+      },
+    )
+  })
+})
+
 describe('a data key that one process destroys', () => {
   it('opens no text in another process that has cached it', async () => {
     const other = await createVault({ pg, secretKey })
