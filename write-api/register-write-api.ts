@@ -60,6 +60,7 @@ import {
   editMessage,
   readMessage,
 } from './messages/edit-delete-and-read-messages.ts'
+import { startTextRemovals } from './messages/remove-unused-texts.ts'
 import { sendMessage } from './messages/send-message.ts'
 import { startQuotaWarnings } from './notifications/quota-warnings.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
@@ -261,12 +262,12 @@ export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDe
   const findingNotices = startFindingNotices(deps)
   const corrections = startCorrections(deps)
   const erasures = startErasures(deps, app.gate.sessions)
-  const invoiceRemovals = startProviderInvoiceRemovals(deps)
+  const removals = [startProviderInvoiceRemovals(deps), startTextRemovals(deps)]
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
   const transports = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, transports })
   app.addHook('onClose', async () => {
-    const jobs = [priceSchedule, warnings, findingNotices, corrections, erasures, invoiceRemovals]
+    const jobs = [priceSchedule, warnings, findingNotices, corrections, erasures, ...removals]
     await Promise.all([...jobs, deps.failedLogins].map((job) => job.stop()))
     await webhooks.close()
   })

@@ -261,6 +261,16 @@ export async function movedInboxes(
   return position === null ? null : { ...row, position }
 }
 
+/** Returns those of the ids whose messages exist and are not deleted. */
+export const messagesWithText = (
+  db: CommonQueryMethods,
+  ids: readonly number[],
+): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
+    select id from read_messages.messages
+    where id = any(${sql.array([...ids], 'int8')}) and not is_deleted
+  `)
+
 /** Returns the ids of messages whose only recipient is this user. */
 export const messagesOnlyTo = (
   db: CommonQueryMethods,

@@ -98,6 +98,9 @@ export function validText(body: MessageContent): MessageContent {
 
 const ownerOf = (messageId: number): string => `message:${messageId}`
 
+/** Returns the id of the message that is the owner of a text in the vault. */
+export const messageIdOf = (owner: string): number => Number(owner.slice('message:'.length))
+
 export const storeText = (
   vault: Pick<Vault, 'putSecret'>,
   messageId: number,
