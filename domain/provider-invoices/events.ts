@@ -145,6 +145,11 @@ export type ProviderInvoicesState = { readonly invoices: readonly ProviderInvoic
 export type ProviderInvoiceCommand =
   | ({ readonly type: 'ImportInvoice' } & ProviderInvoice)
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
+  /**
+   * Refuses the append that contains this command if the invoice exists. The removal of its rows
+   * contains it, so that an import that ends at the same time either comes first or is refused.
+   */
+  | { readonly type: 'MustNotExist'; readonly invoiceId: string }
 
 export type ProviderInvoiceErrorCode =
   /** The same file was imported for the channel. Params: `id`, the id of the existing invoice. */
@@ -152,9 +157,14 @@ export type ProviderInvoiceErrorCode =
   | 'InvoiceUnknown'
   /** The maximum number of invoices is reached. Params: `max`. */
   | 'TooManyInvoices'
+  /** The import took so long that its rows were removed as those of a failed import. */
+  | 'InvoiceRowsRemoved'
 
 /** The maximum number of invoices that are not deleted. */
 export const PROVIDER_INVOICES_MAX = 100
+
+/** An event has up to 1 000 lines, some 100 kB, so the stream is loaded in small pages. */
+const INVOICES_PER_PAGE = 20
 
 export const providerInvoicesDecider: Decider<
   ProviderInvoicesState,
@@ -163,12 +173,16 @@ export const providerInvoicesDecider: Decider<
   CodedError<ProviderInvoiceErrorCode>
 > = {
   initialState: () => ({ invoices: [] }),
+  eventsPerPage: INVOICES_PER_PAGE,
   decide: (command, { invoices }) => {
     const { invoiceId } = command
     const existing = invoices.find((one) => one.invoiceId === invoiceId)
     if (command.type === 'DeleteInvoice') {
       if (existing === undefined) return codedError('InvoiceUnknown')
       return [{ type: 'InvoiceDeleted', v: 1, data: { invoiceId } }]
+    }
+    if (command.type === 'MustNotExist') {
+      return existing === undefined ? [] : codedError('InvoiceKnown', { id: invoiceId })
     }
     const { type, ...data } = command
     const same = invoices.find(
@@ -193,6 +207,12 @@ type ProviderInvoiceRequestsCommand =
       readonly invoiceId: string
       readonly max: number
     }
+  /**
+   * Refuses the append that contains this command unless exactly these parts are recorded and none
+   * is deleted. The import contains it, because the rows of an import that pauses for too long are
+   * removed.
+   */
+  | { readonly type: 'MustBeComplete'; readonly invoiceId: string; readonly parts: number }
 
 type ProviderInvoiceRequestsEvent = InvoiceRequestsRecorded | InvoiceRequestsDeleted
 
@@ -201,15 +221,17 @@ export type ProviderInvoiceRequestsState = { readonly parts: number; readonly de
 
 /**
  * Records the parts of an invoice in their order, and deletes them in the same order. A part that
- * is repeated changes nothing. Nothing is recorded after the first deletion.
+ * is repeated changes nothing. Nothing is recorded after the first deletion. A part of
+ * an earlier release has some 100 kB, so the stream is loaded in small pages.
  */
 export const providerInvoiceRequestsDecider: Decider<
   ProviderInvoiceRequestsState,
   ProviderInvoiceRequestsCommand,
   ProviderInvoiceRequestsEvent,
-  CodedError<'InvoiceUnknown'>
+  CodedError<'InvoiceRowsRemoved'>
 > = {
   initialState: () => ({ parts: 0, deleted: 0 }),
+  eventsPerPage: 20,
   decide: (command, { parts, deleted }) => {
     if (command.type === 'DeleteInvoiceRequests') {
       const { invoiceId, max } = command
@@ -220,8 +242,12 @@ export const providerInvoiceRequestsDecider: Decider<
         data: { invoiceId, part: deleted + index },
       }))
     }
+    if (command.type === 'MustBeComplete') {
+      const isComplete = deleted === 0 && parts === command.parts
+      return isComplete ? [] : codedError('InvoiceRowsRemoved')
+    }
     const { type, ...data } = command
-    if (deleted > 0) return codedError('InvoiceUnknown')
+    if (deleted > 0) return codedError('InvoiceRowsRemoved')
     return data.part === parts ? [{ type: 'InvoiceRequestsRecorded', v: 1, data }] : []
   },
   evolve: (state, { type, data: { part } }) =>

@@ -16,6 +16,12 @@ export type Decider<State, Command, Event, R extends CodedError> = {
    * rate.
    */
   readonly undo?: (state: State, event: Event) => () => void
+  /**
+   * The maximum number of events that are read at once when the stream is loaded, 1 000 if it is
+   * not defined. Defined for streams of large events, because decoding a page blocks the event
+   * loop.
+   */
+  readonly eventsPerPage?: number
   /** Defined for streams that grow without bound. */
   readonly snapshot?: SnapshotCodec<State>
 }

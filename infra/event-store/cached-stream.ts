@@ -157,14 +157,15 @@ async function foldTail(
   decider: AnyDecider,
   store: EventStore,
 ): Promise<void> {
+  const size = decider.eventsPerPage ?? PAGE
   for (;;) {
-    const events = await store.readStream(stream, current.revision + 1, PAGE)
+    const events = await store.readStream(stream, current.revision + 1, size)
     for (const event of events) {
       current.state = decider.evolve(current.state, event)
       current.revision = event.revision
       current.position = event.position
     }
-    if (events.length < PAGE) return
+    if (events.length < size) return
   }
 }
 

@@ -104,6 +104,13 @@ export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> =
       en: `At most ${max} invoices are kept. Delete old ones first`,
     }),
   ],
+  InvoiceRowsRemoved: [
+    409,
+    {
+      zh: '导入中断过久，已记录的行已被清理，请重新导入',
+      en: 'The import was interrupted for too long and its rows were removed. Import the file again',
+    },
+  ],
 }
 
 /** The problems that a row may have. */

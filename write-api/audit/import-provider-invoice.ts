@@ -14,7 +14,7 @@ import {
   providerInvoiceRequestsStream,
   providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
-import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -206,10 +206,10 @@ async function importFile(
   )
   if ('code' in decided) throw toHttpError(decided)
   const append = async () => {
-    await recordRequests(deps, invoiceId, parts, context)
-    return accepted(
-      await actors.handle(providerInvoicesDecider, PROVIDER_INVOICES_STREAM, command, context),
-    )
+    const count = await recordRequests(deps, invoiceId, parts, context)
+    const steps: AnyStep[] = [{ decider: providerInvoicesDecider, stream: PROVIDER_INVOICES_STREAM, command }]
+    if (count > 0) steps.push(requestsMustBeComplete(invoiceId, count))
+    return accepted(await actors.handleTogether(steps, context))
   }
   const { position } = await append().catch((error: unknown) => {
     void removeIfUnknown(deps, invoiceId, context)
@@ -222,32 +222,51 @@ async function importFile(
 const BEHIND_MAX_MS = 30_000
 
 /**
- * Appends the rows that have request ids. The read model stays at most `PARTS_AHEAD` parts behind,
- * because it folds everything that is new at once, which would take memory and block the event
- * loop.
+ * Returns a step without events that refuses the import if its rows were removed meanwhile. Without
+ * it, an import that was paused for an hour would end as an invoice without its rows.
+ */
+const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
+  decider: providerInvoiceRequestsDecider,
+  stream: providerInvoiceRequestsStream(invoiceId),
+  command: { type: 'MustBeComplete', invoiceId, parts },
+})
+
+/**
+ * Appends the rows that have request ids, and returns the number of parts. The read model stays at
+ * most `PARTS_AHEAD` parts behind, because it folds everything that is new at once, which would
+ * take memory and block the event loop.
  */
 async function recordRequests(
   { core: { actors }, freshness }: Deps,
   invoiceId: string,
   parts: RequestParts,
   context: CommandContext,
-): Promise<void> {
+): Promise<number> {
   const stream = providerInvoiceRequestsStream(invoiceId)
-  let part = 0
-  for (const requests of parts.list()) {
-    const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
-    const { position } = accepted(
-      await actors.handle(providerInvoiceRequestsDecider, stream, record, context),
+  let count = 0
+  for (const some of parts.list(PARTS_AHEAD)) {
+    // The commands of one stream that wait together are written in one append.
+    const outcomes = await Promise.all(
+      some.map((requests, index) => {
+        const part = count + index
+        const record = { type: 'RecordInvoiceRequests', invoiceId, part, requests } as const
+        return actors.handle(providerInvoiceRequestsDecider, stream, record, context)
+      }),
     )
-    part += 1
-    if (part % PARTS_AHEAD > 0) continue
+    count += some.length
+    const position = Math.max(...outcomes.map((outcome) => accepted(outcome).position))
+    if (some.length < PARTS_AHEAD) continue
     const isFresh = await freshness.waitFor(['reconciliation'], position, BEHIND_MAX_MS)
     if (!isFresh) throw providerInvoiceError('ReadModelBehind', {}, RETRY_SECONDS)
   }
+  return count
 }
 
-/** The maximum number of rows in one event. An import appends several events. */
-const PART_ROWS = 1_000
+/**
+ * The maximum number of rows in one event, which then has some 10 kB. Readers of all events read up
+ * to 2 500 of them at once, and could not hold as many events that are larger.
+ */
+const PART_ROWS = 100
 
 /**
  * Keeps rows until the whole file has been read. They are stored as JSON text in buffers, which are
@@ -262,9 +281,12 @@ class RequestParts {
     if (this.rows.length === PART_ROWS) this.close()
   }
 
-  *list(): Generator<readonly ProviderInvoiceRequest[]> {
+  /** Yields the parts in groups of this size. The last group may be smaller. */
+  *list(size: number): Generator<readonly (readonly ProviderInvoiceRequest[])[]> {
     if (this.rows.length > 0) this.close()
-    for (const text of this.texts) yield JSON.parse(text.toString())
+    for (let at = 0; at < this.texts.length; at += size) {
+      yield this.texts.slice(at, at + size).map((text) => JSON.parse(text.toString()))
+    }
   }
 
   private close(): void {

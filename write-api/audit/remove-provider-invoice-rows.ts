@@ -5,7 +5,7 @@ import {
   providerInvoiceRequestsStream,
   providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
-import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { providerInvoiceIdsWithLines } from '#projections/reconciliation/query.ts'
@@ -15,7 +15,7 @@ import { accepted, type Deps } from '../action.ts'
  * The number of parts after which an import or a removal waits for the read model, which folds
  * everything that is new at once.
  */
-export const PARTS_AHEAD = 2
+export const PARTS_AHEAD = 20
 const BEHIND_MAX_MS = 30_000
 const CHECK_INTERVAL_MS = 10 * 60_000
 /**
@@ -50,16 +50,23 @@ async function removeRows(
   invoiceId: string,
   context: CommandContext,
 ): Promise<void> {
-  const command = { type: 'DeleteInvoiceRequests', invoiceId, max: PARTS_AHEAD } as const
+  const steps: AnyStep[] = [
+    {
+      decider: providerInvoicesDecider,
+      stream: PROVIDER_INVOICES_STREAM,
+      command: { type: 'MustNotExist', invoiceId },
+    },
+    {
+      decider: providerInvoiceRequestsDecider,
+      stream: providerInvoiceRequestsStream(invoiceId),
+      command: { type: 'DeleteInvoiceRequests', invoiceId, max: PARTS_AHEAD },
+    },
+  ]
   for (;;) {
-    const { events, position } = accepted(
-      await actors.handle(
-        providerInvoiceRequestsDecider,
-        providerInvoiceRequestsStream(invoiceId),
-        command,
-        context,
-      ),
-    )
+    const outcome = await actors.handleTogether(steps, context)
+    // The import ended just before the removal, so the rows belong to an invoice.
+    if (!outcome.isDone && outcome.error.code === 'InvoiceKnown') return
+    const { events, position } = accepted(outcome)
     if (events.length < PARTS_AHEAD) return
     const isFresh = await freshness.waitFor(['reconciliation'], position, BEHIND_MAX_MS)
     if (!isFresh) throw new Error('the read model of invoices is behind')
@@ -80,7 +87,9 @@ export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
     const stream = providerInvoiceRequestsStream(invoiceId)
     const { parts, deleted } = await actors.peek(providerInvoiceRequestsDecider, stream)
     const [last] = await store.readStream(stream, parts + deleted - 1, 1)
-    if (last === undefined || last.meta.at > now() - ABANDONED_MS) continue
+    if (last === undefined) continue
+    // After the first deletion, no import of this invoice can succeed.
+    if (deleted === 0 && last.meta.at > now() - ABANDONED_MS) continue
     await removeIfUnknown(deps, invoiceId, { actor: 'system:invoices', cause: null, at: now() })
   }
 }
