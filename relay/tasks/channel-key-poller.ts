@@ -205,8 +205,8 @@ export class ChannelKeyPoller {
    * Reports whether the provider does not know a task, but may know it later. Some providers know a
    * new task only after some seconds, or answer from a server that has not heard of it.
    */
-  private mayAppearLater({ task }: OpenTask, { isMissing = false }: ProviderReport): boolean {
-    if (!isMissing) {
+  private mayAppearLater({ task }: OpenTask, { isMissing }: ProviderReport): boolean {
+    if (isMissing !== true) {
       this.missing.delete(task)
       return false
     }
