@@ -10,17 +10,12 @@ import { exportAuditLog, listAuditLog } from './audit/audit-log.ts'
 import { listCorrectedCalls, listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
-import { exportProviderInvoice } from './audit/export-provider-invoice.ts'
 import { getCall } from './audit/get-call.ts'
 import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
 import { listLedgerAccounts } from './audit/list-accounts.ts'
 import { listRebuilds, listVerifications } from './audit/list-verifications-and-rebuilds.ts'
 import { getMargins } from './audit/margins.ts'
-import {
-  getProviderInvoice,
-  listProviderInvoiceRequests,
-  listProviderInvoices,
-} from './audit/provider-invoices.ts'
+import { providerInvoiceRoutes } from './audit/provider-invoices.ts'
 import { countOtherModels, listMismatchedCalls } from './audit/provider-mismatches.ts'
 import { getCallReceipts, getEventReceipt, listOwnReceipts } from './audit/receipts.ts'
 import { getPrices, getState, listEvents } from './audit/time-travel-routes.ts'
@@ -131,10 +126,7 @@ const ROUTES = [
   listEvents,
   listCorrections,
   listCorrectedCalls,
-  listProviderInvoices,
-  getProviderInvoice,
-  listProviderInvoiceRequests,
-  exportProviderInvoice,
+  providerInvoiceRoutes,
   getMargins,
   siteUsage,
   dailyUsageByToken,

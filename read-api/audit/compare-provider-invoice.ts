@@ -2,12 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import { type AmountTerms, quotaOf } from '#domain/provider-invoices/amounts.ts'
 import { amountText, DECIMALS, type ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { periodOf } from '#domain/provider-invoices/period.ts'
-import {
-  countOnlyOurs,
-  type MatchedProviderInvoice,
-  type MatchSum,
-  sumMatches,
-} from '#projections/reconciliation/query.ts'
+import type { MatchedProviderInvoice } from '#projections/reconciliation/query.ts'
 import { type ChannelDay, channelDays } from '#projections/usage/query.ts'
 import {
   type Comparison,
@@ -15,6 +10,7 @@ import {
   type ProviderInvoiceItem,
   REQUEST_MATCHES,
 } from '../contract/provider-invoices.ts'
+import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoices.ts'
 
 /**
  * The figures of the invoice and those that this site recorded, for one day and model or as a sum
@@ -67,15 +63,15 @@ type Compared = Pick<ProviderInvoiceComparison, 'items' | 'total' | 'models'> & 
  */
 export async function compareProviderInvoice(
   db: CommonQueryMethods,
+  matches: MatchedInvoices,
   invoice: ProviderInvoice,
 ): Promise<Compared> {
   const matched = matchedProviderInvoiceOf(invoice)
   const { firstDay, lastDay, channelId } = matched
   const hasRequests = (invoice.requests ?? 0) > 0
-  const [ours, sums, onlyOurs] = await Promise.all([
+  const [ours, { sums, onlyOurs }] = await Promise.all([
     channelDays(db, channelId, { from: firstDay, to: lastDay }),
-    hasRequests ? sumMatches(db, matched) : [],
-    hasRequests ? countOnlyOurs(db, matched) : 0,
+    hasRequests ? matches.matchesOf(matched) : NO_MATCHES,
   ])
   const byId = sums.filter(({ match }) => match !== 'unknown' && match !== 'duplicate')
   const items = itemsOf(remainingFigures(invoice, ours, byId), matched)
@@ -93,6 +89,8 @@ export async function compareProviderInvoice(
     })),
   }
 }
+
+const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
  * Returns the terms by which an invoice is matched. An invoice without a period covers no day: its

@@ -15,17 +15,15 @@ import { csvLine } from '../logs/log-export-formats.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
-import { listRequests, requestOf } from './provider-invoices.ts'
+import { requestOf } from './invoice-request.ts'
+import type { MatchedInvoices } from './matched-invoices.ts'
 import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
-/**
- * The number of rows per batch. It is large, because each batch has to match the remaining lines
- * again.
- */
-const BATCH_ROWS = 10_000
+/** The number of rows per batch. */
+const BATCH_ROWS = 1_000
 
 const DAY_COLUMNS = [
   ...(['day', 'model', 'comparison', 'rows', 'billed_tokens', 'amount', 'billed'] as const),
@@ -45,7 +43,7 @@ const CALL_COLUMNS = [
  * `…/requests/export`: the comparison by request. Amounts are in quota, except `amount`, which is
  * in the invoice's currency.
  */
-export function exportProviderInvoice(app: App, deps: ReadDeps): void {
+export function exportProviderInvoice(app: App, deps: ReadDeps, matches: MatchedInvoices): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
   const options = {
@@ -56,8 +54,8 @@ export function exportProviderInvoice(app: App, deps: ReadDeps): void {
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/export'),
     ...options,
     handler: async (request, reply) => {
-      const invoice = await findProviderInvoice(deps, request.params.id)
-      const text = daysText(deps, invoice, request.query.comparison ?? '')
+      const invoice = await findProviderInvoice(deps, matches, request.params.id)
+      const text = daysText(deps, matches, invoice, request.query.comparison ?? '')
       return send({ deps, permits, request, reply }, invoice, 'invoice-days', text)
     },
   })
@@ -65,9 +63,9 @@ export function exportProviderInvoice(app: App, deps: ReadDeps): void {
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/requests/export'),
     ...options,
     handler: async (request, reply) => {
-      const invoice = await findProviderInvoice(deps, request.params.id)
+      const invoice = await findProviderInvoice(deps, matches, request.params.id)
       const isAllowed = () => isStillAdmitted(request)
-      const text = requestsText(deps, invoice, request.query.match, isAllowed)
+      const text = requestsText(matches, invoice, request.query.match, isAllowed)
       return send({ deps, permits, request, reply }, invoice, 'invoice-requests', text)
     },
   })
@@ -91,11 +89,12 @@ async function send(
 
 async function* daysText(
   { core: { db } }: ReadDeps,
+  matches: MatchedInvoices,
   invoice: ProviderInvoice,
   comparison: Comparison | '',
 ): AsyncGenerator<string> {
   yield csvLine([...DAY_COLUMNS, 'currency'])
-  const { items } = await compareProviderInvoice(db, invoice)
+  const { items } = await compareProviderInvoice(db, matches, invoice)
   yield items
     .filter((item) => comparison === '' || item.comparison === comparison)
     .map((item) => csvLine([...DAY_COLUMNS.map((name) => item[name]), invoice.currency]))
@@ -103,7 +102,7 @@ async function* daysText(
 }
 
 async function* requestsText(
-  { core: { db } }: ReadDeps,
+  matches: MatchedInvoices,
   invoice: ProviderInvoice,
   match: RequestMatch,
   isAllowed: () => Promise<boolean>,
@@ -112,7 +111,7 @@ async function* requestsText(
   yield csvLine([...LINE_COLUMNS, 'currency', ...calls, 'difference'])
   const matched = matchedProviderInvoiceOf(invoice)
   for (let after = 0; ; ) {
-    const rows = await listRequests(db, matched, match, { after, limit: BATCH_ROWS })
+    const rows = await matches.list(matched, match, { after, limit: BATCH_ROWS })
     if (!(await isAllowed())) throw new Error('the export is no longer allowed')
     if (rows.length > 0)
       yield rows.map((row) => lineOf(requestOf(row, match, invoice), invoice)).join('')

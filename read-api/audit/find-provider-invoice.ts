@@ -4,11 +4,13 @@ import {
   type ProviderInvoice,
   providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
+import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
 import { countLines } from '#projections/reconciliation/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
+import type { MatchedInvoices } from './matched-invoices.ts'
 
 const WAIT_MAX_MS = 2_000
 const RETRY_SECONDS = 2
@@ -28,17 +30,29 @@ export const waitForComparison = (deps: ReadDeps, ...names: readonly ReadModelNa
  * Returns the invoice with this id when the read model has all of its lines, whatever process or
  * user imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still missing.
  */
-export async function findProviderInvoice(deps: ReadDeps, id: string): Promise<ProviderInvoice> {
+export async function findProviderInvoice(
+  deps: ReadDeps,
+  { complete }: MatchedInvoices,
+  id: string,
+): Promise<ProviderInvoice> {
   const { actors, db, store } = deps.core
-  const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
-  const invoice = invoices.find(({ invoiceId }) => invoiceId === id)
+  const invoice = (await importedInvoices(actors)).find(({ invoiceId }) => invoiceId === id)
   if (invoice === undefined) throw auditError('ObjectUnknown')
   const { requests = 0 } = invoice
-  if (requests > 0 && (await countLines(db, [id])) < requests) {
+  if (requests === 0 || complete.has(id)) return invoice
+  if ((await countLines(db, [id])) < requests) {
     await waitFor(deps, ['reconciliation'], await store.headPosition())
   }
+  complete.add(id)
   return invoice
 }
+
+/**
+ * Returns the invoices that are not deleted, oldest first. The list is copied. The invoices are
+ * data of events, which never change, and copying all their lines would block the event loop.
+ */
+export const importedInvoices = (actors: StreamActors): Promise<readonly ProviderInvoice[]> =>
+  actors.ask(providerInvoicesDecider, PROVIDER_INVOICES_STREAM, ({ invoices }) => [...invoices])
 
 async function waitFor(
   { freshness }: ReadDeps,

@@ -1,10 +1,5 @@
 import { isInRange, quotaOf } from '#domain/provider-invoices/amounts.ts'
-import {
-  PROVIDER_INVOICES_STREAM,
-  type ProviderInvoice,
-  type ProviderInvoiceLine,
-  providerInvoicesDecider,
-} from '#domain/provider-invoices/events.ts'
+import type { ProviderInvoice, ProviderInvoiceLine } from '#domain/provider-invoices/events.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -14,6 +9,7 @@ import { chargesByChannel } from '#projections/usage/query.ts'
 import { type MarginItem, type Margins, marginQueries } from '../contract/margins.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
+import { importedInvoices } from './find-provider-invoice.ts'
 
 const PAGE_SIZE = 50
 const DAYS_MAX = 366
@@ -31,10 +27,7 @@ export function getMargins(app: App, deps: ReadDeps): void {
     preHandler: upToDate(deps, 'usage-by-hour', 'channels'),
     handler: async ({ query }) => {
       const days = daysOf(query.first_day, query.last_day)
-      const { invoices } = await deps.core.actors.peek(
-        providerInvoicesDecider,
-        PROVIDER_INVOICES_STREAM,
-      )
+      const invoices = await importedInvoices(deps.core.actors)
       const ofDays = invoices.filter((invoice) => isInDays(invoice, days))
       const billing = ofDays.filter(isInRange)
       const refused = ofDays.filter((invoice) => !isInRange(invoice))

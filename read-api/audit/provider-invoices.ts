@@ -1,48 +1,43 @@
-import type { CommonQueryMethods } from 'slonik'
 import { isInRange, quotaOf } from '#domain/provider-invoices/amounts.ts'
-import {
-  amountOf,
-  amountText,
-  otherProviderInvoiceIds,
-  PROVIDER_INVOICES_STREAM,
-  type ProviderInvoice,
-  type ProviderInvoicesState,
-  providerInvoicesDecider,
-} from '#domain/provider-invoices/events.ts'
+import { amountOf, type ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { periodOf } from '#domain/provider-invoices/period.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
-import {
-  countKnownIds,
-  countLines,
-  listMatches,
-  listOnlyOurs,
-  type MatchedProviderInvoice,
-  type RequestMatchRow,
-} from '#projections/reconciliation/query.ts'
-import {
-  COMPARISONS,
-  type ProviderInvoiceRequest,
-  providerInvoiceQueries,
-  type RequestMatch,
-} from '../contract/provider-invoices.ts'
+import { COMPARISONS, providerInvoiceQueries } from '../contract/provider-invoices.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
-import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
+import { exportProviderInvoice } from './export-provider-invoice.ts'
+import {
+  findProviderInvoice,
+  importedInvoices,
+  waitForComparison,
+} from './find-provider-invoice.ts'
+import { requestOf } from './invoice-request.ts'
+import { KnownIds } from './known-ids.ts'
+import { MatchedInvoices } from './matched-invoices.ts'
 
 const PAGE_SIZE = 50
 
+/** The routes of invoices, which share the results of matching an invoice with calls. */
+export function providerInvoiceRoutes(app: App, deps: ReadDeps): void {
+  const matches = new MatchedInvoices(deps.core.db)
+  listProviderInvoices(app, deps)
+  getProviderInvoice(app, deps, matches)
+  listProviderInvoiceRequests(app, deps, matches)
+  exportProviderInvoice(app, deps, matches)
+}
+
 /** `GET /api/audit/invoices`: the imported invoices, newest first. */
-export function listProviderInvoices(app: App, deps: ReadDeps): void {
+function listProviderInvoices(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices'),
     onRequest: onlyAuditor,
     preHandler: upToDate(deps, 'channels'),
     handler: async () => {
       const { actors, db } = deps.core
-      const { invoices } = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
+      const invoices = await importedInvoices(actors)
       const ids = invoices.map(({ channelId }) => channelId)
       const names = await channelNames(db, ids)
       return success(
@@ -56,20 +51,20 @@ export function listProviderInvoices(app: App, deps: ReadDeps): void {
  * `GET /api/audit/invoices/:id`: an invoice, compared with the calls that this site recorded for
  * its channel.
  */
-export function getProviderInvoice(app: App, deps: ReadDeps): void {
+function getProviderInvoice(app: App, deps: ReadDeps, matches: MatchedInvoices): void {
   const knownIds = new KnownIds(deps.core.db)
   app.route({
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,
     preHandler: waitForComparison(deps, 'usage-by-hour', 'reconciliation', 'channels'),
     handler: async ({ params, query }) => {
-      const invoice = await findProviderInvoice(deps, params.id)
+      const invoice = await findProviderInvoice(deps, matches, params.id)
       const { db } = deps.core
-      const state = await deps.core.actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
+      const invoices = await importedInvoices(deps.core.actors)
       const [{ requests, items: all, total, models }, names, known_ids] = await Promise.all([
-        compareProviderInvoice(db, invoice),
+        compareProviderInvoice(db, matches, invoice),
         channelNames(db, [invoice.channelId]),
-        knownIds.count(invoice, state),
+        knownIds.count(invoice, invoices),
       ])
       const counts = Object.fromEntries(
         COMPARISONS.map((one) => [one, all.filter((item) => item.comparison === one).length]),
@@ -93,18 +88,16 @@ export function getProviderInvoice(app: App, deps: ReadDeps): void {
  * `GET /api/audit/invoices/:id/requests`: the invoice lines that contain a request id. With
  * `match=only_ours`: the calls that are not in the invoice.
  */
-export function listProviderInvoiceRequests(app: App, deps: ReadDeps): void {
+function listProviderInvoiceRequests(app: App, deps: ReadDeps, matches: MatchedInvoices): void {
   app.route({
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id/requests'),
     onRequest: onlyAuditor,
     preHandler: waitForComparison(deps, 'reconciliation'),
     handler: async ({ params, query: { match, cursor, limit = PAGE_SIZE } }) => {
-      const invoice = await findProviderInvoice(deps, params.id)
+      const invoice = await findProviderInvoice(deps, matches, params.id)
       const size = Number(limit)
       const page = { after: integerOf(cursor) ?? 0, limit: size + 1 }
-      const matched = matchedProviderInvoiceOf(invoice)
-      const { db } = deps.core
-      const rows = await listRequests(db, matched, match, page)
+      const rows = await matches.list(matchedProviderInvoiceOf(invoice), match, page)
       const items = rows.slice(0, size)
       return success({
         items: items.map((row) => requestOf(row, match, invoice)),
@@ -113,18 +106,6 @@ export function listProviderInvoiceRequests(app: App, deps: ReadDeps): void {
     },
   })
 }
-
-/**
- * Lists the invoice lines with this match result. For `only_ours`, lists the calls that are not in
- * the invoice.
- */
-export const listRequests = (
-  db: CommonQueryMethods,
-  invoice: MatchedProviderInvoice,
-  match: RequestMatch,
-  page: { readonly after: number; readonly limit: number },
-): Promise<readonly RequestMatchRow[]> =>
-  match === 'only_ours' ? listOnlyOurs(db, invoice, page) : listMatches(db, invoice, match, page)
 
 function summaryOf(invoice: ProviderInvoice, channelName = '') {
   const { invoiceId: id, channelId: channel_id, digest, bytes, rows, duplicates } = invoice
@@ -143,83 +124,5 @@ function summaryOf(invoice: ProviderInvoice, channelName = '') {
     billed: quotaOf(amountOf(invoice), invoice),
     is_out_of_range: !isInRange(invoice),
     imported_at: Math.floor(importedAt / 1_000),
-  }
-}
-
-export function requestOf(
-  row: RequestMatchRow,
-  match: RequestMatch,
-  invoice: ProviderInvoice,
-): ProviderInvoiceRequest {
-  const { place, rows, upstreamId, day, model, amount, billed, tokens } = row
-  const { call, userId, endedAt, callModel, callTokens, cost, charged } = row
-  return {
-    row: match === 'only_ours' ? 0 : place,
-    rows,
-    ...{ match, upstream_id: upstreamId, day, model, billed, billed_tokens: tokens },
-    amount: amountText(amount, invoice),
-    call:
-      call === null
-        ? null
-        : {
-            ...{ request_id: call, user_id: userId ?? 0, ended_at: endedAt ?? 0 },
-            ...{ model: callModel ?? '', tokens: callTokens ?? 0, cost, charged: charged ?? 0 },
-          },
-    difference: call === null || cost === null ? null : billed - cost,
-  }
-}
-
-type Count = { readonly others: string; readonly count: Promise<number> }
-
-/**
- * Counts the request ids of an invoice that other invoices of the channel contain as well. The
- * lines of invoices never change, so the count is kept until another invoice is imported or
- * deleted. It is not kept while the read model lacks lines of one of the invoices.
- */
-class KnownIds {
-  private readonly db: CommonQueryMethods
-  /** The counts by the id of the invoice. */
-  private readonly counts = new Map<string, Count>()
-
-  constructor(db: CommonQueryMethods) {
-    this.db = db
-  }
-
-  count(invoice: ProviderInvoice, state: ProviderInvoicesState): Promise<number> {
-    const ids = (invoice.requests ?? 0) === 0 ? [] : otherProviderInvoiceIds(state, invoice)
-    if (ids.length === 0) return Promise.resolve(0)
-    const { invoiceId } = invoice
-    const others = ids.join()
-    const kept = this.counts.get(invoiceId)
-    if (kept?.others === others) return kept.count
-    this.forgetDeleted(state)
-    const count = this.read(invoice, ids, state)
-    this.counts.set(invoiceId, { others, count })
-    count.catch(() => this.forget(invoiceId, count))
-    return count
-  }
-
-  private async read(
-    { invoiceId }: ProviderInvoice,
-    others: readonly string[],
-    { invoices }: ProviderInvoicesState,
-  ): Promise<number> {
-    const ids = [invoiceId, ...others]
-    const expected = invoices
-      .filter((one) => ids.includes(one.invoiceId))
-      .reduce((sum, { requests = 0 }) => sum + requests, 0)
-    const isComplete = (await countLines(this.db, ids)) === expected
-    const count = await countKnownIds(this.db, invoiceId, others)
-    if (!isComplete) this.counts.delete(invoiceId)
-    return count
-  }
-
-  private forget(invoiceId: string, count: Promise<number>): void {
-    if (this.counts.get(invoiceId)?.count === count) this.counts.delete(invoiceId)
-  }
-
-  private forgetDeleted({ invoices }: ProviderInvoicesState): void {
-    const existing = new Set(invoices.map(({ invoiceId }) => invoiceId))
-    for (const id of this.counts.keys()) if (!existing.has(id)) this.counts.delete(id)
   }
 }

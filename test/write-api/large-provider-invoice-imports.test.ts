@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  type ProviderInvoiceRequest,
   type InvoiceRequestsRecorded,
+  type ProviderInvoiceRequest,
   providerInvoiceRequestsDecider,
   providerInvoiceRequestsStream,
 } from '#domain/provider-invoices/events.ts'

@@ -1,0 +1,155 @@
+import type { CommonQueryMethods } from 'slonik'
+import {
+  type Contents,
+  contentsOf,
+  findOnlyOurs,
+  hasNewAttempts,
+  lineOfPlace,
+  listCalls,
+  listMatches,
+  listOnlyOurs,
+  type MatchedProviderInvoice,
+  matchLines,
+  type RequestMatchRow,
+  type MatchSum as SumWithPlaces,
+} from '#projections/reconciliation/query.ts'
+import type { RequestMatch } from '../contract/provider-invoices.ts'
+
+/** A sum of lines and calls (see `matchLines`). */
+export type MatchSum = Omit<SumWithPlaces, 'places'>
+
+/** How the lines of an invoice that have request ids match the calls of its channel. */
+export type InvoiceMatches = {
+  readonly sums: readonly MatchSum[]
+  /** The number of calls that are not in the invoice. */
+  readonly onlyOurs: number
+}
+
+type Kept = InvoiceMatches & {
+  readonly contents: Contents
+  /** The sorted places of the first lines of the request ids, by their kind of match. */
+  readonly places: ReadonlyMap<RequestMatch, Float64Array>
+}
+
+/** The number of invoices whose matches are kept. The largest invoice takes some 8 MB. */
+const KEPT_MAX = 8
+
+/**
+ * Matches invoices with calls, and keeps the results, because matching an invoice of 100 000 lines
+ * takes half a second, and each page of it needs the results. The lines of an invoice never change.
+ * An invoice is matched again if a call or an attempt was added that may change the result, or if
+ * the read model was rebuilt.
+ */
+export class MatchedInvoices {
+  /**
+   * The ids of invoices of which the read model has all lines. Counting 100 000 lines takes longer
+   * than a page.
+   */
+  readonly complete = new Set<string>()
+  private readonly db: CommonQueryMethods
+  /** The results by the id of the invoice, the most recently used last. */
+  private readonly kept = new Map<string, Promise<Kept>>()
+
+  constructor(db: CommonQueryMethods) {
+    this.db = db
+  }
+
+  /** Returns the matches of an invoice that has lines with request ids. */
+  matchesOf(invoice: MatchedProviderInvoice): Promise<InvoiceMatches> {
+    return this.current(invoice)
+  }
+
+  /**
+   * Lists the invoice lines with this match result. For `only_ours`, lists the calls that are not
+   * in the invoice. `after` is the place of the last row of the previous page, or 0.
+   */
+  async list(
+    invoice: MatchedProviderInvoice,
+    match: RequestMatch,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RequestMatchRow[]> {
+    const { places } = await this.current(invoice)
+    const all = places.get(match)
+    if (match === 'only_ours' && all === undefined) {
+      return await listOnlyOurs(this.db, invoice, { after, limit })
+    }
+    const page = pageAfter(all ?? NO_PLACES, numberOf(match), after, limit)
+    if (page.length === 0) return []
+    return match === 'only_ours'
+      ? await listCalls(this.db, invoice, page)
+      : await listMatches(this.db, invoice, page)
+  }
+
+  /** Requests for one invoice wait for each other, so that it is matched once. */
+  private current(invoice: MatchedProviderInvoice): Promise<Kept> {
+    const { invoiceId } = invoice
+    const earlier = this.kept.get(invoiceId)?.catch(() => null) ?? Promise.resolve(null)
+    const current = earlier.then((kept) => this.refreshed(invoice, kept))
+    this.kept.delete(invoiceId)
+    this.kept.set(invoiceId, current)
+    const oldest = this.kept.keys().next().value
+    if (this.kept.size > KEPT_MAX && oldest !== undefined) this.kept.delete(oldest)
+    return current
+  }
+
+  private async refreshed(invoice: MatchedProviderInvoice, kept: Kept | null): Promise<Kept> {
+    // The position is read before the attempts, so that none of the attempts up to it is missed.
+    const contents = await contentsOf(this.db)
+    if (kept === null || kept.contents.table !== contents.table) {
+      return await this.match(invoice, contents)
+    }
+    if (kept.contents.position === contents.position) return kept
+    const isOutdated = await hasNewAttempts(this.db, invoice, kept.contents.position)
+    return isOutdated ? await this.match(invoice, contents) : { ...kept, contents }
+  }
+
+  private async match(invoice: MatchedProviderInvoice, contents: Contents): Promise<Kept> {
+    const [sums, { count, positions }] = await Promise.all([
+      matchLines(this.db, invoice),
+      findOnlyOurs(this.db, invoice),
+    ])
+    const places = new Map<RequestMatch, Float64Array>()
+    for (const [match, own] of Map.groupBy(sums, (sum) => sum.match)) {
+      places.set(match, sortedPlaces(own.map((sum) => sum.places)))
+    }
+    if (positions !== null) places.set('only_ours', positions)
+    return {
+      sums: sums.map(({ places: _places, ...sum }) => sum),
+      onlyOurs: count,
+      ...{ contents, places },
+    }
+  }
+}
+
+const NO_PLACES = new Float64Array()
+
+function sortedPlaces(lists: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
+  return all.sort()
+}
+
+/**
+ * Returns a function from a place to the number by which pages continue: the line of the file, or
+ * the position of a call. Both increase with the place.
+ */
+const numberOf = (match: RequestMatch) => (match === 'only_ours' ? Number : lineOfPlace)
+
+function pageAfter(
+  places: Float64Array,
+  number: (place: number) => number,
+  after: number,
+  limit: number,
+): number[] {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (number(places[middle] ?? 0) > after) high = middle
+    else low = middle + 1
+  }
+  return [...places.subarray(low, low + limit)]
+}
