@@ -19,6 +19,7 @@ import { startSweeper } from './expired-call-sweeper.ts'
 import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
 import { listModels } from './list-models.ts'
 import { lookUpQuota, quotaLookUpAt } from './look-up-quota.ts'
+import { errorOfException } from './pipeline/error-of-exception.ts'
 import { API_KEY_AUTHENTICATOR, type CallWork, executeCall } from './pipeline/execute-call.ts'
 import {
   clientIpReader,
@@ -286,7 +287,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   const during = (serving: Promise<void>) =>
     draining.during(
       exchange,
-      serving.catch((err: unknown) => handleBug(deps, exchange, err)),
+      serving.catch((err: unknown) => handleException(deps, exchange, err)),
     )
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
@@ -305,7 +306,8 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   const lookUp = quotaLookUpAt(path)
   if (lookUp !== null) {
     if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
-    lookUpQuota(deps, exchange, lookUp).catch((err: unknown) => handleBug(deps, exchange, err))
+    const looking = lookUpQuota(deps, exchange, lookUp)
+    looking.catch((err: unknown) => handleException(deps, exchange, err))
     return
   }
   if (path === REALTIME_PATH || path.startsWith(`${REALTIME_PATH}/`)) {
@@ -324,7 +326,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   const isMethod = method === 'POST' && path.includes(':')
   if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
   if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
-  listModels(deps, exchange, model).catch((err: unknown) => handleBug(deps, exchange, err))
+  listModels(deps, exchange, model).catch((err: unknown) => handleException(deps, exchange, err))
 }
 
 function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: CallWork): void {
@@ -332,7 +334,7 @@ function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: 
   const call = executeCall(deps, exchange, work)
   draining.during(
     exchange,
-    call.catch((err: unknown) => handleBug(deps, exchange, err)),
+    call.catch((err: unknown) => handleException(deps, exchange, err)),
   )
 }
 
@@ -358,9 +360,8 @@ function preflight(exchange: Exchange): void {
   response.end()
 }
 
-/** Handles an unexpected exception. Its stack is logged but not sent to the caller. */
-function handleBug({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
-  log.error({ err, call: exchange.call }, 'relay: a call failed')
-  sendError(exchange, relayError('internal_error'))
+/** Answers a request whose handler has thrown an exception (see `errorOfException`). */
+function handleException({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
+  sendError(exchange, errorOfException(log, exchange.call, err))
   if (!exchange.response.writableEnded) exchange.response.destroy()
 }

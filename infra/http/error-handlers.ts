@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreUnavailable } from '../event-store/port.ts'
 import { ShortLivedUnavailable } from '../limits/short-lived-values.ts'
-import { isUnavailable } from '../postgres/query-timeouts.ts'
+import { isDatabaseAway } from '../postgres/query-timeouts.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { HttpError, type HttpErrorCode, httpError } from './http-errors.ts'
@@ -15,13 +15,6 @@ const BY_CODE: Readonly<Record<string, HttpErrorCode>> = {
   FST_ERR_CTP_INVALID_TYPE: 'WrongContentType',
   FST_ERR_BAD_URL: 'InvalidAddress',
   FST_ERR_MAX_PARAM_LENGTH: 'InvalidAddress',
-  ECONNREFUSED: 'Unavailable',
-  ECONNRESET: 'Unavailable',
-  // SQLSTATEs of a Postgres that is starting, stopping or out of connections.
-  '57P01': 'Unavailable',
-  '57P02': 'Unavailable',
-  '57P03': 'Unavailable',
-  '53300': 'Unavailable',
 }
 
 const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
@@ -60,13 +53,11 @@ export function addErrorAnswers(
 function httpErrorFor(error: FastifyError): HttpError {
   if (error instanceof HttpError) return error
   const isBusy = BUSY.some((kind) => error instanceof kind)
-  if (isBusy || isUnavailable(error)) {
+  if (isBusy || isDatabaseAway(error)) {
     return httpError('Unavailable', {}, RETRY_AFTER_SECONDS)
   }
   const code = BY_CODE[error.code]
-  if (code !== undefined) {
-    return httpError(code, {}, code === 'Unavailable' ? RETRY_AFTER_SECONDS : undefined)
-  }
+  if (code !== undefined) return httpError(code)
   const { statusCode = 500 } = error
   return httpError(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
 }

@@ -23,6 +23,25 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof BackendTerminatedError ||
   error instanceof BackendTerminatedUnexpectedlyError
 
+const SOCKET_CODES =
+  /^(?:ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+/** SQLSTATEs of a lost connection, and of a server that starts, stops or has too many clients. */
+const AWAY_SQLSTATES = /^(?:08[0-9A-Z]{3}|57P0\d|53300)$/
+const LOST_CONNECTION =
+  /^(?:Connection (?:terminated|ended)|Client has encountered|timeout exceeded when trying)/
+
+/**
+ * Reports whether a query failed because the database is away: it is unreachable (see
+ * `isUnavailable`), or the driver has lost or could not establish its connection. Connections to
+ * other servers fail with the same codes, so their errors must have been handled before.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (isUnavailable(error)) return true
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown }
+  if (SOCKET_CODES.test(String(code)) || AWAY_SQLSTATES.test(String(code))) return true
+  return LOST_CONNECTION.test(String(message))
+}
+
 /**
  * A statement with a time limit. `query_timeout` is in milliseconds, and 0 sets no limit. The
  * driver's type declarations lack this field.

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
+import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import { ClientGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
@@ -342,8 +343,7 @@ export class RealtimeSession {
 
   private fail(err: unknown): void {
     const { context, call } = this.options
-    context.deps.log.error({ err, call }, 'a realtime session failed')
-    void this.end(relayError('internal_error'), false)
+    void this.end(errorOfException(context.deps.log, call, err), false)
   }
 
   /**

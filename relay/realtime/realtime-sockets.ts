@@ -8,6 +8,7 @@ import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
+import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -119,10 +120,7 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
         if (!isRelayError(opening)) return accept(opening)
         sendError(exchange, opening)
       },
-      (err: unknown) => {
-        options.deps.log.error({ err }, 'a realtime session could not be opened')
-        sendError(exchange, relayError('internal_error'))
-      },
+      (err: unknown) => sendError(exchange, errorOfException(options.deps.log, exchange.call, err)),
     )
   }
   const close = (): void => {

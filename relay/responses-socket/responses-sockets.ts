@@ -6,6 +6,7 @@ import { RESPONSES_ERRORS } from '../dialects/openai-responses/response-errors.t
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyMemoryShare } from '../limits/body-memory.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -100,10 +101,8 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
             webSocket.on('close', () => open.delete(each))
           })
         },
-        (err: unknown) => {
-          options.deps.log.error({ err }, 'a socket could not be opened')
-          sendError(exchange, relayError('internal_error'))
-        },
+        (err: unknown) =>
+          sendError(exchange, errorOfException(options.deps.log, exchange.call, err)),
       )
     },
     closeDuring: async (drained) => {
@@ -307,10 +306,8 @@ class ResponsesSocket {
     )
     warmUpError(deps, exchange, model).then(
       (error) => this.endWarmUp(model, items, error),
-      (err: unknown) => {
-        deps.log.error({ err }, 'a warm-up could not be checked')
-        this.endWarmUp(model, items, relayError('internal_error'))
-      },
+      (err: unknown) =>
+        this.endWarmUp(model, items, errorOfException(deps.log, exchange.call, err)),
     )
   }
 

@@ -1,15 +1,14 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
-import { warnThrottled } from '#infra/telemetry/log.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import { bodyShareOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
 import { withCopiesOfBody } from '#relay/pipeline/copies-of-request-body.ts'
+import { errorOfException, isStoreAway } from '#relay/pipeline/error-of-exception.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
@@ -111,9 +110,8 @@ async function handle(deps: TaskDeps, exchange: Exchange): Promise<void> {
     await dispatch(deps, exchange, kind, route)
   } catch (error) {
     if (error instanceof TaskRequestError) return sendTaskError(exchange, kind, error.error)
-    if (!(error instanceof StoreUnavailable)) throw error
-    warnThrottled(deps.log, { reason: error.message }, 'tasks cannot be recorded')
-    sendTaskError(exchange, kind, relayError('store_unavailable', { retryAfter: 5 }))
+    if (!isStoreAway(error)) throw error
+    sendTaskError(exchange, kind, errorOfException(deps.log, exchange.call, error))
   }
 }
 

@@ -13,7 +13,9 @@ export type RelaySite = {
   readonly root: ConsoleClient
   /** The process of the management API and the read models. */
   readonly office: ProductProcess
-  readonly startRelay: () => Promise<ProductProcess>
+  /** Starts a relay with the site's environment and `more` variables. */
+  readonly startRelay: (more?: Readonly<Record<string, string>>) => Promise<ProductProcess>
+  readonly databaseUrl: string
   /** The events, read in this process without any relay. */
   readonly store: EventStore
   /** Stops the office, and expects every read model to equal the fold of the events. */
@@ -30,7 +32,9 @@ export async function startRelaySite(relayOptions: string): Promise<RelaySite> {
   return {
     root: await setUpSite(office.url),
     office,
-    startRelay: () => site.start('relay', { NODE_OPTIONS: relayOptions, LOG_LEVEL: 'error' }),
+    startRelay: (more = {}) =>
+      site.start('relay', { NODE_OPTIONS: relayOptions, LOG_LEVEL: 'error', ...more }),
+    databaseUrl: site.environment.DATABASE_URL,
     store: core.store,
     expectReadModelsToEqualTheFold: async () => {
       expect(await office.stop()).toBe(0)

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
+import { warnThrottled } from '#infra/telemetry/log.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/**
+ * Reports whether an exception means that the database or the event store is away. The request can
+ * then be repeated later. Exceptions of requests to providers must have been handled before.
+ */
+export const isStoreAway = (err: unknown): boolean =>
+  err instanceof StoreUnavailable || isDatabaseAway(err)
+
+/**
+ * Returns the caller's error for an exception that nothing else has handled, and logs it. Any
+ * exception but an unavailable database is a bug, whose stack is logged but not sent to the caller.
+ */
+export function errorOfException(log: Logger, call: string, err: unknown): RelayError {
+  if (isStoreAway(err)) {
+    const reason = err instanceof Error ? err.message : String(err)
+    warnThrottled(log, { reason, call }, 'requests fail because the database is unavailable')
+    return NO_STORE
+  }
+  log.error({ err, call }, 'relay: a call failed')
+  return relayError('internal_error')
+}
