@@ -17,6 +17,7 @@ import { createDraining, type Draining, drainingError } from './drain-running-ca
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
 import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
+import { removeExpiredClaims } from './idempotency/remove-expired-claims.ts'
 import { listModels } from './list-models.ts'
 import { lookUpQuota, quotaLookUpAt } from './look-up-quota.ts'
 import { errorOfException } from './pipeline/error-of-exception.ts'
@@ -87,8 +88,9 @@ const SWEEP_EVERY_MS = 600_000
 
 /** Deletes expired rows of the stores. After a failure, the next deletion makes up for it. */
 function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
+  const claims = { sweep: (at: number) => removeExpiredClaims(deps, at) }
   const stores = [
-    [deps.claimedCalls, 'expired idempotency keys could not be deleted'],
+    [claims, 'expired idempotency keys could not be deleted'],
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
     [deps.clientSecrets, 'expired temporary keys could not be deleted'],

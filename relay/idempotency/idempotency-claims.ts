@@ -6,6 +6,7 @@ import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
  * covers the request's method, path and body. `at` is the time of the claim in Unix milliseconds.
  */
 export type CallClaim = {
+  readonly userId: number
   readonly tokenId: number
   readonly keyHash: string
   readonly bodyHash: string
@@ -13,13 +14,25 @@ export type CallClaim = {
   readonly at: number
 }
 
+/** The call that has claimed a key. `isExpired` is true if the claim is older than `CLAIM_MS`. */
+export type ClaimedCall = Pick<CallClaim, 'call' | 'bodyHash'> & { readonly isExpired: boolean }
+
+/** A claim that is older than `CLAIM_MS`. */
+export type ExpiredClaim = Pick<CallClaim, 'userId' | 'tokenId' | 'keyHash' | 'call' | 'at'>
+
 /**
  * Stores which call belongs to each `Idempotency-Key` of a token. The state of the call itself is
- * in the account's stream.
+ * in the account's stream. An expired claim counts until it is replaced or removed, because its
+ * call may still be running.
  */
 export type ClaimedCalls = {
   /** Assigns the key to the call, or returns the earlier call that claimed the key. */
-  claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
+  claim(claim: CallClaim): Promise<ClaimedCall>
+  /**
+   * Assigns the key to another call if `earlier` still has an expired claim of it. Does nothing
+   * otherwise. It is only called once the earlier call has ended.
+   */
+  replace(claim: CallClaim, earlier: string): Promise<void>
   /** Releases the key of a call that cost nothing, so that a new call can use the key. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
   /**
@@ -27,10 +40,20 @@ export type ClaimedCalls = {
    * handled.
    */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
-  /** Deletes the claims that have expired at the time `at`. */
-  sweep(at: number): Promise<void>
+  /**
+   * Returns at most `limit` claims that have expired at the time `at`, in the order of their times
+   * and of their calls, from the first one after `after`.
+   */
+  expired(
+    at: number,
+    after: Pick<CallClaim, 'at' | 'call'> | null,
+    limit: number,
+  ): Promise<readonly ExpiredClaim[]>
+  /** Deletes these claims, unless other calls have claimed the keys in the meantime. */
+  remove(claims: readonly ExpiredClaim[]): Promise<void>
 }
 
+/** A key can be used for a new call after this time, but not before its call has ended. */
 export const CLAIM_MS = 24 * 3_600_000
 
 const TABLE = `
@@ -43,31 +66,48 @@ const TABLE = `
     primary key (token_id, key_hash)
   );
   create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
+  alter table relay.claimed_calls add column if not exists user_id int8 not null default 0;
 `
 
-// On a conflict, an expired claim is replaced. A valid claim is updated without a change, because
-// `do nothing` would not return its row. A separate select might come too late: another process may
-// have deleted the row.
+// On a conflict, the claim is updated without a change, because `do nothing` would not return its
+// row. A separate select might come too late: another process may have deleted the row.
 const CLAIM = `
-  insert into relay.claimed_calls as known (token_id, key_hash, body_hash, call, claimed_at)
-  values ($1, $2, $3, $4, $5)
-  on conflict (token_id, key_hash) do update set
-    body_hash = case when known.claimed_at <= $6 then excluded.body_hash else known.body_hash end,
-    call = case when known.claimed_at <= $6 then excluded.call else known.call end,
-    claimed_at = case when known.claimed_at <= $6 then excluded.claimed_at
-                 else known.claimed_at end
-  returning call, body_hash as "bodyHash"`
+  insert into relay.claimed_calls as known
+    (token_id, key_hash, body_hash, call, claimed_at, user_id)
+  values ($1, $2, $3, $4, $5, $7)
+  on conflict (token_id, key_hash) do update set call = known.call
+  returning call, body_hash as "bodyHash", claimed_at <= $6 as "isExpired"`
+
+const REPLACE = `
+  update relay.claimed_calls
+  set body_hash = $3, call = $4, claimed_at = $5, user_id = $7
+  where token_id = $1 and key_hash = $2 and call = $8 and claimed_at <= $6`
+
+const EXPIRED = `
+  select user_id::int4 as "userId", token_id::float8 as "tokenId", key_hash as "keyHash", call,
+    claimed_at::float8 as at
+  from relay.claimed_calls where claimed_at <= $1 and (claimed_at, call) > ($2, $3)
+  order by claimed_at, call limit $4`
+
+const REMOVE = `
+  delete from relay.claimed_calls as known
+  using unnest($1::int8[], $2::text[], $3::text[]) as removed (token_id, key_hash, call)
+  where known.token_id = removed.token_id and known.key_hash = removed.key_hash
+    and known.call = removed.call`
 
 /** Creates the store of claims in the schema `relay`, which all relays share. */
 export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
   await ensureSchema(pg, 'relay', TABLE)
   return {
-    claim: async ({ tokenId, keyHash, bodyHash, call, at }) => {
-      const values = [tokenId, keyHash, bodyHash, call, at, at - CLAIM_MS]
+    claim: async (claim) => {
+      const values = valuesOf(claim)
       const { rows } = await pg.query({ name: 'claim-call', text: CLAIM, values })
       const [claimed] = rows
       if (claimed === undefined) throw new Error('a claim returned no row')
       return claimed
+    },
+    replace: async (claim, earlier) => {
+      await pg.query(REPLACE, [...valuesOf(claim), earlier])
     },
     free: async ({ tokenId, keyHash, call }) => {
       await pg.query(
@@ -81,8 +121,20 @@ export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
         call,
       ])
     },
-    sweep: async (at) => {
-      await pg.query('delete from relay.claimed_calls where claimed_at <= $1', [at - CLAIM_MS])
+    expired: async (at, after, limit) => {
+      const values = [at - CLAIM_MS, after?.at ?? 0, after?.call ?? '', limit]
+      return (await pg.query<ExpiredClaim>(EXPIRED, values)).rows
+    },
+    remove: async (claims) => {
+      await pg.query(REMOVE, [
+        claims.map(({ tokenId }) => tokenId),
+        claims.map(({ keyHash }) => keyHash),
+        claims.map(({ call }) => call),
+      ])
     },
   }
 }
+
+const valuesOf = ({ userId, tokenId, keyHash, bodyHash, call, at }: CallClaim) => [
+  ...[tokenId, keyHash, bodyHash, call, at, at - CLAIM_MS, userId],
+]

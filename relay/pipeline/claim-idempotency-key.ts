@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import type { CallClaim, ClaimedCall, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RequestKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
@@ -16,7 +18,7 @@ export type KeyedCall = {
   readonly free: () => Promise<void>
 }
 
-type Deps = Pick<Core, 'log' | 'now'> & { readonly claimedCalls: ClaimedCalls }
+type Deps = Pick<Core, 'log' | 'now' | 'actors'> & { readonly claimedCalls: ClaimedCalls }
 
 const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
@@ -30,9 +32,9 @@ export const isKeyed = ({ request }: Exchange): boolean =>
  * repeated request, this is the original call. Returns null for a request without a key.
  */
 export async function claimIdempotencyKey(
-  { claimedCalls, log, now }: Deps,
+  deps: Deps,
   { request, call }: Exchange,
-  { token: { tokenId } }: Caller,
+  { token: { tokenId }, user: { userId } }: Caller,
   content: { readonly work: RequestKind; readonly body: Buffer },
 ): Promise<KeyedCall | RelayError | null> {
   const key = request.headers['idempotency-key']
@@ -41,8 +43,10 @@ export async function claimIdempotencyKey(
     return relayError('invalid_parameter', { param: HEADER })
   const keyHash = createHash('sha256').update(key).digest('hex')
   const bodyHash = hashOf(request, content)
+  const { claimedCalls, log, now } = deps
   try {
-    const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
+    const claim = { userId, tokenId, keyHash, bodyHash, call, at: now() }
+    const claimed = await claimUnlessRunning(deps, claim)
     // Earlier releases stored the hash of the body alone.
     if (claimed.bodyHash !== bodyHash && claimed.bodyHash !== sha256(content.body)) {
       return relayError('idempotency_key_reused', { param: HEADER })
@@ -57,6 +61,26 @@ export async function claimIdempotencyKey(
     log.error({ err, call }, 'an idempotency key could not be claimed')
     return relayError('store_unavailable', { retryAfter: 5 })
   }
+}
+
+/**
+ * Claims a key. An expired claim is replaced only if its call has ended: a batch, a task or a
+ * stream may run for longer than a claim lasts, and a repeat would start and pay it again.
+ */
+async function claimUnlessRunning(
+  { claimedCalls, actors }: Deps,
+  claim: CallClaim,
+): Promise<ClaimedCall> {
+  const claimed = await claimedCalls.claim(claim)
+  if (!claimed.isExpired) return claimed
+  // The calls of an account include its tasks, and a batch has the id of its first call.
+  const isRunning = await actors.ask(accountDecider, accountStream(claim.userId), ({ open }) =>
+    open.has(claimed.call),
+  )
+  if (isRunning) return claimed
+  await claimedCalls.replace(claim, claimed.call)
+  // Another repeat may have replaced it first. All repeats then get that call.
+  return claimedCalls.claim(claim)
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

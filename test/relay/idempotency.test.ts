@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import { CLAIM_MS, type ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import { removeExpiredClaims } from '#relay/idempotency/remove-expired-claims.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { claimedCallsInMemory } from './support/in-memory-stores.ts'
 import { chat, errorOf, relayRig, USER } from './support/relay-rig.ts'
@@ -122,4 +123,45 @@ describe('a call with an Idempotency-Key', () => {
       expect(rig.provider.journal.count).toBe(0)
     },
   )
+})
+
+describe('an Idempotency-Key that was claimed a day ago', () => {
+  let laterMs = 0
+  const now = () => Date.now() + laterMs
+  const claimedCalls = claimedCallsInMemory()
+  const site = startedForEach(() => {
+    laterMs = 0
+    return relayRig({ claimedCalls }, {}, undefined, { now })
+  })
+
+  it('does not start a second call while the first one runs', async () => {
+    site.provider.script.push({ kind: 'slow', msPerChunk: 100 })
+    const running = chat(site, { stream: true, max_tokens: 20 }, KEYED)
+    await expect.poll(() => site.provider.journal.count).toBe(1)
+    laterMs = CLAIM_MS + 1_000
+    const repeats = () =>
+      Promise.all(
+        Array.from({ length: 50 }, () => chat(site, { stream: true, max_tokens: 20 }, KEYED)),
+      )
+    const statuses = (await repeats()).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([409]))
+    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    expect((await chat(site, { stream: true, max_tokens: 20 }, KEYED)).status).toBe(409)
+    expect(site.provider.journal.count).toBe(1)
+    expect((await running).text).toContain('[DONE]')
+    const afterwards = (await repeats()).map(({ status }) => status)
+    expect(afterwards.filter((status) => status === 200)).toHaveLength(1)
+    expect(site.provider.journal.count).toBe(2)
+  })
+
+  it('can be used for a new call after the claim of an ended call was removed', async () => {
+    const key = { 'idempotency-key': 'order 18' }
+    expect((await chat(site, {}, key)).status).toBe(200)
+    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    expect((await chat(site, {}, key)).status).toBe(409)
+    laterMs = CLAIM_MS + 1_000
+    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    expect(await claimedCalls.expired(now(), null, 9)).toEqual([])
+    expect((await chat(site, {}, key)).status).toBe(200)
+  })
 })

@@ -27,7 +27,11 @@ const of = (index: number): ClaimedCalls => {
   return relay
 }
 const claim = (keyHash: string, call: string, at = NOW, index = 0) =>
-  of(index).claim({ tokenId: 1, keyHash, bodyHash: `body of ${call}`, call, at })
+  of(index).claim(claimOf(keyHash, call, at))
+const claimOf = (keyHash: string, call: string, at = NOW) => {
+  const bodyHash = `body of ${call}`
+  return { userId: 7, tokenId: 1, keyHash, bodyHash, call, at }
+}
 
 it('fifty claims of one key over two relays make one call', async () => {
   const claims = await Promise.all(
@@ -36,15 +40,31 @@ it('fifty claims of one key over two relays make one call', async () => {
   const [{ call, bodyHash } = { call: '', bodyHash: '' }] = claims
   expect(new Set(claims.map((one) => one.call))).toEqual(new Set([call]))
   expect(bodyHash).toBe(`body of ${call}`)
-  expect(await claim('race', 'later')).toEqual({ call, bodyHash })
+  expect(await claim('race', 'later')).toEqual({ call, bodyHash, isExpired: false })
 })
 
-it('a claim of a key lasts a day', async () => {
+it('a claim of a key expires after a day, and is replaced only then', async () => {
   await claim('daily', 'first')
-  expect(await claim('daily', 'second', NOW + CLAIM_MS - 1)).toMatchObject({ call: 'first' })
-  const third = { call: 'third', bodyHash: 'body of third' }
-  expect(await claim('daily', 'third', NOW + CLAIM_MS)).toEqual(third)
-  expect(await claim('daily', 'fourth', NOW + CLAIM_MS + 1)).toEqual(third)
+  const first = { call: 'first', bodyHash: 'body of first' }
+  const before = NOW + CLAIM_MS - 1
+  await of(1).replace(claimOf('daily', 'second', before), 'first')
+  expect(await claim('daily', 'second', before)).toEqual({ ...first, isExpired: false })
+  expect(await claim('daily', 'second', NOW + CLAIM_MS)).toEqual({ ...first, isExpired: true })
+  await of(1).replace(claimOf('daily', 'second', NOW + CLAIM_MS), 'another')
+  expect(await claim('daily', 'second', NOW + CLAIM_MS)).toEqual({ ...first, isExpired: true })
+})
+
+it('fifty repeats over two relays replace an expired claim by one call', async () => {
+  const at = NOW + CLAIM_MS
+  await claim('replaced', 'first')
+  const calls = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      await of(index).replace(claimOf('replaced', `call-${index}`, at), 'first')
+      return (await claim('replaced', `call-${index}`, at, index)).call
+    }),
+  )
+  expect(new Set(calls).size).toBe(1)
+  expect(calls[0]).toMatch(/^call-/)
 })
 
 it('a key is freed only for the call that claimed it', async () => {
@@ -63,12 +83,24 @@ it('a key is freed by its token and call alone, without the key itself', async (
   expect(await claim('by call', 'next')).toMatchObject({ call: 'next' })
 })
 
-it('the sweep removes exactly the claims that are older than a day', async () => {
-  await claim('old', 'first', NOW - CLAIM_MS)
-  await claim('fresh', 'first', NOW - CLAIM_MS + 1)
-  await of(0).sweep(NOW)
-  const found = await pools[0]?.pg.query(
-    `select key_hash from relay.claimed_calls where key_hash in ('old', 'fresh')`,
-  )
-  expect(found?.rows).toEqual([{ key_hash: 'fresh' }])
+it('the expired claims are listed page by page, and removed unless replaced', async () => {
+  const at = NOW + 10 * CLAIM_MS
+  await claim('old', 'old 1', at - CLAIM_MS - 1)
+  await claim('older', 'old 2', at - CLAIM_MS - 1)
+  await claim('oldest day', 'old 3', at - CLAIM_MS)
+  await claim('fresh', 'fresh', at - CLAIM_MS + 1)
+  const after = { at: at - 2 * CLAIM_MS, call: '' }
+  const first = await of(0).expired(at, after, 2)
+  expect(first.map(({ call, userId }) => [call, userId])).toEqual([
+    ['old 1', 7],
+    ['old 2', 7],
+  ])
+  const second = await of(0).expired(at, first.at(-1) ?? null, 2)
+  expect(second.map(({ call }) => call)).toEqual(['old 3'])
+  await of(1).replace(claimOf('old', 'new', at), 'old 1')
+  await of(0).remove([...first, ...second])
+  expect(await of(0).expired(at, after, 9)).toEqual([])
+  expect(await claim('old', 'other', at)).toMatchObject({ call: 'new' })
+  expect(await claim('older', 'other', at)).toMatchObject({ call: 'other' })
+  expect(await claim('fresh', 'other', at)).toMatchObject({ call: 'fresh' })
 })

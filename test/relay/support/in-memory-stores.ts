@@ -4,7 +4,11 @@ import {
   limitExceeded,
   type StoredFile,
 } from '#relay/batches/file-record-store.ts'
-import type { CallClaim, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import {
+  type CallClaim,
+  CLAIM_MS,
+  type ClaimedCalls,
+} from '#relay/idempotency/idempotency-claims.ts'
 import {
   type ClientSecret,
   type ClientSecrets,
@@ -74,26 +78,45 @@ export function clientSecretsInMemory(): ClientSecrets {
   }
 }
 
-/** In-memory claims that never expire. */
+type Key = Pick<CallClaim, 'tokenId' | 'keyHash'>
+
+const isAfter = (claim: CallClaim, { at, call }: Pick<CallClaim, 'at' | 'call'>): boolean =>
+  claim.at > at || (claim.at === at && claim.call > call)
+
 export function claimedCallsInMemory(): ClaimedCalls {
   const claims = new Map<string, CallClaim>()
-  const nameOf = ({ tokenId, keyHash }: Pick<CallClaim, 'tokenId' | 'keyHash'>) =>
-    `${tokenId} ${keyHash}`
+  const nameOf = ({ tokenId, keyHash }: Key) => `${tokenId} ${keyHash}`
+  const isExpired = (claim: CallClaim, at: number) => claim.at <= at - CLAIM_MS
+  const free = (of: Key & { readonly call: string }): void => {
+    if (claims.get(nameOf(of))?.call === of.call) claims.delete(nameOf(of))
+  }
   return {
     claim: async (claim) => {
       const claimed = claims.get(nameOf(claim)) ?? claim
       claims.set(nameOf(claim), claimed)
-      return claimed
+      const { call, bodyHash } = claimed
+      return { call, bodyHash, isExpired: isExpired(claimed, claim.at) }
     },
-    free: async (claim) => {
-      if (claims.get(nameOf(claim))?.call === claim.call) claims.delete(nameOf(claim))
+    replace: async (claim, earlier) => {
+      const claimed = claims.get(nameOf(claim))
+      const isReplaced = claimed?.call === earlier && isExpired(claimed, claim.at)
+      if (isReplaced) claims.set(nameOf(claim), claim)
     },
+    free: async (claim) => free(claim),
     freeCall: async ({ tokenId, call }) => {
-      for (const [name, claim] of claims) {
-        if (claim.tokenId === tokenId && claim.call === call) claims.delete(name)
+      for (const claim of claims.values()) {
+        if (claim.tokenId === tokenId && claim.call === call) free(claim)
       }
     },
-    sweep: async () => {},
+    expired: async (at, after, limit) =>
+      [...claims.values()]
+        .filter((claim) => isExpired(claim, at))
+        .sort((a, b) => a.at - b.at || (a.call < b.call ? -1 : 1))
+        .filter((claim) => after === null || isAfter(claim, after))
+        .slice(0, limit),
+    remove: async (expired) => {
+      for (const claim of expired) free(claim)
+    },
   }
 }
 

@@ -1,0 +1,36 @@
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
+import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
+import type { ClaimedCalls, ExpiredClaim } from './idempotency-claims.ts'
+
+const PAGE = 1_000
+
+type Deps = {
+  readonly actors: Pick<StreamActors, 'peek'>
+  readonly claimedCalls: Pick<ClaimedCalls, 'expired' | 'remove'>
+}
+
+/**
+ * Removes the claims of idempotency keys that have expired at the time `at`. The claim of a call, a
+ * task or a batch that is still running is kept, because a repeat would otherwise start and pay it
+ * again.
+ */
+export async function removeExpiredClaims(
+  { actors, claimedCalls }: Deps,
+  at: number,
+): Promise<void> {
+  let after: ExpiredClaim | null = null
+  for (;;) {
+    const page: readonly ExpiredClaim[] = await claimedCalls.expired(at, after, PAGE)
+    const byUser = Map.groupBy(page, ({ userId }) => userId)
+    const removable: ExpiredClaim[] = []
+    for (const [userId, claims] of byUser) {
+      // The accounts are not cached, because many of them are idle.
+      const { open } = await actors.peek(accountDecider, accountStream(userId))
+      removable.push(...claims.filter(({ call }) => !open.has(call)))
+    }
+    if (removable.length > 0) await claimedCalls.remove(removable)
+    after = page.at(-1) ?? null
+    if (page.length < PAGE) return
+  }
+}
