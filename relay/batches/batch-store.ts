@@ -2,15 +2,19 @@ import type { Pool } from 'pg'
 import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
 import type { Sealed } from '#domain/shared/event.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import type { ToolLimits } from '../dialects/provider-tool-limits.ts'
 
-/** The file that the gateway uploaded to a provider in order to submit a batch. */
+/** The file that the gateway uploads to a provider in order to submit a batch. */
 export type UploadedFile = {
   readonly channelId: number
   readonly keyRef: string
-  /** The provider's id of the file. */
-  readonly upstreamId: string
+  /**
+   * The provider's id of the file. Null while the upload runs, and if the process ended during the
+   * upload. The provider may then have the file, which is found by its name.
+   */
+  readonly upstreamId: string | null
 }
 
 /**
@@ -58,7 +62,28 @@ export type StoredBatch = {
   readonly object: Sealed | null
   /** Null if no file was uploaded for the batch. */
   readonly uploaded: UploadedFile | null
+  /**
+   * Identifies the request that has stored the batch but has not reserved its quota yet. Null once
+   * the quota is reserved.
+   */
+  readonly holder: string | null
+  /** The time at which this request stored the batch, in Unix milliseconds. */
+  readonly holderSince: number
 }
+
+/**
+ * The time after which the request that has stored a batch counts as dead if it has not reserved
+ * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
+ * than a reservation takes. A reservation that takes even longer is not sent to a provider, because
+ * `confirm` fails.
+ */
+export const HOLDING_MS = 60_000
+
+/** Reports whether another request may take over a stored batch at the time `at`. */
+export const isAbandoned = (
+  { holder, holderSince }: Pick<StoredBatch, 'holder' | 'holderSince'>,
+  at: number,
+): boolean => holder !== null && at - holderSince >= HOLDING_MS
 
 /**
  * The data of a line that is stored when the batch is submitted. The charge for the line is later
@@ -107,12 +132,22 @@ export type NewBatch = Omit<
   | 'failingSince'
   | 'endSeenAt'
   | 'uploaded'
->
+  | 'holder'
+> & { readonly holder: string }
 
 /** Stores the owner of each batch, and the data of its lines for as long as results can be read. */
 export type BatchStore = {
-  /** Returns false and stores nothing if a batch with this id is stored. */
+  /**
+   * Stores a batch whose quota is not reserved yet. Returns false and stores nothing if a batch
+   * with this id is stored, unless that batch is abandoned (see `isAbandoned`). Then it is
+   * replaced.
+   */
   add(batch: NewBatch, lines: LinesById): Promise<boolean>
+  /**
+   * Records that the holder has reserved the quota. Returns false if the batch is no longer stored
+   * for this holder. The batch must then not be sent.
+   */
+  confirm(batch: string, holder: string): Promise<boolean>
   describe(batch: string, object: Sealed): Promise<void>
   /** Stores which file was uploaded for the batch, so that it can be deleted later. */
   noteUpload(batch: string, file: UploadedFile): Promise<void>
@@ -148,13 +183,26 @@ export type BatchStore = {
    */
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
-  remove(batch: string): Promise<void>
+  /**
+   * Removes the batch if it is stored for this holder; null for a batch whose quota was reserved. A
+   * batch that another request has taken over is kept.
+   */
+  remove(batch: string, holder: string | null): Promise<void>
   /**
    * Deletes settled batches that are so old at the time `at` that the provider no longer has their
    * results.
    */
   sweep(at: number): Promise<void>
 }
+
+/**
+ * Awaits a query of the database. Rejects with `StoreUnavailable` if it fails, so that the failure
+ * is not mistaken for one of the provider.
+ */
+export const fromStore = <T>(query: Promise<T>): Promise<T> =>
+  query.catch((cause: unknown) => {
+    throw new StoreUnavailable('a batch could not be read or written', { cause })
+  })
 
 /** The time for which a settled batch is kept. Anthropic keeps results for 29 days. */
 const RETENTION_MS = 30 * 86_400_000
@@ -175,6 +223,8 @@ const TABLE = `
   alter table relay.batches add column if not exists failing_since int8 not null default 0;
   alter table relay.batches add column if not exists end_seen_at int8 not null default 0;
   alter table relay.batches add column if not exists uploaded jsonb;
+  alter table relay.batches add column if not exists holder text;
+  alter table relay.batches add column if not exists holder_since int8 not null default 0;
   create index if not exists batches_of_user on relay.batches (user_id, batch);
   create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
   create table if not exists relay.batch_lines (
@@ -187,19 +237,29 @@ const TABLE = `
 const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "submittedAt",
   is_settled as "isSettled", attempts, retry_at::float8 as "retryAt",
   denied_at::float8 as "deniedAt", failing_since::float8 as "failingSince",
-  end_seen_at::float8 as "endSeenAt", request, object, uploaded`
+  end_seen_at::float8 as "endSeenAt", request, object, uploaded, holder,
+  holder_since::float8 as "holderSince"`
 
+// A batch that replaces another one has the same lines, because the `Idempotency-Key` of both
+// belongs to one body. Their facts may differ, because prices may have changed.
 const ADDITION = `with added as (
-    insert into relay.batches (batch, user_id, submitted_at, api, request)
-    values ($1, $2, $3, $6, $7)
-    on conflict do nothing returning batch
+    insert into relay.batches as known
+      (batch, user_id, submitted_at, api, request, holder, holder_since)
+    values ($1, $2, $3, $6, $7, $8, $9)
+    on conflict (batch) do update set submitted_at = excluded.submitted_at,
+      request = excluded.request, holder = excluded.holder, holder_since = excluded.holder_since
+      where known.holder is not null and known.holder_since <= $10
+    returning batch
   ), lines as (
     insert into relay.batch_lines (batch, id_hash, facts)
     select added.batch, one.* from added, unnest($4::text[], $5::text[]) as one
+    on conflict (batch, id_hash) do update set facts = excluded.facts
   )
   select from added`
-const REMOVAL = `with lines as (delete from relay.batch_lines where batch = $1)
-  delete from relay.batches where batch = $1`
+const REMOVAL = `with removed as (
+    delete from relay.batches where batch = $1 and holder is not distinct from $2 returning batch
+  )
+  delete from relay.batch_lines where batch in (select batch from removed)`
 const SWEEP = `with old as (
     delete from relay.batches where is_settled and submitted_at <= $1 returning batch
   )
@@ -249,13 +309,17 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
   const rows = async (text: string, values: readonly unknown[]) =>
     (await pg.query<StoredBatch>(`select ${ROW} from relay.batches ${text}`, [...values])).rows
   return {
-    add: async ({ batch, userId, api, submittedAt, request }, lines) => {
+    add: async ({ batch, userId, api, submittedAt, request, holder, holderSince }, lines) => {
       const { rowCount } = await pg.query(ADDITION, [
         ...[batch, userId, submittedAt],
         ...[[...lines.keys()], [...lines.values()].map((facts) => JSON.stringify(facts))],
-        ...[api, request],
+        ...[api, request, holder, holderSince, holderSince - HOLDING_MS],
       ])
       return rowCount === 1
+    },
+    confirm: async (batch, holder) => {
+      const text = 'update relay.batches set holder = null where batch = $1 and holder = $2'
+      return (await pg.query(text, [batch, holder])).rowCount === 1
     },
     describe: async (batch, object) => {
       await pg.query('update relay.batches set object = $2 where batch = $1', [batch, object])
@@ -287,8 +351,8 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
       const found = await pg.query<{ id: string; facts: string }>(text, [batch])
       return new Map(found.rows.map(({ id, facts }) => [id, JSON.parse(facts) as LineFacts]))
     },
-    remove: async (batch) => {
-      await pg.query(REMOVAL, [batch])
+    remove: async (batch, holder) => {
+      await pg.query(REMOVAL, [batch, holder])
     },
     sweep: async (at) => {
       await pg.query(SWEEP, [at - RETENTION_MS])

@@ -2,10 +2,15 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { Caller } from '../pipeline/authenticate.ts'
 import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
+import { isAbandoned } from './batch-store.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 const BUSY = relayError('overloaded', { retryAfter: 1 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/** The error for a repeat while another request reserves the quota of the batch. */
+export const inProgress = (batch: string): RelayError =>
+  relayError('idempotency_in_progress', { subject: batch, retryAfter: 5 })
 
 /**
  * Claims the `Idempotency-Key` of a submission, and returns the batch to which the key belongs. For
@@ -13,7 +18,8 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
  * null for a submission without a key, and an error if the batch was submitted before.
  *
  * A request that fails before the batch is held leaves the key claimed: a repeat may be holding the
- * same batch at that moment. The next repeat submits the batch under the same id.
+ * same batch at that moment. The next repeat submits the batch under the same id. If the process of
+ * a request ended after it had stored the batch, a repeat takes the batch over after `HOLDING_MS`.
  */
 export async function claimKeyOfBatch(
   deps: BatchDeps,
@@ -35,7 +41,8 @@ export async function claimKeyOfBatch(
     }
     const stored = await deps.batchStore.find(userId, subject)
     if (state === 'submitted') return relayError('idempotency_replayed', { subject })
-    return stored === undefined ? keyed : relayError('idempotency_in_progress', { subject })
+    const isFree = stored === undefined || isAbandoned(stored, deps.now())
+    return isFree ? keyed : inProgress(subject)
   } catch (err) {
     deps.log.error({ err, call: subject }, 'the batch of a key could not be looked up')
     return NO_STORE

@@ -1,5 +1,6 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import type { BatchEndCause } from '#domain/batches/events.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
 import { isChannelDeleted } from '../views/keys-that-may-own-submitted-work.ts'
@@ -11,10 +12,10 @@ import {
   type Refusal,
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
-import type { StoredBatch } from './batch-store.ts'
+import { fromStore, type StoredBatch } from './batch-store.ts'
 import { deniesAccess, recordDenied, recordOtherFailure } from './denied-access.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
-import { ResultsMemory, settlementOwnerOf } from './limit-result-downloads.ts'
+import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './limit-result-downloads.ts'
 import { readResultLine } from './read-result-line.ts'
 import {
   deleteInputFile,
@@ -132,16 +133,21 @@ export class BatchSettler {
   }
 
   private async look(stored: StoredBatch, signal: AbortSignal, permits: Permits): Promise<void> {
-    const { batch, userId, submittedAt, retryAt } = stored
+    const { batch, userId, submittedAt, retryAt, holder } = stored
     const { ledger, batchStore, now } = this.deps
     const record = await ledger.peek(batch)
     const age = now() - submittedAt
     if (record === null) {
-      // The process died before the quota was reserved, so nothing was sent to a provider.
-      if (age > LOST_MS) await batchStore.remove(batch)
+      // The process died before the quota was reserved, so nothing was sent to a provider. If a
+      // slow request reserves it at this moment, the row has another holder and is kept.
+      if (age > LOST_MS) await batchStore.remove(batch, holder)
       return
     }
-    if (record.end !== null) return batchStore.settle(batch)
+    if (record.end !== null) {
+      // A refused batch is not shown. Its row is left if it could not be removed at the refusal.
+      const isRefused = record.end.cause === 'refused'
+      return isRefused ? batchStore.remove(batch, holder) : batchStore.settle(batch)
+    }
     if (record.place === null) return age > LOST_MS ? this.fail(stored, record, 'lost') : undefined
     if (await isChannelDeleted(this.deps, record.place.channelId)) {
       return this.fail(stored, record, 'channel-deleted')
@@ -227,7 +233,7 @@ export class BatchSettler {
     const isTooLate = endSeenAt !== 0 && now() - endSeenAt > RESULTS_MS
     const outcome = await this.billUnlessDenied(stored, record, answer, signal).catch(
       (err: unknown) => {
-        if (!isTooLate || signal.aborted) throw err
+        if (!isTooLate || signal.aborted || err instanceof StoreUnavailable) throw err
         this.deps.log.warn({ err, call: batch }, 'the results of a batch could not be read in time')
         return 'too-late' as const
       },
@@ -248,8 +254,8 @@ export class BatchSettler {
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). Records it if this fails for another reason than
-   * denied access.
+   * Bills the lines of a batch (see `bill`). Records it if the provider fails in another way than
+   * by denying access.
    */
   private async billUnlessDenied(
     stored: StoredBatch,
@@ -260,8 +266,10 @@ export class BatchSettler {
     try {
       return await this.bill(record, answer, signal)
     } catch (err) {
-      // A download that this process has stopped tells nothing about the provider.
-      if (!signal.aborted) await recordOtherFailure(this.deps, stored)
+      // A download that this process has stopped tells nothing about the provider. Neither does a
+      // failure of the gateway's own database, nor a lack of memory.
+      const isOwn = err instanceof StoreUnavailable || err instanceof ResultsMemoryFull
+      if (!signal.aborted && !isOwn) await recordOtherFailure(this.deps, stored)
       throw err
     }
   }
@@ -330,7 +338,7 @@ export class BatchSettler {
     if (results === null) return 0
     const { ledger, batchStore } = this.deps
     const { batch } = record.submitted
-    const facts = await batchStore.linesOf(batch)
+    const facts = await fromStore(batchStore.linesOf(batch))
     const { headers, splits } = protocolOf(record)
     const ofParts = splits === undefined ? {} : { splits }
     const download = { keys: [key], path: results, headers, ...ofParts }
@@ -340,7 +348,7 @@ export class BatchSettler {
     const billRead = async (): Promise<void> => {
       const read = lines
       lines = []
-      if (read.length > 0) await ledger.bill(batch, read)
+      if (read.length > 0) await fromStore(ledger.bill(batch, read))
     }
     try {
       for await (const bytes of resultLines(this.deps, download, memory, signal)) {

@@ -9,7 +9,7 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { confidentialAt } from './ask-provider-about-batch.ts'
-import type { StoredBatch } from './batch-store.ts'
+import { fromStore, type StoredBatch } from './batch-store.ts'
 import { openDownload } from './download-batch-results.ts'
 import {
   GEMINI_BATCHES,
@@ -26,7 +26,6 @@ import {
   batchNotFound,
   errorAbout,
   findBatch,
-  fromStore,
   type Placed,
   placeOfBatch,
   sendAbout,

@@ -24,7 +24,7 @@ import {
   renderResult,
 } from './anthropic-batches.ts'
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
-import type { PageOfBatches, StoredBatch } from './batch-store.ts'
+import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { resultLines } from './download-batch-results.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { ResultsMemory, ResultsMemoryFull } from './limit-result-downloads.ts'
@@ -214,7 +214,7 @@ export async function deleteBatch(
   if (!isGone && !isRelayError(placed) && !isOfOtherAccount(placed, end)) {
     return sendError(exchange, relayError('upstream_error'))
   }
-  await deps.batchStore.remove(stored.batch)
+  await deps.batchStore.remove(stored.batch, stored.holder)
   const deleted = { id: publicIdOf(stored.batch), type: 'message_batch_deleted' }
   sendJson(exchange, 200, stored.api === 'gemini' ? {} : deleted)
 }
@@ -307,12 +307,6 @@ export type ShownResults = {
 
 const BUSY = relayError('overloaded', { retryAfter: 5 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
-
-/** Awaits a read of the database. Rejects with `StoreUnavailable` if it fails. */
-export const fromStore = <T>(reading: Promise<T>): Promise<T> =>
-  reading.catch((cause: unknown) => {
-    throw new StoreUnavailable('a batch could not be read', { cause })
-  })
 
 /**
  * Reserves memory in which the results of a batch with this number of lines are read for the

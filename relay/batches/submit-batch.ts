@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import {
@@ -19,7 +20,7 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
-import { claimKeyOfBatch } from './claim-key-of-batch.ts'
+import { claimKeyOfBatch, inProgress } from './claim-key-of-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
 import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
@@ -158,28 +159,49 @@ type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
  * `Idempotency-Key`, one holds the batch.
  */
 export async function holdBatch(
-  { batchStore, ledger, vault, log }: BatchDeps,
+  { batchStore, ledger, vault, log, now }: BatchDeps,
   { call: batch, startedAt, clientIp }: Exchange,
   caller: Caller,
   { api, channelId, group, shown, parts, lines }: HeldBatch,
 ): Promise<RelayError | null> {
   const { userId, settings } = caller.user
+  const holder = randomUUID()
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
     const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
-    const row = { batch, userId, api, submittedAt: startedAt, request }
-    const isAdded = await batchStore.add(row, lines)
-    if (!isAdded) return relayError('idempotency_in_progress', { subject: batch })
+    const row = { batch, userId, api, submittedAt: startedAt, request, holder }
+    const isAdded = await batchStore.add({ ...row, holderSince: now() }, lines)
+    if (!isAdded) return inProgress(batch)
     const submission = { batch, api, channelId, startedAt, clientIp: sealedIp }
     const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
-    if (error !== null) await batchStore.remove(batch)
-    return error
+    if (error !== null) await removeUnheld(ledger, batchStore, batch, holder)
+    if (error !== null || (await batchStore.confirm(batch, holder))) return error
+    // The reservation took so long that a repeat has taken the batch over, or the poller has
+    // removed it. The stored lines are no longer those of this reservation, so the batch must not
+    // be sent.
+    await ledger.end(batch, 'refused')
+    return BUSY
   } catch (err) {
     // The quota may have been reserved despite the error. The poller then ends the batch, because
     // no provider has accepted it.
     log.error({ err, call: batch }, 'a batch could not be recorded')
     return NO_STORE
   }
+}
+
+/**
+ * Removes a batch whose quota could not be reserved. If the request that stored the batch before
+ * has just reserved it, the batch stays stored: the poller would otherwise not find the quota if
+ * that request fails to release it.
+ */
+async function removeUnheld(
+  ledger: BatchDeps['ledger'],
+  batchStore: BatchDeps['batchStore'],
+  batch: string,
+  holder: string,
+): Promise<void> {
+  const record = await ledger.peek(batch)
+  if (record === null || record.end !== null) await batchStore.remove(batch, holder)
 }
 
 /** Sends the batch to the provider. Returns true if the provider accepted the batch. */
@@ -238,7 +260,7 @@ export async function channelError(
   }
 }
 
-type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
+export type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
  * Reports whether the provider has definitely refused the batch. If the provider's response was
@@ -261,7 +283,7 @@ export async function refuse(
 ): Promise<void> {
   try {
     await ledger.end(batch, 'refused', { refused: attempt })
-    await batchStore.remove(batch)
+    await batchStore.remove(batch, null)
     await keyed?.free()
   } catch (err) {
     log.error({ err, call: batch }, 'a refused batch could not be released')

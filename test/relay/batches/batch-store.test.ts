@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Sealed } from '#domain/shared/event.ts'
 import { createPools } from '#infra/postgres/pools.ts'
-import { type BatchStore, createBatchStore } from '#relay/batches/batch-store.ts'
+import { type BatchStore, createBatchStore, HOLDING_MS } from '#relay/batches/batch-store.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
@@ -45,7 +45,8 @@ const STORES: readonly (readonly [string, () => BatchStore])[] = [
 
 async function added(store: BatchStore, batch: string): Promise<() => Promise<unknown>> {
   const request = 'sealed' as Sealed
-  await store.add({ batch, userId: 7, api: 'anthropic', submittedAt: AT, request }, new Map())
+  const row = { batch, userId: 7, api: 'anthropic', submittedAt: AT, request } as const
+  await store.add({ ...row, holder: 'one', holderSince: AT }, new Map())
   return () => store.find(7, batch)
 }
 
@@ -61,6 +62,8 @@ describe.each(STORES)('the batches in %s', (_name, createStore) => {
         api: 'anthropic',
         submittedAt,
         request: null,
+        holder: `request ${submittedAt}`,
+        holderSince: AT,
       } as const
       return store.add(row, new Map([[id, { ...facts, ...rest }]]))
     }
@@ -69,6 +72,34 @@ describe.each(STORES)('the batches in %s', (_name, createStore) => {
     expect(isAdded.filter((one) => one)).toHaveLength(1)
     expect(await store.find(7, 'once')).toMatchObject({ submittedAt: first })
     expect([...(await store.linesOf('once')).keys()]).toEqual([`line ${first}`])
+  })
+
+  it('let another request replace a batch whose quota was not reserved for a minute', async () => {
+    const store = createStore()
+    const find = await added(store, 'abandoned')
+    const facts = { line: 0, part: 0, bounds: { inputTokens: 1, outputTokens: 1, choices: 1 } }
+    const line = { ...facts, inputCeiling: 1, calls: 1, bytes: 2, hasHourCache: false }
+    const add = (holder: string, holderSince: number, part: number) => {
+      const row = { batch: 'abandoned', userId: 7, api: 'anthropic', request: null } as const
+      const lines = new Map([['a', { ...line, part }]])
+      return store.add({ ...row, submittedAt: holderSince, holder, holderSince }, lines)
+    }
+    expect(await add('two', AT + HOLDING_MS - 1, 1)).toBe(false)
+    const at = AT + HOLDING_MS
+    const several = Array.from({ length: 50 }, (_, part) => add(`later ${part}`, at, part))
+    const isAdded = await Promise.all(several)
+    const part = isAdded.indexOf(true)
+    expect(isAdded.filter((one) => one)).toHaveLength(1)
+    expect(await find()).toMatchObject({ holder: `later ${part}`, submittedAt: at })
+    expect((await store.linesOf('abandoned')).get('a')).toMatchObject({ part })
+    expect(await store.confirm('abandoned', 'one')).toBe(false)
+    await store.remove('abandoned', 'one')
+    expect(await store.confirm('abandoned', `later ${part}`)).toBe(true)
+    expect(await add('last', at + HOLDING_MS, 0)).toBe(false)
+    await store.remove('abandoned', `later ${part}`)
+    expect(await find()).toMatchObject({ holder: null })
+    await store.remove('abandoned', null)
+    expect([await find(), (await store.linesOf('abandoned')).size]).toEqual([undefined, 0])
   })
 
   it('keep the first denial, and the first other failure since the last denial', async () => {
@@ -110,13 +141,16 @@ describe.each(STORES)('the batches in %s', (_name, createStore) => {
     const store = createStore()
     const find = await added(store, 'uploaded')
     expect(await find()).toMatchObject({ uploaded: null })
-    const file = { channelId: 3, keyRef: 'key:a', upstreamId: 'file-1' }
+    const file = { channelId: 3, keyRef: 'key:a', upstreamId: null }
     await store.noteUpload('uploaded', file)
     expect(await find()).toMatchObject({ uploaded: file })
+    await store.noteUpload('uploaded', { ...file, upstreamId: 'file-1' })
+    expect(await find()).toMatchObject({ uploaded: { ...file, upstreamId: 'file-1' } })
   })
 })
 
 it('batches that an earlier version stored in Postgres are kept', async () => {
   const kept = { batch: 'earlier', deniedAt: 2, failingSince: 0, endSeenAt: 0, uploaded: null }
-  expect(await postgres.store.find(8, 'earlier')).toMatchObject(kept)
+  const held = { holder: null, holderSince: 0 }
+  expect(await postgres.store.find(8, 'earlier')).toMatchObject({ ...kept, ...held })
 })

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import type { BatchStore } from '#relay/batches/batch-store.ts'
-import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import { type BatchStore, HOLDING_MS } from '#relay/batches/batch-store.ts'
+import { CLAIM_MS, type ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
+import { removeExpiredClaims } from '#relay/idempotency/remove-expired-claims.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
 import { claimedCallsInMemory } from '../support/in-memory-stores.ts'
@@ -20,12 +21,16 @@ const LINE = {
 const CONTENT = 'GET /v1/files/file-own/content'
 let batchStore: BatchStore
 let claimedCalls: ClaimedCalls
+let laterMs = 0
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(() => {
   batchStore = batchesInMemory()
   claimedCalls = claimedCallsInMemory()
-  return relayRig({ batchPollEveryMs: 86_400_000, batchStore, claimedCalls })
+  laterMs = 0
+  const overrides = { batchPollEveryMs: 86_400_000, batchStore, claimedCalls }
+  return relayRig(overrides, {}, undefined, { now })
 })
+const now = () => Date.now() + laterMs
 
 async function post(path: string, body: unknown, more: Readonly<Record<string, string>> = {}) {
   const isForm = body instanceof FormData
@@ -98,6 +103,20 @@ function pauseBeforeAdding(count: number) {
   vi.spyOn(batchStore, 'add').mockImplementation(async (...batch) => {
     if (go.length < count) await new Promise<void>((resolve) => go.push(resolve))
     return add(...batch)
+  })
+  const arrived = (waiting: number) => expect.poll(() => go.length).toBe(waiting)
+  return { go: (index: number) => go[index]?.(), arrived }
+}
+
+/** Holds back each of the first `count` reservations of quota until its turn in `go` is called. */
+function pauseBeforeReserving(count: number) {
+  const { actors } = rig.core
+  const handleTogether = actors.handleTogether.bind(actors)
+  const go: (() => void)[] = []
+  vi.spyOn(actors, 'handleTogether').mockImplementation(async (steps, context) => {
+    const isReservation = steps.some(({ command }) => command.type === 'SubmitBatch')
+    if (isReservation && go.length < count) await new Promise<void>((resolve) => go.push(resolve))
+    return handleTogether(steps, context)
   })
   const arrived = (waiting: number) => expect.poll(() => go.length).toBe(waiting)
   return { go: (index: number) => go[index]?.(), arrived }
@@ -227,6 +246,51 @@ describe.each([
     expect((await submit()).status).toBe(503)
     expect((await submit()).status).toBe(200)
     expect(created()).toBe(2)
+  })
+
+  it('is taken over after a minute from a request that has not reserved the quota', async () => {
+    const pause = pauseBeforeReserving(1)
+    const first = submit()
+    await pause.arrived(1)
+    expect((await submit()).status).toBe(409)
+    laterMs = HOLDING_MS
+    expect((await submit()).status).toBe(200)
+    pause.go(0)
+    expect((await first).status).toBe(503)
+    await expectOneBatch()
+    const [stored, ...others] = await batchStore.unsettled('', 9)
+    expect([stored?.holder, others]).toEqual([null, []])
+    expect((await submit()).status).toBe(409)
+  })
+
+  it('sends nothing if the quota is reserved after the batch was taken over', async () => {
+    const pause = pauseBeforeReserving(2)
+    const first = submit()
+    await pause.arrived(1)
+    laterMs = HOLDING_MS
+    const second = submit()
+    await pause.arrived(2)
+    pause.go(0)
+    expect((await first).status).toBe(503)
+    pause.go(1)
+    expect((await second).status).toBe(503)
+    expect(created()).toBe(0)
+    expect((await rig.callEvents()).map(({ type }) => type)).toEqual([
+      ...['CallAdmitted', 'CallReleased'],
+    ])
+    expect(await batchStore.unsettled('', 9)).toEqual([])
+    expect((await submit()).status).toBe(503)
+    expect((await submit()).status).toBe(200)
+    expect(created()).toBe(1)
+  })
+
+  it('belongs to a running batch for longer than a day', async () => {
+    expect((await submit()).status).toBe(200)
+    laterMs = CLAIM_MS + 1_000
+    expect((await submit()).status).toBe(409)
+    await removeExpiredClaims({ actors: rig.core.actors, claimedCalls }, now())
+    expect((await submit()).status).toBe(409)
+    await expectOneBatch()
   })
 
   it('submits one batch, however many repeats come at once and fail', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { BatchStore } from '#relay/batches/batch-store.ts'
 import { BatchSettler } from '#relay/batches/settle-batch.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -350,4 +351,34 @@ it('results that fail for 30 days after the end was seen end the batch', async (
   expect(await ends()).toEqual([])
   await attempt(id, 25, `GET ${RESULTS}`, 500)
   await expectEndWithout(id, 'lost')
+})
+
+it('a database that is away while a batch is settled is no failure of the provider', async () => {
+  const id = await submit()
+  await attempt(id, 1, `GET ${RESULTS}`, 403)
+  resultsAre(result('a'), result('b'), result('c'))
+  const away = () => {
+    vi.spyOn(batchStore, 'linesOf').mockRejectedValueOnce(new Error('away'))
+  }
+  away()
+  await lookUpAfter(id, 1)
+  const [stored] = await batchStore.unsettled('', 1)
+  expect(stored).toMatchObject({ failingSince: 0 })
+  expect(stored?.deniedAt).toBeGreaterThan(0)
+  away()
+  await lookUpAfter(id, 31 * 24)
+  expect(await ends()).toEqual([])
+  const isBilling = ({ type }: { readonly type: string }) => type === 'BillLines'
+  const { actors } = rig.core
+  const handle = actors.handle.bind(actors)
+  vi.spyOn(actors, 'handle').mockImplementation(async (decider, stream, command, context) => {
+    if (isBilling(command as never)) throw new StoreUnavailable('away')
+    return handle(decider, stream, command, context)
+  })
+  await lookUpAfter(id, 1)
+  expect(await ends()).toEqual([])
+  vi.restoreAllMocks()
+  await lookUpAfter(id, 1)
+  expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 45 } }])
+  expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 3 })
 })

@@ -1,4 +1,9 @@
-import type { BatchStore, LinesById, StoredBatch } from '#relay/batches/batch-store.ts'
+import {
+  type BatchStore,
+  isAbandoned,
+  type LinesById,
+  type StoredBatch,
+} from '#relay/batches/batch-store.ts'
 
 /** Batches that never expire. */
 export function batchesInMemory(): BatchStore {
@@ -11,7 +16,8 @@ export function batchesInMemory(): BatchStore {
   const sorted = () => [...batches.values()].sort((a, b) => (a.batch < b.batch ? -1 : 1))
   return {
     add: async (added, facts) => {
-      if (batches.has(added.batch)) return false
+      const known = batches.get(added.batch)
+      if (known !== undefined && !isAbandoned(known, added.holderSince)) return false
       batches.set(added.batch, {
         ...added,
         isSettled: false,
@@ -25,6 +31,11 @@ export function batchesInMemory(): BatchStore {
       })
       lines.set(added.batch, facts)
       return true
+    },
+    confirm: async (batch, holder) => {
+      const isHolder = batches.get(batch)?.holder === holder
+      if (isHolder) change(batch, { holder: null })
+      return isHolder
     },
     describe: async (batch, object) => change(batch, { object }),
     noteUpload: async (batch, uploaded) => change(batch, { uploaded }),
@@ -58,8 +69,10 @@ export function batchesInMemory(): BatchStore {
         .filter(({ batch, isSettled }) => !isSettled && batch > after)
         .slice(0, limit),
     linesOf: async (batch) => lines.get(batch) ?? new Map(),
-    remove: async (batch) => {
+    remove: async (batch, holder) => {
+      if (batches.get(batch)?.holder !== holder) return
       batches.delete(batch)
+      lines.delete(batch)
     },
     sweep: async () => {},
   }
