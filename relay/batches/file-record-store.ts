@@ -23,6 +23,11 @@ export type StoredFile = {
   readonly batch: string | null
   readonly channelId: number
   readonly keyRef: string
+  /**
+   * The provider's id of the file. Empty while the file is uploaded, and if the process ended
+   * during the upload. Such a file is not shown. The provider may have it, and it is found by its
+   * name.
+   */
   readonly upstreamId: string
 }
 
@@ -68,12 +73,19 @@ export type FileStore = {
    * returns this limit. The limits also hold if several files are added at the same time.
    */
   add(file: StoredFile, limits: FileLimits): Promise<FileLimit | null>
+  /**
+   * Records that a file was uploaded: the provider's id of the file and the time of its expiry.
+   * Returns false if the file is no longer stored.
+   */
+  complete(file: Pick<StoredFile, 'file' | 'upstreamId' | 'expiresAt'>): Promise<boolean>
   /** Returns the limit that another file of this length would exceed, or null if there is none. */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
-  /** Returns the file, or undefined if the user has none with this id at the time `at`. */
+  /** Returns the uploaded file, or undefined if the user has none with this id at the time `at`. */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>
   remove(file: string): Promise<void>
+  /** Changes the time of a file's expiry. */
+  expire(file: string, expiresAt: number): Promise<void>
   /** Returns at most `limit` files that have expired at the time `at`. */
   expired(at: number, limit: number): Promise<readonly StoredFile[]>
 }
@@ -149,14 +161,25 @@ export async function createFileStore(pg: Pool): Promise<FileStore> {
         if (limit === null) await insert(client, added)
         return limit
       }),
+    complete: async ({ file, upstreamId, expiresAt }) => {
+      const text = 'update relay.files set upstream_id = $2, expires_at = $3 where file = $1'
+      return (await pg.query(text, [file, upstreamId, expiresAt])).rowCount === 1
+    },
     exceeded: async (userId, bytes, at, limits) =>
       limitExceeded(await held(pg, userId, at), bytes, limits),
     find: async (userId, file, at) =>
-      (await rows('where user_id = $1 and file = $2 and expires_at > $3', [userId, file, at]))[0],
+      (
+        await rows(`where user_id = $1 and file = $2 and expires_at > $3 and upstream_id <> ''`, [
+          userId,
+          file,
+          at,
+        ])
+      )[0],
     list: (userId, { limit, isAscending, after, isInput, at }) => {
       const [order, beyond] = isAscending ? ['asc', '>'] : ['desc', '<']
       return rows(
-        `where user_id = $1 and expires_at > $2 and ($3::text is null or file ${beyond} $3)
+        `where user_id = $1 and expires_at > $2 and upstream_id <> ''
+           and ($3::text is null or file ${beyond} $3)
            and ($4::bool is null or (batch is null) = $4)
          order by file ${order} limit $5`,
         [userId, at, after, isInput, limit],
@@ -164,6 +187,9 @@ export async function createFileStore(pg: Pool): Promise<FileStore> {
     },
     remove: async (file) => {
       await pg.query('delete from relay.files where file = $1', [file])
+    },
+    expire: async (file, expiresAt) => {
+      await pg.query('update relay.files set expires_at = $2 where file = $1', [file, expiresAt])
     },
     expired: (at, limit) =>
       rows('where expires_at <= $1 order by expires_at limit $2', [at, limit]),

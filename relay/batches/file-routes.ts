@@ -6,7 +6,6 @@ import { chatBodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
   type Exchange,
   headersOf,
-  newCallId,
   queryIn,
   sendError,
   sendJson,
@@ -18,12 +17,10 @@ import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
-import { GIGABYTE } from '../views/option-view.ts'
 import { openDownload } from './download-batch-results.ts'
-import type { FileLimit, FileLimits, StoredFile } from './file-record-store.ts'
+import type { StoredFile } from './file-record-store.ts'
 import {
   contentPathOf,
-  fileIdOf,
   isFileId,
   openAiIdOf,
   type ResultKind,
@@ -36,13 +33,12 @@ import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
-import { uploadFile } from './upload-batch-file-to-provider.ts'
+import { limitBefore, uploadAndRecord } from './upload-and-record-file.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that one user may have. */
 const FILES_MAX = 1_000
-const UPLOAD_MS = 600_000
 const DOWNLOAD_MS = 3_600_000
 const LIFETIME_S = { least: 3_600, most: 2_592_000 }
 const PAGE = { usual: 10_000, most: 10_000 }
@@ -136,10 +132,9 @@ async function storeForm(
   const upload = uploadIn(form)
   if (isRelayError(upload)) return upload
   const { userId } = caller.user
-  const { bytes, name } = upload.file
+  const { bytes } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
-  // The limits are checked before the upload to the provider as well, so that no file is sent in
-  // vain.
+  // The limits are checked before the lines are read as well, so that no file is read in vain.
   const full = await limitBefore(deps, userId, bytes, limits)
   if (full !== null) return full
   const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
@@ -149,55 +144,12 @@ async function storeForm(
   const { key, probes } = choice
   // Uploads tell little about the health of a key, so they are not reported as probes.
   deps.breaker.release(probes)
-  const uploaded = await uploadFile(deps, key, upload.file, AbortSignal.timeout(UPLOAD_MS))
-  if ('kind' in uploaded) {
-    if (uploaded.kind !== 'failed') return relayError('upstream_format')
-    sendFailure(deps, exchange, uploaded, confidentialTo(channel))
-    return null
-  }
-  const place = { channelId: channel.channelId, keyRef: key.keyRef, ...uploaded }
-  let limit: FileLimit | null
-  try {
-    const createdAt = deps.now()
-    const stored: StoredFile = {
-      file: fileIdOf(newCallId(createdAt)),
-      ...{ userId, bytes, createdAt, batch: null },
-      expiresAt: createdAt + upload.lifetimeMs,
-      name: await deps.vault.seal(userId, name),
-      ...place,
-    }
-    limit = await deps.fileStore.add(stored, limits)
-    if (limit === null) {
-      sendJson(exchange, 200, await rendered(deps, stored))
-      return null
-    }
-  } catch (err) {
-    deps.log.error({ err, call: exchange.call }, 'a file could not be recorded')
-    await deleteAtProvider(deps, place)
-    return NO_STORE
-  }
-  await deleteAtProvider(deps, place)
-  return limitError(limit, limits)
+  const stored = await uploadAndRecord(deps, { userId, channel, key, limits, ...upload })
+  if (isRelayError(stored)) return stored
+  if ('kind' in stored) sendFailure(deps, exchange, stored, confidentialTo(channel))
+  else sendJson(exchange, 200, await rendered(deps, stored))
+  return null
 }
-
-async function limitBefore(
-  { fileStore, now }: BatchDeps,
-  userId: number,
-  bytes: number,
-  limits: FileLimits,
-): Promise<RelayError | null> {
-  try {
-    const limit = await fileStore.exceeded(userId, bytes, now(), limits)
-    return limit === null ? null : limitError(limit, limits)
-  } catch {
-    return NO_STORE
-  }
-}
-
-const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError =>
-  limit === 'files'
-    ? relayError('too_many_files', { subject: `${files}` })
-    : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
 
 /**
  * Returns the channel to which a file is uploaded. The caller's groups are tried in their order,

@@ -7,17 +7,31 @@ import type { RelayKey } from '../views/channel-view.ts'
 import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
+  type SubmittedWith,
   sendWithKeys,
 } from '../views/keys-that-may-own-submitted-work.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
-import { filePathOf, type ResultKind, resultFileIdOf } from './openai-batches.ts'
-import { type BatchDescription, objectIn } from './provider-batch-api.ts'
+import {
+  FILES_PATH,
+  filePathOf,
+  openAiIdOf,
+  type ResultKind,
+  resultFileIdOf,
+} from './openai-batches.ts'
+import { type BatchDescription, objectIn, recordOf } from './provider-batch-api.ts'
+import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The time for which an uploaded file is kept, unless the caller requests another time. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
 const EXPIRED_AT_ONCE = 100
+/** The number of files on a page of a provider's list, and the maximum number of pages read. */
+const LISTED_AT_ONCE = 1_000
+const LISTED_PAGES_MAX = 10
+/** The pause before the deletion of a file whose upload was not recorded is tried again. */
+const RETRY_DELETION_MS = 3_600_000
+const UNRECORDED_MS = 7 * 86_400_000
 const DELETIONS_AT_ONCE = 10
 const NOT_DELETED = 'the uploaded file of a batch could not be deleted'
 
@@ -88,11 +102,14 @@ export async function deleteInputOfFailed(
   const described = object?.inputFile
   const ofPlace =
     place === null || typeof described !== 'string' ? null : { ...place, upstreamId: described }
-  const file = uploaded ?? ofPlace
+  const file: UploadedFile | null = uploaded ?? ofPlace
   if (file === null) return
   try {
     const { channelId, keyRef, upstreamId } = file
-    const isDeleted = await deleteAtProvider(deps, { channelId, keyRef, upstreamId })
+    const isDeleted =
+      upstreamId === null
+        ? await deleteFilesNamed(deps, { channelId, keyRef }, uploadNameOf(openAiIdOf(batch)))
+        : await deleteAtProvider(deps, { channelId, keyRef, upstreamId })
     if (!isDeleted) deps.log.warn({ call: batch, channelId }, NOT_DELETED)
   } catch (err) {
     deps.log.warn({ err, call: batch }, NOT_DELETED)
@@ -121,13 +138,54 @@ export async function deleteAtProvider(
 }
 
 /**
+ * Deletes the files with this name at a provider, which were uploaded while the gateway could not
+ * record their ids. Looks through the latest files for batches. Returns false if such a file may
+ * still exist there.
+ */
+export async function deleteFilesNamed(
+  deps: Deps,
+  place: SubmittedWith,
+  name: string,
+): Promise<boolean> {
+  const keys = keysOfSubmitted(deps.views.channels, place)
+  // The keys of a deleted channel no longer exist, so nobody can read its files.
+  if (keys.length === 0) return true
+  let after = ''
+  for (let page = 0; page < LISTED_PAGES_MAX; page += 1) {
+    const path = `${FILES_PATH}?purpose=batch&order=desc&limit=${LISTED_AT_ONCE}${after}`
+    const signal = AbortSignal.timeout(DELETION_MS)
+    const request = { method: 'GET', path } as const
+    const send = ({ target }: RelayKey) =>
+      sendTaskRequest(deps.batchOutbound, target, request, signal)
+    const listed = await sendWithKeys(keys, send)
+    const list = listed?.kind === 'plain' ? objectIn(listed.body.toString('utf8')) : null
+    if (list === null || !Array.isArray(list.data)) return false
+    const files = list.data.map(recordOf)
+    const found = files.filter((file) => file?.filename === name).map((file) => String(file?.id))
+    const deletions = found.map((upstreamId) => deleteAtProvider(deps, { ...place, upstreamId }))
+    if (found.length > 0) return (await Promise.all(deletions)).every((isDeleted) => isDeleted)
+    const last = files.at(-1)?.id
+    if (list.has_more !== true || typeof last !== 'string') return true
+    after = `&after=${encodeURIComponent(last)}`
+  }
+  return false
+}
+
+/**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * also deleted if the deletion at the provider fails.
+ * also deleted if the deletion at the provider fails. Only a file whose upload was not recorded is
+ * kept until the deletion succeeds, at most for `UNRECORDED_MS`.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
-  const expired = await deps.fileStore.expired(deps.now(), EXPIRED_AT_ONCE)
-  await inParallel(expired, DELETIONS_AT_ONCE, signal, async (file) => {
-    await deleteAtProvider(deps, file)
-    await deps.fileStore.remove(file.file)
+  const { fileStore, now } = deps
+  const expired = await fileStore.expired(now(), EXPIRED_AT_ONCE)
+  await inParallel(expired, DELETIONS_AT_ONCE, signal, async (stored) => {
+    const { file, createdAt, upstreamId } = stored
+    if (upstreamId !== '') await deleteAtProvider(deps, stored)
+    else if (!(await deleteFilesNamed(deps, stored, uploadNameOf(file)))) {
+      const until = now() + RETRY_DELETION_MS
+      if (until < createdAt + UNRECORDED_MS) return fileStore.expire(file, until)
+    }
+    await fileStore.remove(file)
   })
 }

@@ -6,10 +6,16 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import type { StoredFile } from './file-record-store.ts'
-import { OPENAI_BATCHES, OPENAI_BATCHES_PATH, type OpenAiBatchRequest } from './openai-batches.ts'
+import {
+  OPENAI_BATCHES,
+  OPENAI_BATCHES_PATH,
+  type OpenAiBatchRequest,
+  openAiIdOf,
+} from './openai-batches.ts'
 import { objectIn, PROVIDER_ID, recordOf } from './provider-batch-api.ts'
 import { sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import { deleteFilesNamed } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   channelError,
@@ -19,7 +25,7 @@ import {
   sendAccepted,
   sendFailure,
 } from './submit-batch.ts'
-import { deleteUploaded, uploadFile } from './upload-batch-file-to-provider.ts'
+import { deleteUploaded, uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The maximum time to look for a batch at the provider. */
 const FIND_MS = 10_000
@@ -52,13 +58,20 @@ export async function sendBatchFile(
   keyed: KeyedCall | null,
 ): Promise<boolean> {
   const { channel, key, signal } = submission
-  const error = await channelError(deps, exchange.call, channel.channelId, key)
+  const error =
+    (await channelError(deps, exchange.call, channel.channelId, key)) ??
+    ((await noteUpload(deps, exchange, submission, null)) ? null : NO_STORE)
   if (error !== null) {
     await refuse(deps, exchange.call, keyed)
     return refuseWith(exchange, error)
   }
-  const uploaded = await uploadFile(deps, key, file, signal)
+  const name = uploadNameOf(openAiIdOf(exchange.call))
+  const uploaded = await uploadFile(deps, key, { file, name }, signal)
   if ('kind' in uploaded) {
+    if (uploaded.kind !== 'failed' || !isRefused(uploaded)) {
+      const place = { channelId: channel.channelId, keyRef: key.keyRef }
+      await deleteFilesNamed(deps, place, name)
+    }
     await refuse(deps, exchange.call, keyed)
     if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, confidentialTo(channel))
     else sendError(exchange, relayError('upstream_format'))
@@ -74,15 +87,15 @@ export async function sendBatchFile(
 }
 
 /**
- * Stores the provider's id of the uploaded file before the batch is submitted. If the process dies
- * before the provider has accepted the batch, the poller deletes the file. Returns false if the id
- * can't be stored.
+ * Stores that a file is being uploaded for the batch, and after the upload the provider's id of the
+ * file. If the process dies before the provider has accepted the batch, the poller deletes the
+ * file. Returns false if this can't be stored.
  */
 async function noteUpload(
   { batchStore, log }: BatchDeps,
   { call: batch }: Exchange,
   { channel: { channelId }, key: { keyRef } }: BatchFileSubmission,
-  upstreamId: string,
+  upstreamId: string | null,
 ): Promise<boolean> {
   try {
     await batchStore.noteUpload(batch, { channelId, keyRef, upstreamId })

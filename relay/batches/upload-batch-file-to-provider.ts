@@ -1,23 +1,30 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { FILES_PATH, filePathOf } from './openai-batches.ts'
 import { objectIn, PROVIDER_ID } from './provider-batch-api.ts'
-import type { BatchDeps } from './settle-batch.ts'
 
 /**
- * Uploads a file for batches to a provider. Returns the provider's id of the file, or the failure.
+ * The name of a file at its provider. `id` is the public id of the file, or of the batch for which
+ * the gateway uploads the file. The name is unique, so that the file is found if the process ends
+ * before it has recorded the provider's id. The caller's name for the file is not sent.
+ */
+export const uploadNameOf = (id: string): string => `${id}.jsonl`
+
+/**
+ * Uploads a file for batches to a provider, where it gets this name. Returns the provider's id of
+ * the file, or the failure.
  */
 export async function uploadFile(
-  { batchOutbound }: Pick<BatchDeps, 'batchOutbound'>,
+  { batchOutbound }: { readonly batchOutbound: Pick<Outbound, 'via'> },
   { target }: RelayKey,
-  file: SpooledFile,
+  { file, name }: { readonly file: SpooledFile; readonly name: string },
   signal: AbortSignal,
-) {
-  // The caller's name for the file is not sent to the provider.
-  const sent = new Map([['0', { ...file, name: 'batch.jsonl', type: 'application/jsonl' }]])
+): Promise<AttemptEnd | { readonly upstreamId: string }> {
+  const sent = new Map([['0', { ...file, name, type: 'application/jsonl' }]])
   const document = Buffer.from(JSON.stringify({ purpose: 'batch', file: { file: '0' } }))
   const form = providerForm(document, sent)
   const request = { method: 'POST', path: FILES_PATH, form } as const

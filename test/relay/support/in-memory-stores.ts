@@ -34,21 +34,31 @@ export function filesInMemory(): FileStore {
       if (limit === null) files.set(file.file, file)
       return limit
     },
+    complete: async ({ file, upstreamId, expiresAt }) => {
+      const found = files.get(file)
+      if (found !== undefined) files.set(file, { ...found, upstreamId, expiresAt })
+      return found !== undefined
+    },
     exceeded: async (userId, bytes, at, limits) => exceeded(userId, bytes, at, limits),
     find: async (userId, file, at) => {
       const found = files.get(file)
-      return found?.userId === userId && found.expiresAt > at ? found : undefined
+      const isShown = found?.userId === userId && found.expiresAt > at && found.upstreamId !== ''
+      return isShown ? found : undefined
     },
     list: async (userId, { limit, isAscending, after, isInput, at }) => {
       const all = isAscending ? sorted() : sorted().toReversed()
       return all
-        .filter((one) => one.userId === userId && one.expiresAt > at)
+        .filter((one) => one.userId === userId && one.expiresAt > at && one.upstreamId !== '')
         .filter(({ file }) => after === null || (isAscending ? file > after : file < after))
         .filter(({ batch }) => isInput === null || (batch === null) === isInput)
         .slice(0, limit)
     },
     remove: async (file) => {
       files.delete(file)
+    },
+    expire: async (file, expiresAt) => {
+      const found = files.get(file)
+      if (found !== undefined) files.set(file, { ...found, expiresAt })
     },
     expired: async (at, limit) =>
       sorted()

@@ -1,0 +1,104 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { newCallId } from '../pipeline/http-exchange.ts'
+import type { SpooledFile } from '../uploads/spooled-file.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import { GIGABYTE } from '../views/option-view.ts'
+import type { FileLimit, FileLimits, StoredFile } from './file-record-store.ts'
+import { fileIdOf } from './openai-batches.ts'
+import { deleteAtProvider } from './register-and-delete-batch-files.ts'
+import type { BatchDeps } from './settle-batch.ts'
+import { type Failed, isRefused } from './submit-batch.ts'
+import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
+
+const UPLOAD_MS = 600_000
+/**
+ * The time after which a file whose upload was not recorded is deleted at its provider. It is
+ * longer than an upload may take.
+ */
+const UNFINISHED_MS = 2 * UPLOAD_MS
+const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+
+/** Returns the error if another file of this length would exceed a limit of the user, or null. */
+export async function limitBefore(
+  { fileStore, now }: BatchDeps,
+  userId: number,
+  bytes: number,
+  limits: FileLimits,
+): Promise<RelayError | null> {
+  try {
+    const limit = await fileStore.exceeded(userId, bytes, now(), limits)
+    return limit === null ? null : limitError(limit, limits)
+  } catch {
+    return NO_STORE
+  }
+}
+
+const limitError = (limit: FileLimit, { files, bytes }: FileLimits): RelayError =>
+  limit === 'files'
+    ? relayError('too_many_files', { subject: `${files}` })
+    : relayError('file_storage_full', { subject: `${(bytes ?? 0) / GIGABYTE}` })
+
+type Upload = {
+  readonly userId: number
+  readonly channel: RelayChannel
+  readonly key: RelayKey
+  readonly limits: FileLimits
+  readonly file: SpooledFile
+  readonly lifetimeMs: number
+}
+
+/**
+ * Uploads a caller's file to a provider. The file is recorded before the upload and completed after
+ * it, so that a file is deleted at the provider although the process ended in between. Returns the
+ * file, the failure of the provider, or the error for the caller.
+ */
+export async function uploadAndRecord(
+  deps: BatchDeps,
+  { userId, channel, key, limits, file, lifetimeMs }: Upload,
+): Promise<StoredFile | Failed | RelayError> {
+  const { fileStore, vault, now, log } = deps
+  const createdAt = now()
+  const id = fileIdOf(newCallId(createdAt))
+  let pending: StoredFile
+  try {
+    pending = {
+      ...{ file: id, userId, bytes: file.bytes, createdAt, batch: null },
+      expiresAt: createdAt + UNFINISHED_MS,
+      name: await vault.seal(userId, file.name),
+      ...{ channelId: channel.channelId, keyRef: key.keyRef, upstreamId: '' },
+    }
+    const limit = await fileStore.add(pending, limits)
+    if (limit !== null) return limitError(limit, limits)
+  } catch (err) {
+    log.error({ err, file: id }, 'the upload of a file could not be recorded')
+    return NO_STORE
+  }
+  const sent = { file, name: uploadNameOf(id) }
+  const uploaded = await uploadFile(deps, key, sent, AbortSignal.timeout(UPLOAD_MS))
+  if (!('kind' in uploaded)) {
+    return complete(deps, { ...pending, ...uploaded, expiresAt: createdAt + lifetimeMs })
+  }
+  if (uploaded.kind !== 'failed') return relayError('upstream_format')
+  // If the provider may have the file despite its failure, the record stays until the file is
+  // looked for and deleted.
+  if (isRefused(uploaded)) await removeRecord(deps, id)
+  return uploaded
+}
+
+async function complete(deps: BatchDeps, stored: StoredFile): Promise<StoredFile | RelayError> {
+  const { fileStore, log } = deps
+  const isRecorded = await fileStore.complete(stored).catch((err: unknown) => {
+    log.error({ err, file: stored.file }, 'a file could not be recorded')
+    return false
+  })
+  if (isRecorded) return stored
+  if (await deleteAtProvider(deps, stored)) await removeRecord(deps, stored.file)
+  return NO_STORE
+}
+
+/** Removes the record of a file. If this fails, the record expires. */
+async function removeRecord({ fileStore, log }: BatchDeps, file: string): Promise<void> {
+  await fileStore.remove(file).catch((err: unknown) => {
+    log.warn({ err, file }, 'the record of a file could not be removed')
+  })
+}
