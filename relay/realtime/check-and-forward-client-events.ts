@@ -361,7 +361,7 @@ export class ClientGate {
     const committed = calls.audio.noteCommitted(id)
     if (committed.position === null && calls.respondsToSpeech) calls.isTurnUnanswered = true
     calls.input.addAudio(committed.bytes)
-    return transcription.noteCommitted(id, committed)
+    return transcription.noteCommitted(item_id, committed)
   }
 
   /**

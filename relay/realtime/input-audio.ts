@@ -134,6 +134,33 @@ export class InputAudio {
     return this.requests.reduce((sum, { bytes }) => sum + bytes, this.open)
   }
 
+  /** The position before which all audio is part of items or was cleared. */
+  get consumed(): number {
+    return this.sent - this.pending
+  }
+
+  /** The unconfirmed commits whose audio ends after this position. */
+  commitsAfter(position: number): readonly Request[] {
+    let end = this.consumed
+    return this.requests.filter(({ kind, bytes }) => {
+      end += bytes
+      return kind === 'commit' && end > position
+    })
+  }
+
+  /**
+   * Returns the position at which the next item after this position ends: the end of the oldest
+   * unconfirmed commit after it, or of all audio.
+   */
+  endOfNextItem(position: number): number {
+    let end = this.consumed
+    for (const { kind, bytes } of this.requests) {
+      end += bytes
+      if (kind === 'commit' && end > position) return end
+    }
+    return this.sent
+  }
+
   /** The caller's commits that the provider has not confirmed. */
   get commits(): readonly Request[] {
     return this.requests.filter(({ kind }) => kind === 'commit')

@@ -3,9 +3,9 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
+import { AwaitedTranscriptions, type Item, isId, NO_TEXT } from './awaited-transcriptions.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { Committed, InputAudio } from './input-audio.ts'
-import { LatestIds } from './latest-ids.ts'
 import { priceFor } from './open-upstream.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
@@ -20,8 +20,6 @@ import { isObject } from './size-of-conversation-items.ts'
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/** The maximum number of items of a session whose transcriptions have not arrived. */
-const ITEMS_MAX = 1_000
 /**
  * The audio that is not committed may become several items, of which each has at least a second of
  * speech and silence. No more than this number is expected at once.
@@ -29,19 +27,6 @@ const ITEMS_MAX = 1_000
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
-/**
- * An item whose transcription has not arrived: the bytes of its audio as PCM of 24 kHz, the
- * estimated number of tokens of the text that the caller has already received, and the terms with
- * which it is transcribed. `bytes` is null if the item is not yet committed.
- */
-type Item = {
-  readonly bytes: number | null
-  textTokens: number
-  /** The same text may also arrive in segments. */
-  segmentTokens: number
-  readonly terms: TranscriptionTerms
-}
-const NO_TEXT = { textTokens: 0, segmentTokens: 0 }
 const textTokensOf = (item: Item): number => Math.max(item.textTokens, item.segmentTokens)
 type Completion = { readonly isShown: boolean; readonly error: RelayError | null }
 
@@ -52,14 +37,12 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
  */
 export class InputTranscriptionBilling {
   private call: RealtimeCall | null = null
-  /** The items whose transcriptions have not arrived, by id. */
-  private readonly awaited = new Map<string, Item>()
-  /** The item beyond `ITEMS_MAX`, with which the session ends. Its audio is charged then. */
-  private beyond: Item | null = null
-  /** The ids of the latest transcriptions that were charged or have failed. */
-  private readonly done = new LatestIds(ITEMS_MAX)
-  /** The latest terms with which the provider has transcribed. */
-  private lastTerms: TranscriptionTerms | null = null
+  private readonly awaited = new AwaitedTranscriptions()
+  /**
+   * The position in the audio up to which transcriptions without an id were charged before their
+   * audio was committed, in bytes since the session began.
+   */
+  private chargedUpTo = -1
   /** Resolves when no call is being admitted or raised. */
   private covered: Promise<unknown> = Promise.resolve()
   private readonly charges = new ChargesInProgress()
@@ -159,24 +142,19 @@ export class InputTranscriptionBilling {
 
   /** The items whose transcriptions have not arrived, those of commits on their way included. */
   private get items(): readonly Item[] {
-    const beyond = this.beyond === null ? [] : [this.beyond]
     const known = new Map<Position, TranscriptionTerms | null>()
-    const ofCommits = this.audio.commits.flatMap(({ bytes, position }) => {
+    const ofCommits = this.audio.commitsAfter(this.chargedUpTo).flatMap(({ bytes, position }) => {
       const seen = known.get(position)
       const terms = seen === undefined ? this.settings.at(position).transcription : seen
       known.set(position, terms)
       return terms === null ? [] : [{ bytes, ...NO_TEXT, terms }]
     })
-    return [...this.awaited.values(), ...beyond, ...ofCommits]
+    return [...this.awaited.all, ...ofCommits]
   }
 
   /** The number of tokens of all audio that may be transcribed. */
   private get audioTokens(): number {
-    const beyond = this.beyond?.bytes ?? 0
-    const ofItems = [...this.awaited.values()].reduce(
-      (sum, { bytes }) => sum + (bytes ?? 0),
-      beyond,
-    )
+    const ofItems = this.awaited.all.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
     return inputAudioTokens(ofItems + this.audio.pending, BYTES_PER_SECOND.pcm)
   }
 
@@ -233,12 +211,15 @@ export class InputTranscriptionBilling {
    * Takes a call in order to charge this item. If the provider has further committed audio, a call
    * for it is admitted first if possible, so that quota is reserved for it all the time.
    */
-  private takeCall(itemId: string, terms: TranscriptionTerms): Promise<RealtimeCall | RelayError> {
+  private takeCall(
+    key: string | undefined,
+    terms: TranscriptionTerms,
+  ): Promise<RealtimeCall | RelayError> {
     return this.exclusively(async () => {
       if (this.isEnded) return SESSION_ENDED
       const call = await this.takeOwed(terms)
       if (isRelayError(call)) return call
-      this.awaited.delete(itemId)
+      if (key !== undefined) this.awaited.delete(key)
       const next = this.call === null && this.items.length > 0 ? this.dearest([]) : null
       const admitted = next === null ? null : await this.admit(next, true)
       if (admitted !== null && !isRelayError(admitted)) this.call = admitted
@@ -249,27 +230,17 @@ export class InputTranscriptionBilling {
   /**
    * Notes that audio has become an item. It is transcribed with the settings that are in force at
    * the provider when it handles the commit. Returns the error with which the session must end if
-   * too many transcriptions have not arrived, or null. Without this limit, the list of items could
-   * fill the memory, and items that are not in the list could not be charged.
+   * too many transcriptions have not arrived, or null.
    */
-  noteCommitted(itemId: string, { bytes, position }: Committed): RelayError | null {
-    const { settings } = this
-    const { transcription: terms } = position === null ? settings.confirmed : settings.at(position)
-    return terms === null ? null : this.awaitItem(itemId, { bytes, ...NO_TEXT, terms })
-  }
-
-  private awaitItem(itemId: string, item: Item): RelayError | null {
-    const known = this.awaited.get(itemId)
-    if (this.done.has(itemId) || (known !== undefined && known.bytes !== null)) return null
-    this.lastTerms = item.terms
-    if (known !== undefined || this.awaited.size < ITEMS_MAX) {
-      const { bytes, terms } = item
-      this.awaited.set(itemId, known === undefined ? item : { ...known, bytes, terms })
+  noteCommitted(itemId: unknown, { bytes, position }: Committed): RelayError | null {
+    const { settings, audio, awaited } = this
+    // The transcription of this audio has arrived without an id before the commit.
+    if (bytes > 0 && audio.consumed <= this.chargedUpTo) {
+      awaited.noteEnded(itemId)
       return null
     }
-    this.beyond = item
-    const subject = `${ITEMS_MAX} transcriptions (this session)`
-    return relayError('too_many_concurrent', { subject })
+    const { transcription: terms } = position === null ? settings.confirmed : settings.at(position)
+    return terms === null ? null : awaited.add(itemId, { bytes, ...NO_TEXT, terms })
   }
 
   /**
@@ -278,11 +249,13 @@ export class InputTranscriptionBilling {
    * session must end, or null.
    */
   noteText({ item_id, delta, text }: ServerEvent): RelayError | null {
-    const id = String(item_id)
+    const { awaited } = this
     const terms = this.settings.confirmed.transcription
-    const isNew = !this.awaited.has(id) && terms !== null
-    const error = isNew ? this.awaitItem(id, { bytes: null, ...NO_TEXT, terms }) : null
-    const item = this.awaited.get(id)
+    const isNew = awaited.keyOf(item_id) === undefined && terms !== null
+    const isOfAudio = isId(item_id) || this.unchargedBytes > 0
+    const error =
+      isNew && isOfAudio ? awaited.add(item_id, { bytes: null, ...NO_TEXT, terms }) : null
+    const item = awaited.get(awaited.keyOf(item_id) ?? '')
     if (item !== undefined && typeof delta === 'string') item.textTokens += estimateTokens(delta)
     if (item !== undefined && typeof text === 'string') item.segmentTokens += estimateTokens(text)
     return error
@@ -290,7 +263,34 @@ export class InputTranscriptionBilling {
 
   /** Removes an item whose transcription failed. A failed transcription is not charged. */
   noteFailed(itemId: unknown): void {
-    if (this.awaited.delete(String(itemId))) this.done.add(String(itemId))
+    const key = this.awaited.keyOf(itemId)
+    if (key !== undefined) this.awaited.delete(key)
+    this.awaited.noteEnded(itemId)
+  }
+
+  /** The position of the oldest audio that is neither committed nor charged. */
+  private get uncharged(): number {
+    return Math.max(this.audio.consumed, this.chargedUpTo)
+  }
+
+  /** The bytes of the next item whose audio is neither committed nor charged. */
+  private get unchargedBytes(): number {
+    return this.audio.endOfNextItem(this.uncharged) - this.uncharged
+  }
+
+  /**
+   * Returns the item of a transcription, or null if it belongs to none. A transcription with an
+   * unknown id is charged although the gateway has not seen the commit. One without an id is
+   * charged only if there is audio that was not charged: otherwise, it repeats an earlier one.
+   */
+  private itemOf(key: string | undefined, itemId: unknown): Item | null {
+    const { confirmed, latest } = this.settings
+    const terms = confirmed.transcription ?? latest.transcription ?? this.awaited.lastTerms
+    const unseen = terms === null ? null : { bytes: null, ...NO_TEXT, terms }
+    const item = (key === undefined ? undefined : this.awaited.get(key)) ?? unseen
+    if (item === null || item.bytes !== null || isId(itemId)) return item
+    const bytes = this.unchargedBytes
+    return bytes > 0 ? { ...item, bytes } : null
   }
 
   /**
@@ -301,17 +301,18 @@ export class InputTranscriptionBilling {
    * audio.
    */
   async noteCompleted(event: ServerEvent): Promise<Completion> {
-    const id = typeof event.item_id === 'string' ? event.item_id : ''
-    if (this.done.has(id)) return { isShown: true, error: null }
-    const { confirmed, latest } = this.settings
-    const terms = confirmed.transcription ?? latest.transcription ?? this.lastTerms
-    const unseen = terms === null ? null : { bytes: null, ...NO_TEXT, terms }
-    const item = this.awaited.get(id) ?? unseen
+    const { awaited } = this
+    const { item_id: id } = event
+    if (awaited.hasEnded(id)) return { isShown: true, error: null }
+    const key = awaited.keyOf(id)
+    const item = this.itemOf(key, id)
     if (item === null) return { isShown: false, error: null }
-    const call = await this.takeCall(id, item.terms)
+    const isCommitted = key !== undefined && awaited.get(key)?.bytes !== null
+    const call = await this.takeCall(key, item.terms)
     // The end of the session tries once more to charge this audio.
     if (isRelayError(call)) return { isShown: false, error: call }
-    this.done.add(id)
+    if (!isId(id) && !isCommitted) this.chargedUpTo = this.audio.endOfNextItem(this.uncharged)
+    awaited.noteEnded(id)
     const isShown = await this.charge(call, item, event)
     if (!isShown) return { isShown, error: relayError('store_unavailable', { retryAfter: 5 }) }
     if (this.items.length === 0 && this.audio.pending === 0) return { isShown, error: null }
@@ -368,7 +369,6 @@ export class InputTranscriptionBilling {
     // A transcription that arrives later is not charged again.
     this.awaited.clear()
     this.audio.clear()
-    this.beyond = null
     await this.call?.release('client-gone', 'client_gone')
     this.call = null
   }

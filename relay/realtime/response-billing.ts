@@ -225,7 +225,7 @@ export class ResponseBilling {
   private async beginNext(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     const { response } = event
     const id = idOf(response)
-    if (id !== '' && (this.running.isCharged(id) || this.running.isUnrequested(id))) return null
+    if (this.running.isRepeatedBeginning(id, this.expected > 0)) return null
     const { request } = this
     // A response that neither the caller nor speech has requested is not charged, and not shown.
     const isBySpeech = this.respondsToSpeech || this.isTurnUnanswered
@@ -304,6 +304,7 @@ export class ResponseBilling {
       id === '' ? this.running.size === 0 && this.expected > 0 : !this.running.isCharged(id)
     const error = isNew ? await this.begin(event, outputTokens) : null
     const running = this.running.end(id)
+    if (isNew && id === '') this.running.noteEndBeforeBeginning()
     if (running === undefined) return error === null ? null : false
     if (this.running.size === 0) this.next?.takeOver(running.call)
     return this.charges.track(this.charge(running, response, bytes))

@@ -43,6 +43,8 @@ export class RunningResponses {
   private readonly ended = new LatestIds()
   private readonly unrequested = new LatestIds()
   private unnamed = 0
+  /** True after a response without an id has ended whose beginning has not arrived. */
+  private isBeginningLate = false
 
   get size(): number {
     return this.running.size
@@ -57,6 +59,7 @@ export class RunningResponses {
   }
 
   add(response: Running): void {
+    this.isBeginningLate = false
     if (response.id === '') this.unnamed += 1
     this.running.set(response.id || `unnamed ${this.unnamed}`, response)
   }
@@ -79,6 +82,24 @@ export class RunningResponses {
   isCharged(id: string): boolean {
     if (id === '') return this.all.some((each) => each.id === '')
     return this.running.has(id) || this.ended.has(id)
+  }
+
+  /**
+   * Reports whether the beginning of a response repeats an earlier one or comes after its end.
+   * Without an id, this is assumed while a response without an id runs or has ended before its
+   * beginning, unless another response was requested (`isExpected`).
+   */
+  isRepeatedBeginning(id: string, isExpected: boolean): boolean {
+    if (id !== '') return this.isCharged(id) || this.isUnrequested(id)
+    if (isExpected) return false
+    const isLate = this.isBeginningLate
+    this.isBeginningLate = false
+    return isLate || this.isCharged('')
+  }
+
+  /** Records that the end of a response without an id has arrived before its beginning. */
+  noteEndBeforeBeginning(): void {
+    this.isBeginningLate = true
   }
 
   /** Returns the response to which an event with this id belongs. The id may be missing. */

@@ -1,31 +1,21 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started-by-hook.ts'
-import { RealtimeClient } from '../support/realtime-client.ts'
-import { CHARGE, realtimeProvider, USAGE } from '../support/realtime-provider.ts'
+import { describe, expect, it } from 'vitest'
+import { CHARGE, USAGE } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
+  audio,
   bills,
   callTypes,
   MODEL,
   openCalls,
+  realtimeSite,
   sessionWithoutSpeech,
   TRANSCRIBER,
 } from '../support/realtime-site.ts'
-import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+import { TOKEN, USER } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(() =>
-  relayRig({ deadlines: { progressMs: 200, renewMs: 200, firstEventMs: 3_000 } }),
-)
-
-beforeEach(() => addRealtimeChannel(rig, provider))
-
-const connect = () => new RealtimeClient(rig.url, MODEL).open()
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const audio = (bytes: number) => ({
-  type: 'input_audio_buffer.append',
-  audio: Buffer.alloc(bytes).toString('base64'),
+const { provider, rig, session, connect } = realtimeSite({
+  deadlines: { progressMs: 200, renewMs: 200, firstEventMs: 3_000 },
 })
+
 const speech = (input: object) => ({ session: { type: 'realtime', audio: { input } } })
 const charges = async () => (await bills(rig)).map(({ charge }) => charge)
 

@@ -1,19 +1,16 @@
 import { connect } from 'node:net'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { connectProxy } from '#test/support/connect-proxy.ts'
-import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
+import { startedOnce } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
-import { CHARGE, realtimeProvider } from '../support/realtime-provider.ts'
-import { addRealtimeChannel, bills, MODEL, openCalls } from '../support/realtime-site.ts'
-import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { CHARGE } from '../support/realtime-provider.ts'
+import { bills, MODEL, openCalls, realtimeSite } from '../support/realtime-site.ts'
+import { KEY, PROVIDER_KEY } from '../support/relay-rig.ts'
 
 const proxy = startedOnce(connectProxy)
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(() => relayRig({ deadlines: { connectMs: 300, writeStallMs: 1_000 } }))
-
-beforeEach(() => addRealtimeChannel(rig, provider))
+const { provider, rig } = realtimeSite({ deadlines: { connectMs: 300, writeStallMs: 1_000 } })
 
 const replaceChannel = async (terms: Partial<ChannelTerms>) => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })

@@ -3,29 +3,24 @@ import { RunningCallCount } from '#relay/limits/process-call-limit.ts'
 import { InputTranscriptionBilling } from '#relay/realtime/input-transcription-billing.ts'
 import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
 import { ResponseBilling } from '#relay/realtime/response-billing.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
-import { CHARGE, realtimeProvider } from '../support/realtime-provider.ts'
+import { CHARGE } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
+  AUDIO,
   bills,
   callTypes,
   MODEL,
   openCalls,
+  realtimeSite,
   sessionWithoutSpeech,
-  TRANSCRIBER,
+  transcribingSession,
 } from '../support/realtime-site.ts'
-import { relayRig } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(relayRig)
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const AUDIO = { type: 'input_audio_buffer.append', audio: 'AAAA' }
+const { provider, rig, session } = realtimeSite()
 const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed'
 let running: () => number
 
 beforeEach(async () => {
-  await addRealtimeChannel(rig, provider)
   const enter = vi.spyOn(RunningCallCount.prototype, 'enter')
   const release = vi.spyOn(RunningCallCount.prototype, 'release')
   running = () =>
@@ -55,14 +50,6 @@ async function leave(client: RealtimeClient): Promise<void> {
   const end = vi.spyOn(RealtimeSession.prototype, 'end')
   client.socket.terminate()
   await expect.poll(() => end.mock.calls.length).toBeGreaterThan(0)
-}
-
-async function transcribingSession(): Promise<RealtimeClient> {
-  const client = await sessionWithoutSpeech(rig.url)
-  const input = { transcription: { model: TRANSCRIBER }, turn_detection: null }
-  client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
-  await client.event('session.updated')
-  return client
 }
 
 describe('a caller who leaves while a call is being admitted', () => {
@@ -102,7 +89,7 @@ describe('a caller who leaves while a call is being admitted', () => {
   })
 
   it('leaves no permit and no hold of a transcription behind', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     const held = holdBack('CallAdmitted')
     client.send(AUDIO)
     await expect.poll(() => held.count).toBe(1)
@@ -115,7 +102,7 @@ describe('a caller who leaves while a call is being admitted', () => {
 })
 
 it('audio that arrives while a transcription is charged is covered by one call', async () => {
-  const client = await transcribingSession()
+  const client = await transcribingSession(rig.url)
   const cover = vi.spyOn(InputTranscriptionBilling.prototype, 'cover')
   client.send(AUDIO)
   await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
@@ -169,7 +156,7 @@ describe('a caller who leaves while a charge is being written', () => {
 
   it('ends the session only when the transcription is charged', async () => {
     const { order, noteEnd } = orderOfEnd()
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(AUDIO)
     await expect.poll(() => session().typesOf('input_audio')).toHaveLength(1)
     session().send({ type: 'input_audio_buffer.committed', item_id: 'item_1' })

@@ -1,24 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
-import { realtimeProvider } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
+  AUDIO,
   bills,
   MODEL,
   openCalls,
+  realtimeSite,
   sessionWithoutSpeech,
   TRANSCRIBER,
 } from '../support/realtime-site.ts'
-import { relayRig } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(relayRig)
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const AUDIO = { type: 'input_audio_buffer.append', audio: 'AAAA' }
+const { provider, rig, session } = realtimeSite()
 
 beforeEach(async () => {
-  await addRealtimeChannel(rig, provider)
   await rig.setOption('RateLimitsByModel', { [MODEL]: { calls: 1 }, [TRANSCRIBER]: { calls: 1 } })
 })
 
@@ -36,6 +30,23 @@ describe('a limit of a model at realtime sessions', () => {
     expect(session().typesOf('response.create')).toHaveLength(2)
     expect(await bills(rig)).toHaveLength(2)
     expect(client.closed).toBe(null)
+  })
+
+  it('counts a response as a success that the caller cancels before its end', async () => {
+    await rig.setOption('RateLimitsByModel', { [MODEL]: { successes: 1 } })
+    provider.onEvent = ({ type }, at) => {
+      if (type === 'response.create') at.delta(at.begin(), 'Hello there.')
+      if (type === 'response.cancel') at.done('resp_1', provider.usage, 'cancelled')
+      return type.startsWith('response.')
+    }
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send({ type: 'response.create' })
+    await client.event('response.output_text.delta')
+    client.send({ type: 'response.cancel' })
+    await client.event('response.done')
+    client.send({ type: 'response.create' })
+    expect((await client.event('error')).error).toMatchObject({ code: 'rate_limited' })
+    expect(await bills(rig)).toHaveLength(1)
   })
 
   it('counts responses of fifty sessions at once', async () => {

@@ -1,31 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { accountStream } from '#domain/accounts/events.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
-import { type ProviderSession, realtimeProvider } from '../support/realtime-provider.ts'
+import type { ProviderSession } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
+  audio,
   bills,
   MODEL,
   openCalls,
+  realtimeSite,
   sessionWithoutSpeech,
   TRANSCRIBER,
+  TRANSCRIPTION,
 } from '../support/realtime-site.ts'
-import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+import { TOKEN, USER } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(relayRig)
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const EVENT = 'conversation.item.input_audio_transcription'
+const { provider, rig, session } = realtimeSite()
 const OTHER = 'whisper-1'
 const G711 = { type: 'audio/pcmu' }
 
-beforeEach(() => addRealtimeChannel(rig, provider))
-
-const audio = (bytes: number) => ({
-  type: 'input_audio_buffer.append',
-  audio: Buffer.alloc(bytes).toString('base64'),
-})
 const update = (input: object, others: object = {}) => ({
   type: 'session.update',
   session: { type: 'realtime', audio: { input: { turn_detection: null, ...input } }, ...others },
@@ -45,8 +37,8 @@ async function commit(client: RealtimeClient): Promise<void> {
 
 async function transcribe(client: RealtimeClient, item_id = 'item_1'): Promise<void> {
   session().send({ type: 'input_audio_buffer.committed', item_id })
-  session().send({ type: `${EVENT}.completed`, item_id, transcript: 'Yes' })
-  await client.event(`${EVENT}.completed`)
+  session().send({ type: `${TRANSCRIPTION}.completed`, item_id, transcript: 'Yes' })
+  await client.event(`${TRANSCRIPTION}.completed`)
 }
 
 /** Holds back the answers to changes of the settings until `answer` is called. */

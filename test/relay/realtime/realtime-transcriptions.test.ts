@@ -1,49 +1,33 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
 import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import type { RealtimeClient } from '../support/realtime-client.ts'
-import { realtimeProvider } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
+  audio,
   bills,
+  COMMIT,
   callTypes,
   openCalls,
+  realtimeSite,
   sessionWithoutSpeech,
   TRANSCRIBER,
+  TRANSCRIPTION,
+  transcribingSession,
 } from '../support/realtime-site.ts'
-import { relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+import { TOKEN, USER } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(relayRig)
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
-const EVENT = 'conversation.item.input_audio_transcription'
-const COMMIT = { type: 'input_audio_buffer.commit' }
+const { provider, rig, session } = realtimeSite()
 const ONE_TOKEN = {
   ...{ type: 'tokens', input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   input_token_details: { text_tokens: 0, audio_tokens: 1 },
 }
 
-beforeEach(() => addRealtimeChannel(rig, provider))
-
-const audio = (bytes: number) => ({
-  type: 'input_audio_buffer.append',
-  audio: Buffer.alloc(bytes).toString('base64'),
-})
 const sent = (type: string) => session().typesOf(`input_audio_buffer.${type}`).length
 const audioTokens = async () => (await bills(rig)).map(({ usage }) => usage.inputAudio)
-
-async function transcribingSession(): Promise<RealtimeClient> {
-  const client = await sessionWithoutSpeech(rig.url)
-  const input = { turn_detection: null, transcription: { model: TRANSCRIBER } }
-  client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
-  await client.event('session.updated')
-  return client
-}
 
 async function committed(client: RealtimeClient, item_id: string): Promise<void> {
   session().send({ type: 'input_audio_buffer.committed', item_id })
@@ -52,7 +36,7 @@ async function committed(client: RealtimeClient, item_id: string): Promise<void>
 
 /** Commits one token and then 200 tokens of audio before the provider confirms a commit. */
 async function twoCommits(): Promise<RealtimeClient> {
-  const client = await transcribingSession()
+  const client = await transcribingSession(rig.url)
   for (const bytes of [4_800, 960_000]) {
     client.send(audio(bytes))
     client.send(COMMIT)
@@ -66,8 +50,8 @@ describe('commits of audio that the provider has not yet confirmed', () => {
     const client = await twoCommits()
     await committed(client, 'item_1')
     await committed(client, 'item_2')
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    await client.event(`${TRANSCRIPTION}.completed`)
     client.socket.close()
     await expect.poll(audioTokens).toEqual([1, 200])
     expect(await openCalls(rig)).toBe(0)
@@ -76,8 +60,8 @@ describe('commits of audio that the provider has not yet confirmed', () => {
   it('a failed item does not make the audio of other items free', async () => {
     const client = await twoCommits()
     await committed(client, 'item_1')
-    session().send({ type: `${EVENT}.failed`, item_id: 'item_1', error: {} })
-    await client.event(`${EVENT}.failed`)
+    session().send({ type: `${TRANSCRIPTION}.failed`, item_id: 'item_1', error: {} })
+    await client.event(`${TRANSCRIPTION}.failed`)
     client.socket.close()
     await expect.poll(audioTokens).toEqual([200])
     expect(await openCalls(rig)).toBe(0)
@@ -96,14 +80,14 @@ describe('commits of audio that the provider has not yet confirmed', () => {
     session().send({ type: 'error', error: { message: 'No.', event_id: first?.event_id } })
     await client.event('error')
     await committed(client, 'item_1')
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1' })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1' })
+    await client.event(`${TRANSCRIPTION}.completed`)
     expect(await audioTokens()).toEqual([201])
     expect(await openCalls(rig)).toBe(0)
   })
 
   it('a refused commit leaves audio that is not charged without another one', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(4_800))
     client.send(COMMIT)
     await expect.poll(() => sent('commit')).toBe(1)
@@ -135,8 +119,8 @@ describe('a transcription while another one has not arrived', () => {
     const client = await twoCommits()
     await committed(client, 'item_1')
     await committed(client, 'item_2')
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    await client.event(`${TRANSCRIPTION}.completed`)
     const types = (await callTypes(rig)).filter((type) => /Admitted|Settled/.test(type))
     expect(types).toEqual(['CallAdmitted', 'CallAdmitted', 'CallSettled'])
   })
@@ -151,8 +135,8 @@ describe('a transcription while another one has not arrived', () => {
     await committed(client, 'item_1')
     await committed(client, 'item_2')
     await change()
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
-    session().send({ type: `${EVENT}.delta`, item_id: 'item_2', delta: 'Hello' })
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    session().send({ type: `${TRANSCRIPTION}.delta`, item_id: 'item_2', delta: 'Hello' })
     client.socket.close()
     await expect.poll(sum).toBe(201)
     expect(await openCalls(rig)).toBe(0)
@@ -164,7 +148,7 @@ describe('the text of a transcription', () => {
   const usages = async () => (await bills(rig)).map(({ usage }) => usage)
 
   async function oneItem(): Promise<RealtimeClient> {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(48_000))
     client.send(COMMIT)
     await expect.poll(() => sent('commit')).toBe(1)
@@ -174,24 +158,29 @@ describe('the text of a transcription', () => {
 
   it('is charged as output if the caller leaves before the usage arrives', async () => {
     const client = await oneItem()
-    session().send({ type: `${EVENT}.delta`, item_id: 'item_1', delta: TEXT })
-    await client.event(`${EVENT}.delta`)
+    session().send({ type: `${TRANSCRIPTION}.delta`, item_id: 'item_1', delta: TEXT })
+    await client.event(`${TRANSCRIPTION}.delta`)
     client.socket.close()
     await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])
   })
 
   it('is charged as output if the provider reports no usage', async () => {
     const client = await oneItem()
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: TEXT })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', transcript: TEXT })
+    await client.event(`${TRANSCRIPTION}.completed`)
     expect(await usages()).toMatchObject([{ inputAudio: 10, output: 130 }])
   })
 
   it('is no output of a model that reports a duration', async () => {
     const client = await oneItem()
     const usage = { type: 'duration', seconds: 1 }
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: TEXT, usage })
-    await client.event(`${EVENT}.completed`)
+    session().send({
+      type: `${TRANSCRIPTION}.completed`,
+      item_id: 'item_1',
+      transcript: TEXT,
+      usage,
+    })
+    await client.event(`${TRANSCRIPTION}.completed`)
     expect(await bills(rig)).toMatchObject([{ usage: { output: 0 }, anomaly: null }])
   })
 
@@ -200,7 +189,7 @@ describe('the text of a transcription', () => {
     const end = vi.spyOn(RealtimeSession.prototype, 'end')
     client.socket.terminate()
     await expect.poll(() => end.mock.calls.length).toBe(1)
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
     await expect.poll(usages).toMatchObject([{ inputAudio: 1, output: 1 }])
     await expect.poll(() => session().isClosed).toBe(true)
     expect(await openCalls(rig)).toBe(0)
@@ -215,15 +204,15 @@ describe('the format of audio', () => {
     client.send(COMMIT)
     await expect.poll(() => sent('commit')).toBe(1)
     await committed(client, 'item_1')
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1' })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1' })
+    await client.event(`${TRANSCRIPTION}.completed`)
   }
 
   it.each([
     ['a response in G.711', { audio: { output: { format: { type: 'audio/pcmu' } } } }],
     ['a response without a format', { output_audio_format: null }],
   ])('of the input is not changed by %s', async (_name, response) => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send({ type: 'response.create', response })
     await client.event('response.done')
     await committedAfter(client)
@@ -236,7 +225,7 @@ describe('the format of audio', () => {
     ['G.711', { type: 'audio/pcmu' }, 60],
     ['null', null, 10],
   ])('of the input as %s is counted by its rate', async (_name, format, tokens) => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     const session = { type: 'realtime', audio: { input: { format } } }
     client.send({ type: 'session.update', session })
     await client.event('session.updated')
@@ -264,13 +253,13 @@ describe('a change of the settings that the provider refuses', () => {
     client.send(COMMIT)
     await expect.poll(() => sent('commit')).toBe(1)
     await committed(client, 'item_1')
-    session().send({ type: `${EVENT}.completed`, item_id: 'item_1', transcript: 'Yes' })
-    await client.event(`${EVENT}.completed`)
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', transcript: 'Yes' })
+    await client.event(`${TRANSCRIPTION}.completed`)
     client.socket.close()
   }
 
   it('does not turn off the charge for transcriptions', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     refuseUpdates()
     await changeTo(client, null)
     await transcribe(client)
@@ -296,8 +285,8 @@ const speech = (type: string, item_id: string, ms: object) =>
   session().send({ type: `input_audio_buffer.speech_${type}`, item_id, ...ms })
 
 async function completed(client: RealtimeClient, item_id: string): Promise<void> {
-  session().send({ type: `${EVENT}.completed`, item_id })
-  await client.event(`${EVENT}.completed`)
+  session().send({ type: `${TRANSCRIPTION}.completed`, item_id })
+  await client.event(`${TRANSCRIPTION}.completed`)
 }
 
 describe('the prompt of transcriptions', () => {
@@ -358,7 +347,7 @@ describe('audio that is cleared', () => {
   const clear = { type: 'input_audio_buffer.clear' }
 
   async function cleared(): Promise<RealtimeClient> {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(960_000))
     client.send(clear)
     await expect.poll(() => sent('clear')).toBe(1)
@@ -413,7 +402,7 @@ describe('audio that is cleared', () => {
 
 describe('turns of speech', () => {
   it('in one burst of audio are each charged for their own audio', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(960_000))
     await expect.poll(() => sent('append')).toBe(1)
     const turns = { item_1: [1_000, 6_000], item_2: [8_000, 20_000] }
@@ -428,7 +417,7 @@ describe('turns of speech', () => {
   })
 
   it('that are silences after which the provider speaks have their own audio', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(960_000))
     await expect.poll(() => sent('append')).toBe(1)
     const silence = { item_id: 'item_1', audio_start_ms: 2_000, audio_end_ms: 7_000 }
@@ -439,7 +428,7 @@ describe('turns of speech', () => {
   })
 
   it('leave the rest of the audio to a commit of the caller', async () => {
-    const client = await transcribingSession()
+    const client = await transcribingSession(rig.url)
     client.send(audio(960_000))
     client.send(COMMIT)
     await expect.poll(() => sent('commit')).toBe(1)
@@ -456,12 +445,12 @@ it.each([
   ['deltas', 'delta', 'delta'],
   ['segments', 'segment', 'text'],
 ])('%s of an item that is not yet committed are charged', async (_name, type, member) => {
-  const client = await transcribingSession()
+  const client = await transcribingSession(rig.url)
   client.send(audio(48_000))
   await expect.poll(() => sent('append')).toBe(1)
   const text = { [member]: 'Hello there, '.repeat(40) }
-  session().send({ type: `${EVENT}.${type}`, item_id: 'item_1', ...text })
-  await client.event(`${EVENT}.${type}`)
+  session().send({ type: `${TRANSCRIPTION}.${type}`, item_id: 'item_1', ...text })
+  await client.event(`${TRANSCRIPTION}.${type}`)
   client.socket.close()
   const usages = async () => (await bills(rig)).map(({ usage }) => usage)
   await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])

@@ -1,29 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
-import { CHARGE, realtimeProvider, USAGE } from '../support/realtime-provider.ts'
+import { CHARGE, USAGE } from '../support/realtime-provider.ts'
 import {
-  addRealtimeChannel,
   bills,
   callTypes,
   MODEL,
+  realtimeSite,
   sessionWithoutSpeech,
   TRANSCRIBER,
 } from '../support/realtime-site.ts'
-import { KEY, PROVIDER_KEY, relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+import { KEY, PROVIDER_KEY, TOKEN, USER } from '../support/relay-rig.ts'
 
-const provider = startedForEach(realtimeProvider)
-const rig = startedForEach(relayRig)
-
-beforeEach(() => addRealtimeChannel(rig, provider))
-
-const connect = () => new RealtimeClient(rig.url, MODEL).open()
-const session = () => provider.sessions[0] as (typeof provider.sessions)[0]
+const { provider, rig, session, connect } = realtimeSite()
 
 describe('a realtime session', () => {
   it('charges a response from its usage before its end is sent', async () => {

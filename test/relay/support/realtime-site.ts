@@ -1,10 +1,44 @@
+import { beforeEach } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { RelayOverrides } from '#relay/start-relay.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from './realtime-client.ts'
-import type { RealtimeProvider } from './realtime-provider.ts'
-import type { RelayRig } from './relay-rig.ts'
+import {
+  type ProviderSession,
+  type RealtimeProvider,
+  realtimeProvider,
+} from './realtime-provider.ts'
+import { type RelayRig, relayRig } from './relay-rig.ts'
 
 export const MODEL = 'gpt-realtime'
 export const TRANSCRIBER = 'gpt-4o-transcribe'
+/** The type of the events about transcriptions, without its last part. */
+export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+export const COMMIT = { type: 'input_audio_buffer.commit' }
+/** The shortest audio, with three bytes. */
+export const AUDIO = { type: 'input_audio_buffer.append', audio: 'AAAA' }
+
+/** Returns the event that sends so many bytes of silence, of which 4 800 are one token. */
+export const audio = (bytes: number) => ({
+  type: 'input_audio_buffer.append',
+  audio: Buffer.alloc(bytes).toString('base64'),
+})
+
+/**
+ * Starts a provider of the Realtime API and a relay with a channel of it before each test of a
+ * file. `session` returns the provider's side of the first session of the test.
+ */
+export function realtimeSite(overrides: RelayOverrides = {}) {
+  const provider = startedForEach(realtimeProvider)
+  const rig = startedForEach(() => relayRig(overrides))
+  beforeEach(() => addRealtimeChannel(rig, provider))
+  const session = (): ProviderSession => {
+    const [first] = provider.sessions
+    if (first === undefined) throw new Error('the provider has no session')
+    return first
+  }
+  return { provider, rig, session, connect: () => new RealtimeClient(rig.url, MODEL).open() }
+}
 
 /** Adds a channel with a realtime endpoint, and the prices of worked case 6. */
 export async function addRealtimeChannel(rig: RelayRig, provider: RealtimeProvider) {
@@ -22,6 +56,15 @@ const NO_SPEECH = { type: 'realtime', audio: { input: { turn_detection: null } }
 export async function sessionWithoutSpeech(url: string): Promise<RealtimeClient> {
   const client = await new RealtimeClient(url, MODEL).open()
   client.send({ type: 'session.update', session: NO_SPEECH })
+  await client.event('session.updated')
+  return client
+}
+
+/** Opens a session in which only requests begin responses, and whose input is transcribed. */
+export async function transcribingSession(url: string): Promise<RealtimeClient> {
+  const client = await sessionWithoutSpeech(url)
+  const input = { turn_detection: null, transcription: { model: TRANSCRIBER } }
+  client.send({ type: 'session.update', session: { type: 'realtime', audio: { input } } })
   await client.event('session.updated')
   return client
 }

@@ -1,0 +1,125 @@
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { LatestIds } from './latest-ids.ts'
+import type { TranscriptionTerms } from './settings-in-force.ts'
+
+/** The maximum number of items of a session whose transcriptions have not arrived. */
+const ITEMS_MAX = 1_000
+
+/**
+ * An item whose transcription has not arrived: the bytes of its audio as PCM of 24 kHz, the
+ * estimated number of tokens of the text that the caller has already received, and the terms with
+ * which it is transcribed. `bytes` is null if the item is not yet committed.
+ */
+export type Item = {
+  readonly bytes: number | null
+  textTokens: number
+  /** The same text may also arrive in segments. */
+  segmentTokens: number
+  readonly terms: TranscriptionTerms
+}
+export const NO_TEXT = { textTokens: 0, segmentTokens: 0 }
+
+export const isId = (id: unknown): id is string => typeof id === 'string' && id !== ''
+
+/**
+ * The items of a session whose transcriptions have not arrived. Some providers leave out the ids of
+ * items. An event without an id belongs to the oldest committed item, or else to the oldest one,
+ * because transcriptions arrive in the order of their items. An event with an id that no item has
+ * belongs to the oldest item that was committed without an id.
+ */
+export class AwaitedTranscriptions {
+  private readonly items = new Map<string, Item>()
+  /** The keys of items without an id. They can't equal an id, because ids have no spaces. */
+  private readonly unnamed = new Set<string>()
+  private unnamedCount = 0
+  /** The item beyond `ITEMS_MAX`, with which the session ends. Its audio is charged then. */
+  private beyond: Item | null = null
+  /** The ids of the latest transcriptions that were charged or have failed. */
+  private readonly done = new LatestIds(ITEMS_MAX)
+  /** The latest terms with which the provider has transcribed. */
+  lastTerms: TranscriptionTerms | null = null
+
+  get all(): readonly Item[] {
+    return this.beyond === null ? [...this.items.values()] : [...this.items.values(), this.beyond]
+  }
+
+  get size(): number {
+    return this.items.size
+  }
+
+  /** Reports whether the transcription of this item was charged or has failed. */
+  hasEnded(id: unknown): boolean {
+    return isId(id) && this.done.has(id)
+  }
+
+  /** Returns the key of the item to which an event with this id belongs. The id may be missing. */
+  keyOf(id: unknown): string | undefined {
+    if (isId(id)) {
+      if (this.items.has(id)) return id
+      return this.done.has(id) ? undefined : this.unnamed.values().next().value
+    }
+    const all = [...this.items]
+    const [key] = all.find(([, { bytes }]) => bytes !== null) ?? all[0] ?? []
+    return key
+  }
+
+  get(key: string): Item | undefined {
+    return this.items.get(key)
+  }
+
+  /**
+   * Adds an item that was committed, or whose text has begun to arrive. Returns the error with
+   * which the session must end if too many transcriptions have not arrived, or null. Without this
+   * limit, the list of items could fill the memory, and items that are not in the list could not be
+   * charged.
+   */
+  add(id: unknown, item: Item): RelayError | null {
+    if (this.hasEnded(id)) return null
+    const begun = isId(id) && this.items.has(id) ? id : this.begun(isId(id))
+    const known = begun === undefined ? undefined : this.items.get(begun)
+    if (known !== undefined && known.bytes !== null) return null
+    this.lastTerms = item.terms
+    if (known === undefined && this.items.size >= ITEMS_MAX) {
+      this.beyond = item
+      const subject = `${ITEMS_MAX} transcriptions (this session)`
+      return relayError('too_many_concurrent', { subject })
+    }
+    const { bytes, terms } = item
+    const key = isId(id) ? id : (begun ?? this.newKey())
+    if (begun !== undefined && begun !== key) this.delete(begun)
+    this.items.set(key, { ...(known ?? item), bytes, terms })
+    return null
+  }
+
+  /**
+   * Returns the key of the oldest item whose text has begun to arrive before its commit. If the
+   * commit has an id, the item must have none.
+   */
+  private begun(isUnnamed: boolean): string | undefined {
+    const keys = isUnnamed ? [...this.unnamed] : [...this.items.keys()]
+    return keys.find((key) => this.items.get(key)?.bytes === null)
+  }
+
+  private newKey(): string {
+    this.unnamedCount += 1
+    const key = `item ${this.unnamedCount}`
+    this.unnamed.add(key)
+    return key
+  }
+
+  delete(key: string): void {
+    this.items.delete(key)
+    this.unnamed.delete(key)
+  }
+
+  /** Remembers that the transcription of an item was charged or has failed. */
+  noteEnded(id: unknown): void {
+    if (isId(id)) this.done.add(id)
+  }
+
+  clear(): void {
+    this.items.clear()
+    this.unnamed.clear()
+    this.beyond = null
+  }
+}
