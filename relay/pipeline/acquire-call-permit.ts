@@ -21,6 +21,10 @@ import type { RelayDeps } from './relay-deps.ts'
 import { servingGroupsOf } from './serving-groups.ts'
 
 export type CallOutcome = {
+  /**
+   * True if the provider answered. This includes answers that the caller did not read to the end:
+   * otherwise, limits on successful calls could be evaded by leaving shortly before the end.
+   */
   readonly isSuccess: boolean
   /**
    * The number of AI tokens that the call used, or null if it is unknown. If it is null, the
@@ -61,10 +65,26 @@ export async function acquirePermit(
 ): Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
   if (isRelayError(permit)) return permit
-  const error = await permit.claimInitial(request.model, groups)
-  if (error === null) return permit
-  deps.runningCallCount.release()
-  return error
+  return claimed(deps, permit, request, groups)
+}
+
+/**
+ * Claims the limits that a call must pass to begin. Returns the permit, or the error for the
+ * caller. If this fails or throws, the call no longer counts as running in this process.
+ */
+async function claimed<P extends CallPermit>(
+  { runningCallCount }: RelayDeps,
+  permit: P,
+  { model }: SizedRequest,
+  groups: readonly string[],
+): Promise<P | RelayError> {
+  let error: RelayError | null = overloaded()
+  try {
+    error = await permit.claimInitial(model, groups)
+  } finally {
+    if (error !== null) runningCallCount.release()
+  }
+  return error ?? permit
 }
 
 /**
@@ -96,10 +116,7 @@ export async function acquireSessionPermit(
 ): Promise<SessionPermit | RelayError> {
   const permit = new SessionPermit(deps, caller, request, !isOtherCallRunning)
   if (!deps.runningCallCount.enter()) return overloaded()
-  const error = await permit.claimInitial(request.model, servingGroupsOf(caller, deps.views))
-  if (error === null) return permit
-  deps.runningCallCount.release()
-  return error
+  return claimed(deps, permit, request, servingGroupsOf(caller, deps.views))
 }
 
 /**

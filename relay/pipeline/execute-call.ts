@@ -167,7 +167,7 @@ const NO_USAGE_OUTCOME: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
  * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
- * provider answered completely.
+ * provider answered completely, or until the caller left.
  */
 async function executePlannedCall(
   deps: RelayDeps,
@@ -204,7 +204,9 @@ async function executePlannedCall(
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }
-    return { isSuccess, tokens: call.tokens }
+    // A caller who leaves before the end of an answer is charged for it, so it counts as a success.
+    const isLeft = call.isCallerGone && call.tokens > 0
+    return { isSuccess: isSuccess || isLeft, tokens: call.tokens }
   } catch (err) {
     await releaseAfterBug(ledger, call)
     throw err

@@ -269,7 +269,12 @@ export class RealtimeCall {
     end: CallEnd,
     { endReason, response = null }: CourseOfCall = {},
   ): Promise<boolean> {
-    if (!this.end(end === 'done', tokensOf(bill.usage))) return true
+    // A response that the caller has cancelled counts as a success if it is charged: otherwise,
+    // limits on successful calls could be evaded by cancelling each response shortly before its
+    // end.
+    const tokens = tokensOf(bill.usage)
+    const isCut = end === 'incomplete' && response === null
+    if (!this.end(end === 'done' || (tokens > 0 && !isCut), tokens)) return true
     const { deps, channel, evidence } = this.context
     const { upstreamModel, inputTokens, outputTokens } = this
     const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)

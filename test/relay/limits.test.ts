@@ -38,6 +38,29 @@ describe('a token’s rate limit', () => {
     expect((await chat(rig, {}, limited)).status).toBe(400)
     expect((await statuses(50, limited)).good).toBe(3)
   })
+
+  it('a limit on successes counts a stream that its caller leaves before the end', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, limit(0, 1))
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 50 })
+    const leaving = new AbortController()
+    const { body } = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...limited, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ model: 'sim-small', stream: true, max_tokens: 20 },
+        messages: [{ role: 'user', content: 'hello' }],
+      }),
+      signal: leaving.signal,
+    })
+    const reader = body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    leaving.abort()
+    await expect.poll(() => rig.relay.inFlight()).toBe(0)
+    const [, end] = await rig.callEvents()
+    expect(end).toMatchObject({ type: 'CallSettled', data: { end: 'client-gone' } })
+    expect((await chat(rig, {}, limited)).status).toBe(429)
+  })
 })
 
 describe('a token’s limits on concurrency and tokens per minute', () => {

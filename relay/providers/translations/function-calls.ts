@@ -47,11 +47,13 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 /**
  * Returns the tool results, by the ids of their calls. Each call is written with exactly one
  * result. A result without its call and a second result for a call can't be written, so they are
- * refused.
+ * refused. So are several calls with one id: each of them would repeat the result, so that a short
+ * request could become a very long one, which its hold does not cover.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap((message) => message.parts)
-  const calls = new Set(parts.filter(isCall).map(({ id }) => id))
+  const ids = parts.filter(isCall).map(({ id }) => id)
+  const calls = new Set(ids)
   const results = parts.filter((part) => part.kind === 'tool-result')
   if (results.some(({ callId }) => !calls.has(callId))) {
     throw new ConversionError('messages', 'Each result of a tool must have its call.')
@@ -65,6 +67,9 @@ function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, T
       )
     }
     byCall.set(result.callId, result)
+  }
+  if (calls.size !== ids.length) {
+    throw new ConversionError('messages', 'Each call of a tool must have its own id.')
   }
   return byCall
 }

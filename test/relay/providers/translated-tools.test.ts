@@ -341,3 +341,15 @@ it.each([
 ])('the model %s with the version "%s" is called at %s', (model, other, path, domain) => {
   expect(sparkVersion(model, other)).toEqual([path, domain])
 })
+
+it.each([
+  ['Baidu', BAIDU_V1, 'm'],
+  ['Xunfei', XUNFEI, 'SparkDesk-v3.5'],
+])('calls with one id can’t repeat a result in the request to %s', (_name, translation, model) => {
+  const messages = [
+    { role: 'user', content: 'Read a.txt' },
+    { role: 'assistant', content: null, tool_calls: Array.from({ length: 50 }, () => CALL) },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x'.repeat(1_000) },
+  ]
+  expect(() => sent(translation, { messages }, model)).toThrow('messages')
+})
