@@ -112,9 +112,12 @@ export class AwaitedTranscriptions {
     this.unnamed.delete(key)
   }
 
-  /** Remembers that the transcription of an item was charged or has failed. */
-  noteEnded(id: unknown): void {
-    if (isId(id)) this.done.add(id)
+  /**
+   * Remembers that the transcription of an item was charged or has failed. The event with this id
+   * may belong to an item with another key, whose id may be in later events.
+   */
+  noteEnded(id: unknown, key?: string): void {
+    for (const ended of [id, key]) if (isId(ended)) this.done.add(ended)
   }
 
   clear(): void {

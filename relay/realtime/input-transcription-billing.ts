@@ -265,7 +265,7 @@ export class InputTranscriptionBilling {
   noteFailed(itemId: unknown): void {
     const key = this.awaited.keyOf(itemId)
     if (key !== undefined) this.awaited.delete(key)
-    this.awaited.noteEnded(itemId)
+    this.awaited.noteEnded(itemId, key)
   }
 
   /** The position of the oldest audio that is neither committed nor charged. */
@@ -312,7 +312,7 @@ export class InputTranscriptionBilling {
     // The end of the session tries once more to charge this audio.
     if (isRelayError(call)) return { isShown: false, error: call }
     if (!isId(id) && !isCommitted) this.chargedUpTo = this.audio.endOfNextItem(this.uncharged)
-    awaited.noteEnded(id)
+    awaited.noteEnded(id, key)
     const isShown = await this.charge(call, item, event)
     if (!isShown) return { isShown, error: relayError('store_unavailable', { retryAfter: 5 }) }
     if (this.items.length === 0 && this.audio.pending === 0) return { isShown, error: null }
