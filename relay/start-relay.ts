@@ -42,12 +42,13 @@ import {
   type ResponsesSockets,
 } from './responses-socket/responses-sockets.ts'
 import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
+import { sendTaskError } from './tasks/send-task-errors-and-acceptance.ts'
 import {
   startTasks,
   type TaskOverrides,
   type Tasks,
 } from './tasks/task-request-handler-and-poller.ts'
-import { isTaskPath } from './tasks/task-routes.ts'
+import { isTaskPath, kindOf } from './tasks/task-routes.ts'
 
 /** The URL paths that the relay serves directly, without the router of the management API. */
 export type RelayPaths = {
@@ -137,7 +138,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       const exchange = openExchange(request, response)
       // On a full disk, the call is refused here. An append to the event store would fail only
       // after its deadline.
-      if (request.method === 'POST' && !core.writes.isWritable()) sendError(exchange, NO_DISK)
+      if (request.method === 'POST' && !core.writes.isWritable()) refuseWrite(exchange)
       else route({ deps, tasks, batches, draining }, exchange)
     },
     addActions: (app, freshness) => {
@@ -210,6 +211,13 @@ const realtimeOf = (
   })
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
+
+/** Answers a request that can't be recorded now. Clients of tasks expect errors in their format. */
+function refuseWrite(exchange: Exchange): void {
+  const { url = '' } = exchange.request
+  if (isTaskPath(url)) return sendTaskError(exchange, kindOf(url), NO_DISK)
+  sendError(exchange, NO_DISK)
+}
 
 const matches = (url: string): boolean =>
   /^\/v1(?:beta)?(?:[/?]|$)/.test(url) ||

@@ -21,7 +21,7 @@ const LINE = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body
 /** Where the body of an error has its code, by the dialect of the caller. */
 const ERRORS = {
   openai: { error: { code: 'store_unavailable', message: expect.any(String) } },
-  anthropic: { type: 'error', error: { type: 'api_error' } },
+  anthropic: { type: 'error', error: { type: 'overloaded_error' } },
   gemini: { error: { code: 503, status: 'UNAVAILABLE' } },
   drawing: { description: expect.any(String) },
   music: { message: expect.any(String) },
