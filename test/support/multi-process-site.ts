@@ -19,8 +19,6 @@ export const SHORT_LEASES = preloading('short-call-leases.ts')
 
 export const FAST_JOINT_APPEND_RECOVERY = preloading('fast-joint-append-recovery.ts')
 
-export const CLOCK_HALF_AN_HOUR_AHEAD = preloading('clock-half-an-hour-ahead.ts')
-
 export const CLOCK_FIVE_MINUTES_BEHIND = preloading('clock-five-minutes-behind.ts')
 
 export const CLOCK_TWO_HOURS_AHEAD = preloading('clock-two-hours-ahead.ts')
