@@ -99,13 +99,13 @@ describe('a file that was uploaded to a provider by a relay that is then killed'
     const kept = await upload(relay)
     const names = [...files.values()]
     const next = await killDuring(relay, () => upload(relay))
-    await expect.poll(() => [...files.values()], { timeout: 60_000 }).toEqual(names)
+    await expect.poll(() => [...files.values()], { timeout: 120_000 }).toEqual(names)
     const headers = { authorization: `Bearer ${key}` }
     const list = await fetch(`${next.url}/v1/files`, { headers })
     const { data } = (await list.json()) as { readonly data: { readonly id: string }[] }
     expect(data.map(({ id }) => id)).toEqual([kept])
     await next.kill()
-  }, 120_000)
+  }, 300_000)
 
   it('is deleted there if it had the requests of a batch, whose quota is released', async () => {
     const relay = await site.startRelay()
@@ -120,11 +120,11 @@ describe('a file that was uploaded to a provider by a relay that is then killed'
         body: JSON.stringify(submission),
       }),
     )
-    await expect.poll(() => [...files.values()], { timeout: 60_000 }).toEqual(names)
+    await expect.poll(() => [...files.values()], { timeout: 120_000 }).toEqual(names)
     const list = await fetch(`${next.url}/v1/batches`, { headers })
     const { data } = (await list.json()) as { readonly data: { readonly status: string }[] }
     expect(data.map(({ status }) => status)).toEqual(['failed'])
     expect(await next.stop()).toBe(0)
     await site.expectReadModelsToEqualTheFold()
-  }, 120_000)
+  }, 300_000)
 })
