@@ -104,7 +104,7 @@ beforeAll(async () => {
   relay = await site.startRelay({ DATABASE_URL: gate.url, LOG_LEVEL: 'fatal' })
   expect((await send('openai', 'GET /v1/files')).status).toBe(200)
   await gate.close()
-})
+}, 300_000)
 
 afterAll(async () => {
   await gate?.close()
