@@ -32,7 +32,7 @@ beforeAll(async () => {
   provider = await serve(listen, null, KEPT_CONNECTIONS)
   site = await startRelaySite(SHORT_LEASES)
   key = await addBatchCaller(site, provider, { type: 1, model: MODEL })
-})
+}, 300_000)
 
 afterAll(async () => {
   await provider?.close()
