@@ -10,7 +10,7 @@ import { relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 const claims = claimedCallsInMemory()
 const keyed = (call: string) =>
-  claims.claim({ tokenId: TOKEN, keyHash: call, bodyHash: 'body', call, at: 0 })
+  claims.claim({ userId: 7, tokenId: TOKEN, keyHash: call, bodyHash: 'body', call, at: 0 })
 
 const rig = startedForEach(relayRig)
 
@@ -63,7 +63,7 @@ describe('an expired call whose owner died', () => {
     await Promise.all([keyed(charged), keyed(free)])
     await sweep(rig.core, claims, find([charged, free], past))
     const again = (keyHash: string) =>
-      claims.claim({ tokenId: TOKEN, keyHash, bodyHash: 'body', call: 'next', at: 0 })
+      claims.claim({ userId: 7, tokenId: TOKEN, keyHash, bodyHash: 'body', call: 'next', at: 0 })
     expect(await again(charged)).toMatchObject({ call: charged })
     expect(await again(free)).toMatchObject({ call: 'next' })
   })

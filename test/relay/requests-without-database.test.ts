@@ -82,6 +82,8 @@ const REQUESTS: readonly Request[] = [
   ['openai', `DELETE /v1/videos/${TASK}`],
 ]
 
+const CASES = REQUESTS.map(([dialect, request, body]) => ({ dialect, request, body }))
+
 let site: RelaySite
 let provider: ScriptedProvider
 let gate: DroppingProxy
