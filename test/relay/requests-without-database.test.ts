@@ -129,9 +129,9 @@ async function send(dialect: Request[0], request: string, body?: object) {
 }
 
 describe('while the database is away', () => {
-  it.each(REQUESTS)(
-    'a caller of %s gets 503 for %s',
-    async (dialect, request, body) => {
+  it.each(CASES)(
+    'a caller of $dialect gets 503 for $request',
+    async ({ dialect, request, body }) => {
       const answer = await send(dialect, request, body)
       const text = await answer.text()
       expect(answer.status, text).toBe(503)
