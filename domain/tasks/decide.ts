@@ -42,7 +42,8 @@ export type MarkUnconfirmed = TaskDestination & {
 /**
  * Records the provider's report on a task, from a query or a callback. The same append settles the
  * call for `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so
- * that the account does not change. `at` is in Unix milliseconds.
+ * that the account does not change. An outcome is recorded whatever the age of the open task. Any
+ * other report on a task that is more than an hour old is refused. `at` is in Unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -67,7 +68,10 @@ export type FailTask = {
   readonly at: number
 }
 
-/** Ends a task that has exceeded its maximum duration. The same append releases the call. */
+/**
+ * Ends a task that has exceeded its maximum duration and whose provider reports no outcome. The
+ * sender asks the provider first. The same append releases the call.
+ */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
 /** Ends a task whose channel was deleted. The same append releases the call. */
@@ -92,7 +96,10 @@ type TaskErrorCode =
   | 'TaskEnded'
   /** The task was sent to another channel, or the provider's id of the task differs. */
   | 'TaskElsewhere'
-  /** The task is more than an hour old, so it must be ended by `ExpireTask` instead. */
+  /**
+   * The task is more than an hour old and its provider reports no outcome, so it must be ended by
+   * `ExpireTask` instead.
+   */
   | 'TaskTooOld'
   /** The task is not old enough to be expired, or is still open and can't be deleted. */
   | 'TaskNotOver'
@@ -129,7 +136,8 @@ const noTask = (): TaskState => ({ record: null })
 
 /**
  * The maximum duration of a task in milliseconds. After this time, the task can be expired, which
- * releases its hold.
+ * releases its hold. An outcome that the provider reports later is still recorded if the task is
+ * open, because the provider has done the work and charges for it.
  */
 export const TASK_MS_MAX = 3_600_000
 
@@ -224,7 +232,8 @@ function report(command: ReportTask, record: TaskRecord): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
   if (record.place !== null && !isSameLocation(command, record)) return codedError('TaskElsewhere')
   if (record.end !== null) return codedError('TaskEnded')
-  if (isTooOld(record, at)) return codedError('TaskTooOld')
+  const isOutcome = status === 'SUCCESS' || status === 'FAILURE'
+  if (!isOutcome && isTooOld(record, at)) return codedError('TaskTooOld')
   const facts = factsOf(record)
   const accepted: TaskEvent[] = []
   if (record.place === null) {

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
@@ -26,13 +25,19 @@ type Deps = {
  * KB.
  */
 const PENDING_MAX = 4_096
+/**
+ * An acceptance of a task that is older than this, in milliseconds, is not written again. The limit
+ * only prevents that one acceptance that can never be written blocks all later ones. Until then, a
+ * task may still be open whatever its age, and its result must not be lost.
+ */
+const PENDING_MS_MAX = 86_400_000
 const RETRY_MS = 2_000
 
 /**
  * Writes the events that record that providers accepted tasks. While the event store is
- * unavailable, an acceptance is kept in memory and written again until the task has expired. A lost
- * acceptance is expensive, because the provider bills the task and only the acceptance contains the
- * provider's id. Every lost acceptance is logged for the operator.
+ * unavailable, an acceptance is kept in memory and written again for a day. A lost acceptance is
+ * expensive, because the provider bills the task and only the acceptance contains the provider's
+ * id. Every lost acceptance is logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps
@@ -110,7 +115,7 @@ export class AcceptedTaskWriter {
   /** Writes the pending acceptances in order. Stops at the first failure. */
   private async writePending(): Promise<void> {
     for (const one of this.pending) {
-      const isOld = this.deps.now() - one.submittedAt > TASK_MS_MAX
+      const isOld = this.deps.now() - one.submittedAt > PENDING_MS_MAX
       try {
         if (isOld) this.reportLost(one)
         else await this.accept(one)

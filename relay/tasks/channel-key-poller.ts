@@ -1,13 +1,15 @@
+import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { PermitLimits } from './limit-concurrent-work.ts'
-import { type ProviderReport, reportsIn } from './read-provider-task-answers.ts'
+import { type ProviderReport, reportsIn, STATUS_PATHS } from './read-provider-task-answers.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
+import type { UnansweredTasks } from './unanswered-tasks.ts'
 import { reportsInVideoStatus, videoStatusRequest } from './videos/video-status-query.ts'
 
 /** The channel and key to poll, and the kind of tasks that are asked about. */
@@ -24,8 +26,8 @@ export type PollerTimes = {
    */
   readonly everyMs: number
   /**
-   * A task that is older than this, in milliseconds, is late. A late task will expire soon, so it
-   * is polled once before all other tasks.
+   * A task that is older than this, in milliseconds, is late. It is polled once before all other
+   * tasks, because it either has an outcome by now or expires soon.
    */
   readonly lateMs: number
   /**
@@ -55,7 +57,6 @@ const AT_ONCE = 2
 const ANSWER_MS = 20_000
 /** The maximum time for a response that contains a file. */
 const LONG_ANSWER_MS = 120_000
-const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
 
 /**
  * Asks one channel, with one key, for the status of the tasks that were submitted with this key. A
@@ -66,6 +67,7 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
 export class ChannelKeyPoller {
   private readonly deps: TaskDeps
   private readonly times: PollerTimes
+  private readonly unanswered: UnansweredTasks
   private batchMax = BATCH_MAX
   private failures = 0
   /** The time at which the pause ends, by `performance.now()`. */
@@ -82,9 +84,10 @@ export class ChannelKeyPoller {
   /** The polls in a row in which the provider did not know a task. The key is the task's id. */
   private readonly missing = new Map<string, { readonly since: number; readonly polls: number }>()
 
-  constructor(deps: TaskDeps, times: PollerTimes) {
+  constructor(deps: TaskDeps, times: PollerTimes, unanswered: UnansweredTasks) {
     this.deps = deps
     this.times = times
+    this.unanswered = unanswered
   }
 
   /**
@@ -154,7 +157,7 @@ export class ChannelKeyPoller {
         ? videoStatusRequest(this.deps, { channel, key }, ids[0] ?? '')
         : ({
             method: 'POST',
-            path: PATHS[kind],
+            path: STATUS_PATHS[kind],
             body: Buffer.from(JSON.stringify({ ids })),
           } as const)
     if (question === null) return Promise.resolve(NO_VENDOR)
@@ -177,6 +180,7 @@ export class ChannelKeyPoller {
     if (end.kind === 'failed' && end.error === 'too-large') {
       this.batchMax = Math.max(1, Math.ceil(batch.length / 2))
       this.warn(channel, 'too-large')
+      if (batch.length === 1) this.noteUnanswered(batch)
       return 'too-large'
     }
     const reports =
@@ -194,9 +198,13 @@ export class ChannelKeyPoller {
     this.batchMax = Math.min(BATCH_MAX, this.batchMax * 2)
     const byId = new Map(reports.map((one) => [one.upstreamId, one]))
     for (const openTask of batch) {
+      if (lost.aborted) break
       const one = byId.get(openTask.upstreamId ?? '')
-      if (one === undefined || lost.aborted || this.mayAppearLater(openTask, one)) continue
-      await this.note(openTask, channel, one)
+      const isUnknown = one === undefined || one.isMissing === true
+      // A key that replaced the one of the submission may belong to an account without the task.
+      if (isUnknown && key.keyRef !== openTask.keyRef) this.noteUnanswered([openTask])
+      else if (one === undefined) await this.expireUnknown(openTask)
+      else if (!this.mayAppearLater(openTask, one)) await this.note(openTask, channel, one)
     }
     return 'answered'
   }
@@ -216,6 +224,28 @@ export class ChannelKeyPoller {
     return polls + 1 < MISSING_POLLS || now - since < this.times.missingMs
   }
 
+  private noteUnanswered(batch: readonly OpenTask[]): void {
+    for (const { task } of batch) this.unanswered.add(task, this.deps.now())
+  }
+
+  private isOverdue({ submittedAt }: OpenTask): boolean {
+    return this.deps.now() - submittedAt > TASK_MS_MAX
+  }
+
+  /** Ends an old task about which its provider has answered that it knows nothing. */
+  private async expireUnknown(openTask: OpenTask): Promise<void> {
+    const { task } = openTask
+    this.unanswered.remove(task)
+    if (!this.isOverdue(openTask)) return
+    const { ledger, log, now } = this.deps
+    try {
+      const record = await ledger.peek(task)
+      if (record !== null && causeOfExpiry(record, now()) !== null) await ledger.expire(record)
+    } catch (err) {
+      log.warn({ err, task }, 'a task that its provider does not know could not be ended')
+    }
+  }
+
   private fail(batch: readonly OpenTask[], retryAfterMs: number): void {
     const { everyMs } = this.times
     const longer = Math.min(2 ** this.failures, 12)
@@ -224,6 +254,7 @@ export class ChannelKeyPoller {
       performance.now() + Math.max(everyMs * longer, Math.min(retryAfterMs, 60_000))
     this.batchMax = Math.max(1, Math.ceil(batch.length / 2))
     this.failedAt = batch.at(-1) ?? null
+    this.noteUnanswered(batch)
   }
 
   /**
@@ -247,14 +278,18 @@ export class ChannelKeyPoller {
    * the other reports are still processed.
    */
   private async note(
-    { task, keyRef }: OpenTask,
+    openTask: OpenTask,
     channel: RelayChannel,
     report: ProviderReport,
   ): Promise<void> {
     const { deps } = this
+    const { task, keyRef } = openTask
+    this.unanswered.remove(task)
     const words = `${report.status} ${report.progress}`
     const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
-    if (!isOver && this.lastReports.get(task) === words) return
+    // A report without an outcome ends an overdue task, so it is not skipped.
+    const isKnown = this.lastReports.get(task) === words && !this.isOverdue(openTask)
+    if (!isOver && isKnown) return
     try {
       const record = await deps.ledger.peek(task)
       if (record !== null && record.end === null) {

@@ -6,6 +6,7 @@ import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
 import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { UnansweredTasks } from './unanswered-tasks.ts'
 
 /** Returns at most `limit` unfinished tasks, oldest first, that follow the task `after`. */
 export type FindOpenTasks = (
@@ -36,7 +37,7 @@ const MISSING_MS = 120_000
 const LEASE = 'task-poller'
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** A task that is older than this, in milliseconds, is late: it expires within five minutes. */
+/** A task that is older than this, in milliseconds, is late: it may expire in five minutes. */
 const LATE_MS = TASK_MS_MAX - 300_000
 
 /**
@@ -64,7 +65,8 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the ids of tasks
- * that may have expired.
+ * that may have expired. An accepted task is not among them while its provider answers, because
+ * then its poller ends it.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -85,6 +87,7 @@ class Poll {
   private readonly running = new Map<string, Promise<void>>()
   /** The number of polls that each poller has begun. The key is the poller's name. */
   private readonly turns = new Map<string, number>()
+  private readonly unanswered = new UnansweredTasks()
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
     this.deps = deps
@@ -113,10 +116,12 @@ class Poll {
   private async findAll(): Promise<Found> {
     const tasksByPoller = new Map<string, OpenTask[]>()
     const stale: string[] = []
+    const open = new Set<string>()
     let after = { submittedAt: 0, task: '' }
     while (!this.lost.aborted) {
       const page = await this.find(after, PAGE)
       for (const task of page) {
+        open.add(task.task)
         if (this.isStale(task)) stale.push(task.task)
         if (task.channelId === null) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
@@ -128,16 +133,20 @@ class Poll {
       if (last === undefined || page.length < PAGE) break
       after = { submittedAt: last.submittedAt, task: last.task }
     }
+    if (!this.lost.aborted) this.unanswered.keepOnly(open)
     return { tasksByPoller, stale }
   }
 
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
-   * expire after `staleMs`, and any other task after the maximum time of a task.
+   * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
+   * provider does not answer.
    */
-  private isStale({ submittedAt, channelId }: OpenTask): boolean {
-    const age = this.deps.now() - submittedAt
-    return age > (channelId === null ? this.times.staleMs : TASK_MS_MAX)
+  private isStale({ task, submittedAt, channelId }: OpenTask): boolean {
+    const now = this.deps.now()
+    const age = now - submittedAt
+    if (channelId === null) return age > this.times.staleMs
+    return age > TASK_MS_MAX && this.unanswered.isGivenUp(task, now)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
@@ -146,7 +155,7 @@ class Poll {
     const { everyMs, missingMs = MISSING_MS } = this.times
     const poller =
       this.pollers.get(name) ??
-      new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS, missingMs })
+      new ChannelKeyPoller(this.deps, { everyMs, lateMs: LATE_MS, missingMs }, this.unanswered)
     this.pollers.set(name, poller)
     this.begin(name, () => poller.poll(target, tasks, this.lost))
   }
@@ -186,9 +195,13 @@ class Poll {
    * can't be fetched. To wait until the tasks expire would only keep their quota reserved.
    */
   private async abandon(tasks: readonly OpenTask[]): Promise<void> {
-    const { ledger, log } = this.deps
+    const { ledger, log, now } = this.deps
     const channelId = tasks[0]?.channelId ?? null
-    if (channelId === null || !(await isChannelDeleted(this.deps, channelId))) return
+    if (channelId === null) return
+    if (!(await isChannelDeleted(this.deps, channelId))) {
+      for (const { task } of tasks) this.unanswered.add(task, now())
+      return
+    }
     await inParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
       try {
         const existing = await ledger.peek(task)
@@ -202,7 +215,7 @@ class Poll {
   }
 
   private async expire(task: string): Promise<void> {
-    const { acceptedTasks, ledger, log, now } = this.deps
+    const { acceptedTasks, claimedCalls, ledger, log, now } = this.deps
     if (acceptedTasks.isPending(task)) return
     try {
       const existing = await ledger.peek(task)
@@ -210,8 +223,14 @@ class Poll {
       // expiry is checked here first.
       const cause = existing === null ? null : causeOfExpiry(existing, now())
       if (existing === null || cause === null) return
-      await ledger.expire(existing)
-      log.debug({ call: task, cause }, 'an expired task was ended')
+      // The list of open tasks may not show yet that a provider has accepted the task.
+      const isAsked = existing.place === null || this.unanswered.isGivenUp(task, now())
+      if (!isAsked) return
+      const outcome = await ledger.expire(existing)
+      log.debug({ call: task, cause, outcome }, 'an expired task was ended')
+      if (outcome !== 'changed' || existing.place !== null) return
+      // The relay may have died before it answered the caller, who then repeats the request.
+      await claimedCalls.freeCall({ tokenId: existing.submitted.tokenId, call: task })
     } catch (err) {
       log.warn({ err, task }, 'an expired task could not be ended')
     }

@@ -37,6 +37,11 @@ export type SubmitAnswer =
       readonly description: string | null
       readonly status: OpenStatus
       readonly properties: JsonObject
+      /**
+       * The addresses of uploaded pictures. They are the result of the task, which has no other
+       * result. Omitted for other tasks.
+       */
+      readonly uploads?: readonly string[]
     }
   | {
       readonly isAccepted: false
@@ -71,7 +76,8 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
   const answer = parsedObject(body)
   const code = Number(answer?.code ?? Number.NaN)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
-  const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
+  const uploads = addressesIn(answer.result)
+  const upstreamId = textOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
   if (!ACCEPTED.has(code)) {
     return { isAccepted: false, code, words, cause: DRAWING_CAUSES.get(code) ?? 'request' }
@@ -87,7 +93,18 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
     }),
   )
   const status = isModal ? 'MODAL' : 'SUBMITTED'
-  return { isAccepted: true, upstreamId, code, description: words, status, properties }
+  const known = { upstreamId, code, description: words, status, properties } as const
+  return { isAccepted: true, ...known, ...(uploads === null ? {} : { uploads }) }
+}
+
+/**
+ * Returns the addresses of uploaded pictures, with which a provider answers an upload at once.
+ * Returns null if the value is not a list of addresses.
+ */
+function addressesIn(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  const addresses = value.flatMap((one) => webAddress(one) ?? [])
+  return addresses.length === value.length ? addresses : null
 }
 
 const UNREADABLE: SubmitAnswer = {
@@ -150,9 +167,12 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
   if (upstreamId === null || status === undefined) return null
   const properties = objectOf(task.properties)
   const prompt = textOf(task.prompt, TEXT_MAX)
+  const videos = videosOf(task)
+  const ofVideos = videos.length === 0 ? {} : { videos }
+  const buttons = listOf(task.buttons)
   const result = resultText([
-    { buttons: listOf(task.buttons), prompt, properties: visibleProperties(properties) },
-    { prompt },
+    { buttons, prompt, properties: visibleProperties(properties), ...ofVideos },
+    { prompt, ...ofVideos },
   ])
   return {
     upstreamId,
@@ -163,6 +183,17 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
     failReason: textOf(task.failReason, WORDS_MAX),
     result,
   }
+}
+
+const VIDEOS_MAX = 8
+
+/** Returns the addresses of the videos that a drawing task has made. */
+function videosOf({ videoUrls, videoUrl }: JsonObject): readonly string[] {
+  const listed = Array.isArray(videoUrls) ? videoUrls : []
+  const addresses = listed.flatMap((one: unknown) => webAddress(objectOf(one).url ?? one) ?? [])
+  const single = webAddress(videoUrl)
+  const all = addresses.length === 0 && single !== null ? [single] : addresses
+  return all.slice(0, VIDEOS_MAX)
 }
 
 const visibleProperties = ({ finalPrompt }: JsonObject): JsonObject => {
@@ -200,8 +231,14 @@ function resultText(values: readonly unknown[]): string | null {
   return null
 }
 
+/** The paths at which providers are asked about the status of tasks. */
+export const STATUS_PATHS = {
+  drawing: '/mj/task/list-by-condition',
+  music: '/suno/fetch',
+} as const
+
 /**
- * Reads the reports on tasks in a provider's response to `list-by-condition` or `/suno/fetch`.
+ * Reads the reports on tasks in a provider's response to a request at one of `STATUS_PATHS`.
  * Returns null if the response can't be read. Null in place of the list counts as an empty list,
  * because some providers send it.
  */

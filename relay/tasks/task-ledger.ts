@@ -17,7 +17,6 @@ import {
   type MarkUnconfirmed,
   type ReportTask,
   type RouteTask,
-  TASK_MS_MAX,
   type TaskError,
   type TaskRecord,
   taskDecider,
@@ -34,10 +33,12 @@ import type { VideoUsage } from './read-provider-task-answers.ts'
 import type { PlannedVideo } from './videos/select-channels-for-video.ts'
 
 /**
- * The lease of a task's call: the time after which any process may end the call. It is longer than
- * the maximum time of a task, so this happens only if no relay has ended the task.
+ * The lease of a task's call: the time after which any process may end the call without a charge.
+ * It is much longer than the maximum time of a task, because the poller must still be able to
+ * charge a task that its provider finished while all relays were down. It ends a call only if no
+ * relay has ended the task.
  */
-const LEASE_MS = TASK_MS_MAX + 600_000
+const LEASE_MS = 7 * 86_400_000
 
 export type Submission = {
   readonly task: string

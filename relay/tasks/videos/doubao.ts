@@ -1,3 +1,4 @@
+import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import { objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
@@ -134,6 +135,9 @@ export const DOUBAO: VideoVendor = {
         ratio: ratioOf(request) ?? commandsOf(request.prompt).get('ratio'),
         seed: request.seed,
         generate_audio: soundOf(request, model),
+        // Otherwise, the vendor would finish and charge videos for up to two days, long after their
+        // tasks have expired here.
+        execution_expires_after: TASK_MS_MAX / 1_000,
       }),
     }
   },

@@ -41,6 +41,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   SUCCEEDED: 'SUCCESS',
   FAILED: 'FAILURE',
   CANCELED: 'FAILURE',
+  // The vendor no longer knows the task, because it keeps tasks for a day.
+  UNKNOWN: 'UNKNOWN',
 }
 
 /** The sizes that text-to-video models offer, by resolution and aspect ratio. */

@@ -74,11 +74,12 @@ export const RESULT = {
   promptEn: sealed('prompt-en'),
   result: sealed('result'),
 }
-export const succeeded = (startedAt: number | null): TaskEvent => ({
+export const succeeded = (startedAt: number | null, finishedAt = NOW + 90_000): TaskEvent => ({
   type: 'TaskSucceeded',
   v: 1,
-  data: { ...OF, channelId: 4, startedAt, finishedAt: NOW + 90_000, ...RESULT },
+  data: { ...OF, channelId: 4, startedAt, finishedAt, ...RESULT },
 })
+export const succeededAt = (finishedAt: number): TaskEvent => succeeded(null, finishedAt)
 
 type Failed = Extract<TaskEvent, { readonly type: 'TaskFailed' }>
 export const failed = (more: Partial<Failed['data']>): TaskEvent => ({

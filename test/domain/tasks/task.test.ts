@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { TaskCommand } from '#domain/tasks/decide.ts'
-import type { TaskEvent } from '#domain/tasks/events.ts'
+import type { TaskEvent, TaskStatus } from '#domain/tasks/events.ts'
 import {
   ATTEMPTS,
   accept,
@@ -19,6 +20,7 @@ import {
   submit,
   submitted,
   succeeded,
+  succeededAt,
   unconfirmed,
 } from './facts.ts'
 
@@ -103,14 +105,59 @@ describe('a task', () => {
       .then(codedError('TaskElsewhere'))
   })
 
-  it('expires after an hour, and later reports are refused', () => {
+  it('expires after an hour without an outcome, and later reports are refused', () => {
     const expire = (at: number) => ({ type: 'ExpireTask', at }) as const
     const open = given(submitted(), accepted())
     open.when(expire(NOW + HOUR)).then(codedError('TaskNotOver'))
     open
       .when(expire(NOW + HOUR + 1))
       .then([failed({ cause: 'timeout', finishedAt: NOW + HOUR + 1 })])
-    open.when({ ...done, at: NOW + HOUR + 1 }).then(codedError('TaskTooOld'))
+    for (const status of ['IN_PROGRESS', 'QUEUED', 'UNKNOWN'] as const) {
+      open.when(report(status, { at: NOW + HOUR + 1 })).then(codedError('TaskTooOld'))
+    }
+    const expired = failed({ cause: 'timeout', finishedAt: NOW + HOUR + 1 })
+    given(submitted(), accepted(), expired)
+      .when({ ...done, at: NOW + 2 * HOUR })
+      .then(codedError('TaskEnded'))
+  })
+
+  it('ends with the outcome that its provider reports, whatever its age', () => {
+    const failReason = sealed('banned')
+    for (const at of [NOW + HOUR + 1, NOW + 3 * HOUR, NOW + 300 * HOUR]) {
+      const end = succeededAt(at)
+      given(submitted(), accepted())
+        .when({ ...done, at })
+        .then([end])
+      given(submitted())
+        .when({ ...done, at })
+        .then([acceptedUnasked(), end])
+      given(submitted(), accepted())
+        .when(report('FAILURE', { at, failReason }))
+        .then([failed({ failReason, finishedAt: at })])
+    }
+  })
+
+  it('records every success that is reported while it is open, in any order of commands', () => {
+    const at = fc.integer({ min: NOW, max: NOW + 5 * HOUR })
+    const command = fc.oneof(
+      fc.constant(accept),
+      fc.constant(noteUnconfirmed),
+      at.map((at) => ({ type: 'ExpireTask', at }) as const),
+      fc
+        .tuple(fc.constantFrom<TaskStatus>('SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'FAILURE'), at)
+        .map(([status, at]) => report(status, { at })),
+    )
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 12 }), at, (commands, at) => {
+        const past: TaskEvent[] = [submitted()]
+        for (const one of commands) past.push(...given(...past).when(one).facts)
+        const isOpen = !past.some(({ type }) => type === 'TaskFailed')
+        const { outcome, facts } = given(...past).when({ ...done, at })
+        const success = { type: 'TaskSucceeded', data: { finishedAt: at } }
+        if (isOpen) expect(facts.at(-1)).toMatchObject(success)
+        else expect(outcome).toEqual(codedError('TaskEnded'))
+      }),
+    )
   })
 
   it('expires after an hour even if it waits for its modal step', () => {

@@ -78,7 +78,7 @@ it('pending tasks are bounded in number and in time, and a dropped task is logge
   const { kept, written, store, error } = keeping(() => clock.at)
   for (let n = 0; n < 4_097; n += 1) await kept.write(acceptance(n))
   expect(error).toHaveBeenCalledTimes(1)
-  clock.at = HOUR + 1
+  clock.at = 24 * HOUR + 1
   await expect.poll(() => store.tries).toBeGreaterThan(0)
   store.isAway = false
   await kept.stop()

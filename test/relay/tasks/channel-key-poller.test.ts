@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import { ChannelKeyPoller, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
+import { UnansweredTasks } from '#relay/tasks/unanswered-tasks.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
 /** `waiting` contains the unanswered requests. */
@@ -204,7 +205,8 @@ it('a late task keeps its priority until it has been polled', async () => {
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
-  const lane = new ChannelKeyPoller(parts, { everyMs: 30, lateMs: 1, missingMs: 1 })
+  const times = { everyMs: 30, lateMs: 1, missingMs: 1 }
+  const lane = new ChannelKeyPoller(parts, times, new UnansweredTasks())
   const ask = () => lane.poll(asked as PollTarget, tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])

@@ -128,14 +128,27 @@ describe('a task after one hour', () => {
     aheadMs = 0
   })
 
-  it('fails through a late callback, also without polling', async () => {
+  it('fails through a late callback without an outcome, also without polling', async () => {
     const before = await rig.balance()
     const task = await rig.imagine('stuck')
     const { path, body } = await noticeOf(task)
     aheadMs = HOUR + 1_000
-    expect((await rig.ask(path, body, NO_KEY)).status).toBe(200)
+    const late = { id: body.id, status: 'IN_PROGRESS' }
+    expect((await rig.ask(path, late, NO_KEY)).status).toBe(200)
     aheadMs = 0
     expect(await ends(task)).toEqual(['TaskFailed'])
     expect(await rig.balance()).toBe(before)
+  })
+
+  it('is delivered and charged if a callback reports its success while it is open', async () => {
+    const before = await rig.balance()
+    const task = await rig.imagine('stuck')
+    const { path, body } = await noticeOf(task)
+    aheadMs = 2 * HOUR
+    expect((await rig.ask(path, body, NO_KEY)).status).toBe(200)
+    aheadMs = 0
+    expect(await ends(task)).toEqual(['TaskSucceeded'])
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+    expect(await rig.balance()).toBe(before - 50_000n)
   })
 })

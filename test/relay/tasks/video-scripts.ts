@@ -77,7 +77,10 @@ export const VIDEO_SCRIPTS: Readonly<Record<string, VideoScript>> = {
     // 257 813 tokens at most, at $2.5 per million, and 103 818 made.
     hold: 322_266,
     charge: 129_773,
-    sent: { content: [{ type: 'text', text: 'the sea' }], duration: 10, resolution: '720p' },
+    sent: {
+      ...{ content: [{ type: 'text', text: 'the sea' }], duration: 10, resolution: '720p' },
+      execution_expires_after: 3_600,
+    },
   },
   sora: {
     model: 'sora-2-pro',

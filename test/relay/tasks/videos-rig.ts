@@ -1,5 +1,6 @@
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import type { RigOptions } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
 import { serviceAccountFile } from '../support/service-account.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
@@ -17,27 +18,25 @@ const vertexKey = (vendor: string) => serviceAccountFile({ token_uri: `${vendor}
 /** A relay in front of a scripted vendor, which is behind a channel of each type. */
 export async function videosRig(
   overrides: Parameters<typeof tasksRig>[0] = {},
-  providing: Parameters<typeof tasksRig>[1] = {},
+  options: RigOptions = {},
 ) {
   const vendor = await scriptedProvider()
-  const rig = await tasksRig(
-    {
-      ...overrides,
-      tasks: {
-        findRecentTasks: async ({ userId, kind, after, limit }) =>
-          (await rig.taskEvents())
-            .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
-            .filter((data) => data.userId === userId && data.kind === kind)
-            .map(({ task }) => task)
-            .filter((task) => after === null || task < after)
-            .toSorted()
-            .toReversed()
-            .slice(0, limit),
-        ...overrides.tasks,
-      },
+  const all: Parameters<typeof tasksRig>[0] = {
+    ...overrides,
+    tasks: {
+      findRecentTasks: async ({ userId, kind, after, limit }) =>
+        (await rig.taskEvents())
+          .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
+          .filter((data) => data.userId === userId && data.kind === kind)
+          .map(({ task }) => task)
+          .filter((task) => after === null || task < after)
+          .toSorted()
+          .toReversed()
+          .slice(0, limit),
+      ...overrides.tasks,
     },
-    providing,
-  )
+  }
+  const rig: TasksRig = await tasksRig(all, options)
   const channels = [
     [50, ['kling-v1-6', 'kling-v2-6']],
     [51, ['jimeng_t2v_v30']],

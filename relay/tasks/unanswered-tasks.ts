@@ -1,0 +1,38 @@
+import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
+
+/**
+ * The time in milliseconds for which a provider may give no readable answer about a task before the
+ * task can be expired. It counts from the first question without an answer and not from the
+ * submission, so that a task is not expired because the gateway itself was down.
+ */
+const UNANSWERED_MS_MAX = TASK_MS_MAX
+
+/**
+ * Remembers since when the providers of open tasks have not answered. The provider of an old task
+ * may have finished it, so the task is expired only if its provider was asked and reports no
+ * outcome, or gives no answer for an hour.
+ */
+export class UnansweredTasks {
+  /** The times of the first questions without an answer, in Unix milliseconds, by task id. */
+  private readonly since = new Map<string, number>()
+
+  /** Records that a question about the task got no readable answer at the time `now`. */
+  add(task: string, now: number): void {
+    if (!this.since.has(task)) this.since.set(task, now)
+  }
+
+  remove(task: string): void {
+    this.since.delete(task)
+  }
+
+  /** Removes all tasks that are not among the open tasks. */
+  keepOnly(open: ReadonlySet<string>): void {
+    for (const task of this.since.keys()) if (!open.has(task)) this.since.delete(task)
+  }
+
+  /** Reports whether the provider of the task has not answered for so long that it may expire. */
+  isGivenUp(task: string, now: number): boolean {
+    const since = this.since.get(task)
+    return since !== undefined && now - since > UNANSWERED_MS_MAX
+  }
+}

@@ -1,0 +1,170 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { sweep } from '#relay/expired-call-sweeper.ts'
+import { TaskLedger } from '#relay/tasks/task-ledger.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { claimedCallsInMemory } from '../support/in-memory-idempotency-claims.ts'
+import { noProgress, serveRelay, TOKEN, USER } from '../support/relay-rig.ts'
+import { HOUR } from './tasks-rig.ts'
+import { videosRig } from './videos-rig.ts'
+
+const pollTimes = { everyMs: 20, staleMs: 600_000 }
+let aheadMs = 0
+afterEach(() => {
+  aheadMs = 0
+})
+
+const rig = startedForEach(() =>
+  videosRig({ tasks: { progress: noProgress, pollTimes } }, { now: () => Date.now() + aheadMs }),
+)
+
+const QUERY = 'GET /v1/videos/video_1'
+const DONE = { body: { id: 'video_1', status: 'completed', seconds: '4' } }
+const RUNNING = { body: { id: 'video_1', status: 'in_progress', progress: 40 } }
+
+async function submitted(): Promise<string> {
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  const { json, text } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+  expect(json.id, text).toEqual(expect.any(String))
+  return json.id as string
+}
+
+const endsOf = async (task: string) =>
+  (await rig.taskEvents(task)).flatMap(({ type }) => (/Succeeded|Failed/.test(type) ? [type] : []))
+
+const queries = () => rig.vendor.requests.filter(({ method }) => method === 'GET').length
+
+/** Waits until the vendor was asked `count` more times. */
+async function askedAgain(count: number): Promise<void> {
+  const before = queries()
+  await expect.poll(queries).toBeGreaterThanOrEqual(before + count)
+}
+
+/** Starts a relay in place of one that was down, with the same events. */
+const nextRelay = () => {
+  const { findOpenTasks } = rig
+  return serveRelay(rig.core, {
+    tasks: { progress: noProgress, findOpenTasks, pollTimes, findRecentTasks: async () => [] },
+  })
+}
+
+it('a video that was finished while all relays were down is delivered and charged', async () => {
+  const before = await rig.balance()
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await rig.relay.close()
+  aheadMs = 5 * HOUR
+  rig.vendor.answers.set(QUERY, DONE)
+  const next = await nextRelay()
+  await expect.poll(() => endsOf(task)).toEqual(['TaskSucceeded'])
+  expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+  expect(await rig.balance()).toBe(before - 200_000n)
+  await next.close()
+})
+
+it('a video whose vendor fails after the outage waits for the answer and is charged', async () => {
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await rig.relay.close()
+  aheadMs = 5 * HOUR
+  rig.vendor.answers.set(QUERY, { status: 503 })
+  const next = await nextRelay()
+  await askedAgain(3)
+  expect(await endsOf(task)).toEqual([])
+  rig.vendor.answers.set(QUERY, DONE)
+  await expect.poll(() => endsOf(task)).toEqual(['TaskSucceeded'])
+  expect(await rig.chargeOf(task)).toBe(200_000)
+  await next.close()
+})
+
+it('the call of a video is not ended without a charge while all relays are down', async () => {
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await rig.relay.close()
+  const admitted = (await rig.callEvents()).find(({ type }) => type === 'CallAdmitted')
+  const leaseUntil = admitted?.type === 'CallAdmitted' ? admitted.data.leaseUntil : 0
+  aheadMs = 48 * HOUR
+  const call = { call: task, userId: USER, tokenId: TOKEN, model: 'sora-2', admittedAt: 0 }
+  await sweep(rig.core, claimedCallsInMemory(), async () => [{ ...call, leaseUntil }])
+  expect(await rig.money(task)).toEqual(['CallAdmitted'])
+})
+
+it('a video expires after an hour if its vendor still works on it', async () => {
+  const before = await rig.balance()
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  // The vendor reports the same before and after the hour.
+  await askedAgain(3)
+  aheadMs = HOUR + 1_000
+  await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+  expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+  expect(await rig.balance()).toBe(before)
+})
+
+it('a video expires after an hour if its vendor does not know it', async () => {
+  rig.vendor.answers.set(QUERY, { status: 404 })
+  const task = await submitted()
+  await askedAgain(3)
+  expect(await endsOf(task)).toEqual([])
+  aheadMs = HOUR + 1_000
+  await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+})
+
+it('a video expires once its vendor has not answered for an hour', async () => {
+  const before = await rig.balance()
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await askedAgain(1)
+  rig.vendor.answers.set(QUERY, { status: 503 })
+  aheadMs = HOUR - 60_000
+  await askedAgain(2)
+  aheadMs = HOUR + 60_000
+  await askedAgain(2)
+  expect(await endsOf(task)).toEqual([])
+  aheadMs = 2 * HOUR
+  await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+  expect(await rig.balance()).toBe(before)
+})
+
+it('the Idempotency-Key of a video that was never sent is free once it is lost', async () => {
+  const { actors } = rig.core
+  const { handleTogether } = actors
+  // The relay learns nothing of the append that admits the video, as if it had been killed.
+  vi.spyOn(actors, 'handleTogether').mockImplementationOnce(async (...steps) => {
+    await handleTogether(...steps)
+    throw new StoreUnavailable('away')
+  })
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  const body = { model: 'sora-2', prompt: 'the sea' }
+  const submit = async () =>
+    (await rig.ask('/v1/videos', body, { 'idempotency-key': 'once' })).status
+  expect(await submit()).toBe(503)
+  expect(await submit()).toBe(409)
+  const [lost] = await rig.taskEvents()
+  aheadMs = HOUR / 5
+  await expect.poll(() => endsOf(lost?.data.task ?? '')).toEqual(['TaskFailed'])
+  await expect.poll(submit).toBe(200)
+})
+
+it('fifty late successes and expiries at once end the video once, with one payment', async () => {
+  rig.vendor.answers.set(QUERY, { status: 503 })
+  const task = await submitted()
+  const ledger = new TaskLedger(rig.core)
+  const record = await ledger.peek(task)
+  if (!record?.place) throw new Error('not accepted')
+  const { channelId, keyRef, upstreamId } = record.place
+  const success = { status: 'SUCCESS', result: '{"file":"content"}' } as const
+  aheadMs = 2 * HOUR
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      index % 2 === 0
+        ? ledger.report(record, { channelId, keyRef, upstreamId, ...success })
+        : ledger.expire(record),
+    ),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'changed')).toHaveLength(1)
+  const [end, ...more] = await endsOf(task)
+  expect(more).toEqual([])
+  const payment = end === 'TaskSucceeded' ? 'CallSettled' : 'CallReleased'
+  expect(await rig.money(task)).toEqual(['CallAdmitted', payment])
+})
