@@ -49,11 +49,11 @@ export const READ_MEMBERS: readonly string[] = [
 export const OUTPUT_LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * Members that select the model or the speed of a task. They are restricted because the price of a
- * task depends only on its action.
+ * Members that select the model, the speed or the resolution of a task. They are restricted because
+ * the price of a task depends only on its action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
-  drawing: ['botType', 'model', 'mode', 'speed'],
+  drawing: ['botType', 'model', 'mode', 'speed', 'videoType'],
   music: ['mv', 'model', 'model_name', 'model_version'],
 }
 

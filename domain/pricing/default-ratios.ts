@@ -106,6 +106,7 @@ const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['imagen-4.0-ultra-generate-001', '0.06'],
   ['imagen-4.0-fast-generate-001', '0.02'],
   ['mj_imagine', '0.1'],
+  ['mj_edits', '0.1'],
   ['mj_variation', '0.1'],
   ['mj_high_variation', '0.1'],
   ['mj_low_variation', '0.1'],
@@ -118,6 +119,7 @@ const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_describe', '0.05'],
   ['mj_upscale', '0.05'],
   ['mj_upload', '0.05'],
+  ['mj_video', '0.8'],
   ['swap_face', '0.05'],
   // These tasks cost 0, because each continues with the action `mj_modal`, which is charged.
   ['mj_inpaint', '0'],

@@ -13,6 +13,8 @@ const signatureOf = ({ vault }: Pick<Core, 'vault'>, task: string, expires: stri
  */
 export type VideoFile = {
   readonly file: string
+  /** The URL of a picture of the video, if the vendor reports one. */
+  readonly cover?: string
   /** The time until which the vendor keeps the file, in Unix milliseconds, if it is known. */
   readonly expiresAt?: number
 }
@@ -20,9 +22,13 @@ export type VideoFile = {
 /** Reads the result of a finished video. Returns null if the text is null or has no file. */
 export function readVideoFile(text: string | null): VideoFile | null {
   if (text === null || text === '') return null
-  const { file, expiresAt } = JSON.parse(text) as Partial<VideoFile>
+  const { file, cover, expiresAt } = JSON.parse(text) as Partial<VideoFile>
   if (typeof file !== 'string') return null
-  return typeof expiresAt === 'number' ? { file, expiresAt } : { file }
+  return {
+    file,
+    ...(typeof cover === 'string' ? { cover } : {}),
+    ...(typeof expiresAt === 'number' ? { expiresAt } : {}),
+  }
 }
 
 /** A finished video. `expiresAt` is the time until which its file exists, or null. */

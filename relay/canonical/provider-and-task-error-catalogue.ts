@@ -108,8 +108,14 @@ export const PROVIDER_AND_TASK_ERRORS = {
   video_unavailable: httpError(
     404,
     'invalid_request_error',
-    'The video does not exist or has expired.',
-    '视频不存在或已失效。',
+    'The file of this video does not exist, or its provider has deleted it.',
+    '该视频文件不存在，或已被上游删除。',
+  ),
+  file_fetch_failed: httpError(
+    503,
+    'upstream_error',
+    "The provider's file server does not deliver the file at the moment. Please try again later.",
+    '上游文件服务器暂时无法提供该文件，请稍后重试。',
   ),
   video_expired: httpError(
     410,
@@ -133,8 +139,8 @@ export const PROVIDER_AND_TASK_ERRORS = {
   image_unavailable: httpError(
     404,
     'invalid_request_error',
-    'The picture does not exist or has expired.',
-    '图片不存在或已失效。',
+    'The picture does not exist, or its provider has deleted it.',
+    '图片不存在，或已被上游删除。',
   ),
   channels_busy: httpError(
     429,

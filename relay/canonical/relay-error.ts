@@ -86,6 +86,7 @@ export type RelayErrorCode =
   | 'video_unavailable'
   | 'video_expired'
   | 'video_link_expired'
+  | 'file_fetch_failed'
   | 'notify_refused'
   | 'image_unavailable'
   | 'channels_busy'

@@ -121,7 +121,8 @@ function planInGroup(
     request.video === undefined
       ? null
       : selectVideoChannels(channels, request.model, request.video, origin)
-  const offer = video?.offer ?? channels
+  // A video that no channel's vendor can make in the caller's format is sent nowhere.
+  const offer = request.video === undefined ? channels : (video?.offer ?? [])
   if (!hasUnexpiredChannel(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
   }

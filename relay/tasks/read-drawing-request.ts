@@ -28,6 +28,7 @@ const actionOfButton = (customId: string): string | null =>
 export const DRAWING_NAMES = namesByFoldedName([
   ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
   ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
+  ...['image', 'endImage', 'maskBase64'],
   ...TASK_MEMBERS.drawing,
 ])
 const FILTER_NAMES = namesByFoldedName(['modes'])
@@ -97,6 +98,31 @@ const describe: DrawingReader = (body) => {
   return { action: 'DESCRIBE' }
 }
 
+/** Reads a request to change pictures as a prompt says, everywhere or only below a mask. */
+const edits: DrawingReader = (body) => {
+  const prompt = body.requireText('prompt', TEXT_LENGTH_MAX)
+  if (body.has('base64Array')) body.requirePictures('base64Array', 1, 10)
+  else body.requirePicture(body.has('image') ? 'image' : 'base64')
+  if (body.has('maskBase64')) body.requirePicture('maskBase64')
+  return { action: 'EDITS', prompt }
+}
+
+/**
+ * Reads a request for a video. It begins with a picture of an earlier task, with a picture of the
+ * request, or with a picture whose address is in the prompt.
+ */
+const video: DrawingReader = (body) => {
+  const prompt = body.text('prompt', TEXT_LENGTH_MAX)
+  const originId = body.text('taskId')
+  for (const name of ['image', 'endImage']) if (body.has(name)) body.requirePicture(name)
+  if (originId !== null) {
+    body.integer('index', 0, 4)
+    return { action: 'VIDEO', prompt, originId, changes: withOrigin }
+  }
+  if (prompt === null && !body.has('image')) rejectParam('image', true)
+  return { action: 'VIDEO', prompt }
+}
+
 const READERS: ReadonlyMap<string, DrawingReader> = new Map<string, DrawingReader>([
   [
     'imagine',
@@ -111,6 +137,8 @@ const READERS: ReadonlyMap<string, DrawingReader> = new Map<string, DrawingReade
   ['action', button],
   ['modal', modal],
   ['describe', describe],
+  ['edits', edits],
+  ['video', video],
   [
     'blend',
     (body) => {

@@ -3,6 +3,7 @@ import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { CallbackSource } from './callback-address.ts'
 import type { ProviderReport } from './read-provider-task-answers.ts'
+import type { JsonObject } from './read-task-request-body.ts'
 import { confidentialTexts, redactText, redactTexts } from './redact-provider-secrets.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
@@ -46,7 +47,8 @@ export async function recordReport(
 /**
  * Returns the texts of a provider's report without confidential texts, such as keys. The result of
  * a music task is not redacted, because the caller needs the URLs in it. The result of a video is
- * not redacted either, because it is never shown.
+ * not redacted either, because it is never shown. The addresses of a drawing's videos are kept like
+ * that of its picture.
  */
 function wordsOf(
   deps: TaskDeps,
@@ -57,7 +59,11 @@ function wordsOf(
 ): Pick<ProviderReport, 'failReason' | 'promptEn' | 'result'> {
   const confidential = confidentialTexts(deps, { task, ...place }, channel)
   const isHidden = deps.views.options.options.isUpstreamErrorHidden
-  const cleaned = (text: string) => JSON.stringify(redactTexts(JSON.parse(text), confidential))
+  const cleaned = (text: string) => {
+    const { videos, ...others } = JSON.parse(text) as JsonObject
+    const ofVideos = videos === undefined ? {} : { videos }
+    return JSON.stringify({ ...(redactTexts(others, confidential) as object), ...ofVideos })
+  }
   return {
     failReason: failReason === null || isHidden ? null : redact(failReason, confidential),
     promptEn: promptEn === null ? null : redactText(promptEn, confidential),

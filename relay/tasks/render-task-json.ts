@@ -2,7 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { FailureCause } from '#domain/tasks/events.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { objectOf, parsedObject } from './read-task-request-body.ts'
+import { type JsonObject, objectOf, parsedObject } from './read-task-request-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The messages for failures for which the provider gave no reason, by the cause of the failure. */
@@ -89,6 +89,12 @@ export type RenderOptions = {
   readonly address: string
 }
 
+/** Returns the addresses of the videos in the result of a drawing task. */
+export function videosIn(result: JsonObject | null): readonly string[] {
+  const { videos } = result ?? {}
+  return Array.isArray(videos) ? videos.filter((one) => typeof one === 'string') : []
+}
+
 /**
  * Returns the JSON object of a drawing task in the format of drawing clients. Times are in Unix
  * milliseconds.
@@ -104,6 +110,10 @@ export async function drawingAnswer(
   const result = objectOf(parsedObject(Buffer.from(texts.result)))
   const { isForwarded } = deps.views.options.options.tasks
   const hasImage = texts.imageUrl !== ''
+  const videoUrls = videosIn(result).map((url, index) => ({
+    url: isForwarded ? `${address}/mj/video/${task}/${index}` : url,
+  }))
+  const [firstVideo] = videoUrls
   return {
     id: task,
     action,
@@ -117,6 +127,7 @@ export async function drawingAnswer(
     progress: progressFor(record, progress.get(task)),
     status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
     imageUrl: hasImage && isForwarded ? `${address}/mj/image/${task}` : texts.imageUrl,
+    ...(firstVideo === undefined ? {} : { videoUrl: firstVideo.url, videoUrls }),
     failReason: texts.failReason,
     buttons: result.buttons ?? [],
     properties: result.properties ?? {},

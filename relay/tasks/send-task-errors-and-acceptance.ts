@@ -80,13 +80,20 @@ export function sendAccepted(
     readonly code: number
     readonly description: string | null
     readonly properties: object
+    /** The addresses of uploaded pictures, which are the result in place of the task's id. */
+    readonly uploads?: readonly string[]
   },
 ): void {
-  const { task, code, description, properties } = answer
+  const { task, code, description, properties, uploads } = answer
   if (kind === 'music') {
     return sendJson(exchange, 200, { code: 'success', message: description ?? '', data: task })
   }
-  sendJson(exchange, 200, { code, description: description ?? '', properties, result: task })
+  sendJson(exchange, 200, {
+    code,
+    description: description ?? '',
+    properties,
+    result: uploads ?? task,
+  })
 }
 
 /**

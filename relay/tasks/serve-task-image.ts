@@ -1,21 +1,25 @@
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { request } from 'undici'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { addressLine } from '#infra/http/client-address-hash.ts'
-import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
+import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
+import {
+  fileError,
+  openInTime,
+  PICTURE_TRANSFER,
+  sendFile,
+  sendUnsatisfiableRange,
+  VIDEO_TRANSFER,
+} from './forward-provider-file.ts'
 import type { PermitLimits, PermitName } from './limit-concurrent-work.ts'
 import { isTaskId } from './look-up-tasks.ts'
+import { type DrawingFile, drawingFileOf, openDrawingFile } from './open-drawing-file.ts'
+import { byteRange, discard } from './open-provider-file.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
-const BYTES_MAX = 64 * 1024 * 1024
-const TOTAL_MS = 60_000
-/** A transfer is ended if no byte arrives for this time. */
-const STALL_MS = 10_000
+const PICTURE_TYPES = /^image\/(?:png|jpeg|webp|gif|avif)(?:;|$)/i
+const VIDEO_TYPES = /^video\/[\w.+-]+(?:;|$)/i
+const DAY_S = 86_400
 
 /**
  * The limits of concurrent requests for pictures. A request above a limit waits for at most
@@ -29,23 +33,39 @@ export const PICTURE_PERMITS: PermitLimits = {
 }
 
 /**
+ * The limits of concurrent downloads of videos. They are separate from those of pictures, because a
+ * reader with a slow connection holds a permit for many minutes.
+ */
+export const VIDEO_PERMITS: PermitLimits = {
+  total: 256,
+  waiting: 512,
+  waitingPerName: 64,
+  waitMs: 10_000,
+}
+
+/**
  * The maximum number of concurrent requests for pictures of one user. It is high, because a user
  * may be a reseller whose pictures many people view.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6
 const PER_OWNER_AND_ADDRESS = 3
+/** The maximum number of concurrent downloads of videos by one user with an API key. */
+const PER_CALLER = 32
+
+/** The file of a drawing task: its picture, or one of its videos. */
+export type TaskFile = { readonly task: string; readonly videoIndex: number | null }
 
 /**
- * Serves `GET /mj/image/{id}`: fetches the picture of a drawing task from its provider and forwards
- * it. No key is needed, because only the owner of the task and admins know the id. The provider
- * chooses the URL of the picture. To protect the internal network, only public addresses and the
- * provider's own address are fetched.
+ * Serves `GET /mj/image/{id}` and `GET /mj/video/{id}/{index}`: fetches the picture or a video of a
+ * drawing task from its provider and forwards it. No key is needed, because only the owner of the
+ * task and admins know the id. The provider chooses the URL of the file. To protect the internal
+ * network, only public addresses and the provider's own address are fetched.
  */
 export async function serveTaskImage(
   deps: TaskDeps,
   exchange: Exchange,
-  task: string,
+  { task, videoIndex }: TaskFile,
 ): Promise<void> {
   const { clientIp } = exchange
   const waitSeconds = deps.guesses.waitSeconds(clientIp)
@@ -55,21 +75,23 @@ export async function serveTaskImage(
     const tooManySeconds = await deps.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
   }
-  const source = await imageOf(deps, record)
-  if (source === null) return nothingHere(exchange)
+  const drawing = await drawingFileOf(deps, record, videoIndex)
+  if (drawing === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const release = await deps.picturePermits.enter(permitNames(exchange, record), gone.signal)
-  if (release === null) {
-    return sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
-  }
+  const names = permitNames(exchange, record)
+  const permits = videoIndex === null ? deps.picturePermits : deps.videoPermits
+  const release = await permits.enter(names, gone.signal)
+  if (release === null) return overloaded(exchange)
+  const held = { release }
   try {
-    await forwardPicture(exchange, source, gone)
+    await forwardFile(deps, exchange, { drawing, names, held }, gone)
   } finally {
-    release()
+    held.release()
   }
 }
 
+/** Returns the names under which a request without a key for a file of the task is counted. */
 export function permitNames(
   { clientIp }: Pick<Exchange, 'clientIp'>,
   { submitted: { userId } }: Pick<TaskRecord, 'submitted'>,
@@ -82,6 +104,19 @@ export function permitNames(
   ]
 }
 
+/**
+ * Returns the name under which a download with the key of the task's user is counted. The readers
+ * of the user's links are counted separately, so they can't block these downloads.
+ */
+export const callerPermitNames = ({
+  submitted: { userId },
+}: Pick<TaskRecord, 'submitted'>): readonly PermitName[] => [
+  { name: `caller ${userId}`, max: PER_CALLER },
+]
+
+const overloaded = (exchange: Exchange): void =>
+  sendTaskError(exchange, 'drawing', relayError('overloaded', { retryAfter: 2 }))
+
 const nothingHere = (exchange: Exchange): void =>
   sendTaskError(exchange, 'drawing', relayError('image_unavailable'))
 
@@ -90,72 +125,48 @@ function tooMany(exchange: Exchange, retryAfter: number): void {
   sendTaskError(exchange, 'drawing', relayError('rate_limited', { subject, retryAfter }))
 }
 
-type Source = {
-  readonly url: string
-  readonly dispatcher: TaskDeps['providerOutbound']['dispatcher']
-}
-
-async function imageOf(deps: TaskDeps, { submitted, end }: TaskRecord): Promise<Source | null> {
-  if (end === null || !('imageUrl' in end) || end.imageUrl === null) return null
-  const url = await deps.vault.open(submitted.userId, end.imageUrl)
-  if (url === null || !URL.canParse(url)) return null
-  const channel = deps.views.channels.find(end.channelId)
-  if (channel?.target?.origin === new URL(url).origin) {
-    return { url, dispatcher: deps.pictureOutbound.via(channel.target.proxy).dispatcher }
-  }
-  const checked = checkUrl(url, userPolicy)
-  return checked.isAllowed ? { url, dispatcher: deps.publicOutbound.dispatcher } : null
+type Forwarding = {
+  readonly drawing: DrawingFile
+  readonly names: readonly PermitName[]
+  /** The permit that is held. A picture's permit is replaced if the file is a video. */
+  readonly held: { release: () => void }
 }
 
 /**
- * Fetches a picture and sends it to the caller. Of the headers in the provider's response, only the
- * content type is sent.
+ * Fetches a file and sends it to the caller. The address of a picture may lead to a video as well.
  */
-async function forwardPicture(
+async function forwardFile(
+  deps: TaskDeps,
   exchange: Exchange,
-  { url, dispatcher }: Source,
+  { drawing, names, held }: Forwarding,
   gone: AbortController,
 ): Promise<void> {
-  const { response } = exchange
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(TOTAL_MS)])
-  const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
-  const answer = await request(url, { dispatcher, signal, headers }).catch(() => null)
-  const type = String(answer?.headers['content-type'] ?? '')
-  if (answer === null || answer.statusCode !== 200 || !TYPES.test(type)) {
-    answer?.body.destroy()
+  const isVideo = drawing.videoIndex !== null
+  const limits = isVideo ? VIDEO_TRANSFER : PICTURE_TRANSFER
+  const range = byteRange(exchange.request.headers.range)
+  const outcome = await openInTime(limits, gone, (options) =>
+    openDrawingFile(deps, drawing, { range, ...options }),
+  )
+  if (outcome.kind === 'unsatisfiable') {
+    return sendUnsatisfiableRange(exchange, outcome.contentRange)
+  }
+  if (outcome.kind !== 'open') {
+    return sendTaskError(exchange, 'drawing', fileError(outcome, relayError('image_unavailable')))
+  }
+  const { file } = outcome
+  if (VIDEO_TYPES.test(file.type)) {
+    const release = isVideo ? held.release : await deps.videoPermits.enter(names, gone.signal)
+    if (release === null) {
+      discard(file.body)
+      return overloaded(exchange)
+    }
+    if (!isVideo) held.release()
+    held.release = release
+    return sendFile(exchange, { ...file, limits: VIDEO_TRANSFER, maxAgeS: DAY_S }, gone)
+  }
+  if (isVideo || !PICTURE_TYPES.test(file.type)) {
+    discard(file.body)
     return nothingHere(exchange)
   }
-  response.writeHead(200, [
-    ...headersOf(exchange),
-    'Content-Type',
-    type,
-    'Cache-Control',
-    'private, max-age=86400',
-    'X-Content-Type-Options',
-    'nosniff',
-    'Content-Security-Policy',
-    "default-src 'none'; sandbox",
-    'Cross-Origin-Resource-Policy',
-    'cross-origin',
-  ])
-  const stalled = setTimeout(() => gone.abort(), STALL_MS)
-  const forwarder = limitedForwarder(() => stalled.refresh())
-  await pipeline(answer.body, forwarder, response, { signal }).catch(() => response.destroy())
-  clearTimeout(stalled)
-}
-
-/**
- * Returns a stream that forwards at most `BYTES_MAX` bytes, fails if there are more, and calls
- * `onPart` for every chunk.
- */
-function limitedForwarder(onPart: () => void): Transform {
-  let left = BYTES_MAX
-  return new Transform({
-    transform: (part: Buffer, _encoding, done) => {
-      onPart()
-      left -= part.length
-      if (left < 0) done(new Error('too large'))
-      else done(null, part)
-    },
-  })
+  return sendFile(exchange, { ...file, limits: PICTURE_TRANSFER, maxAgeS: DAY_S }, gone)
 }

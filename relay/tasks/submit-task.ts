@@ -210,7 +210,9 @@ async function send(
   const last = await tryChannels(deps, task, sent, attempts)
   if (last !== null) setNameListHeader(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
-    await acceptTask(deps, exchange, task, await recordAcceptance(deps, task, last, attempts))
+    const accepted = await recordAcceptance(deps, task, last, attempts)
+    if (last.answer.uploads !== undefined) await recordUpload(deps, task, last, last.answer)
+    await acceptTask(deps, exchange, task, accepted)
     return true
   }
   const { task: id, isNotified } = task.submitted
@@ -282,7 +284,7 @@ async function recordAcceptance(
 ): Promise<Parameters<typeof sendAccepted>[2]> {
   const { task, userId, submittedAt } = submitted
   if (!answer?.isAccepted) throw new Error('the task was not accepted')
-  const { upstreamId, code, status } = answer
+  const { upstreamId, code, status, uploads } = answer
   const { channelId } = channel
   const { keyRef } = key
   const confidential = confidentialTexts(deps, { task, channelId, keyRef }, channel)
@@ -303,7 +305,26 @@ async function recordAcceptance(
   }
   deps.log.debug({ call: task, channelId, upstreamId, status }, 'a task was accepted')
   const properties = redactTexts(answer.properties, confidential) as object
-  return { task, code, description, properties }
+  return { task, code, description, properties, ...(uploads === undefined ? {} : { uploads }) }
+}
+
+/**
+ * Records that an upload of pictures has succeeded, which charges it. The provider's answer to the
+ * submission is already the result. If this fails, the task expires and costs nothing.
+ */
+async function recordUpload(
+  { ledger, log }: TaskDeps,
+  { submitted: { task } }: TaskRecord,
+  { channel: { channelId }, key: { keyRef } }: LastAttempt,
+  { upstreamId, uploads }: { readonly upstreamId: string; readonly uploads?: readonly string[] },
+): Promise<void> {
+  const report = { channelId, keyRef, upstreamId, status: 'SUCCESS' } as const
+  try {
+    const record = await ledger.find(task)
+    if (record?.place) await ledger.report(record, { ...report, imageUrl: uploads?.[0] ?? null })
+  } catch (err) {
+    log.warn({ err, call: task }, 'the upload of pictures could not be charged')
+  }
 }
 
 type FailedTask = {

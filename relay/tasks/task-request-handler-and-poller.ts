@@ -24,11 +24,12 @@ import { MUSIC_NAMES, readMusic } from './read-music-request.ts'
 import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
 import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
-import { PICTURE_PERMITS, serveTaskImage } from './serve-task-image.ts'
+import { PICTURE_PERMITS, serveTaskImage, VIDEO_PERMITS } from './serve-task-image.ts'
 import { submitTask } from './submit-task.ts'
 import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import { JIMENG_NAMES } from './videos/jimeng-requests.ts'
 import {
   isMultipart,
   jsonOfMultipart,
@@ -37,6 +38,7 @@ import {
 import { VIDEO_NAMES } from './videos/read-video-request.ts'
 import {
   handleVideoRequestWithoutBody,
+  handleVideoResultRequest,
   readVideoTask,
   recentTasksIn,
   serveLinkedVideo,
@@ -76,7 +78,7 @@ export async function startTasks(
   const guesses = new FailedKeys(relayDeps.limits, relayDeps.vault, 'unknown-tasks')
   const permits = {
     picturePermits: new Permits(PICTURE_PERMITS),
-    videoPermits: new Permits(PICTURE_PERMITS),
+    videoPermits: new Permits(VIDEO_PERMITS),
     pollPermits: new Permits(POLL_PERMITS),
   }
   const looking = { guesses, ...permits, pictureOutbound }
@@ -123,7 +125,7 @@ type VideoRead = Extract<
 >
 
 const isVideoRead = (route: TaskRoute): route is VideoRead =>
-  'kind' in route && route.name !== 'submit' && route.name !== 'remix'
+  'kind' in route && !['submit', 'remix', 'result'].includes(route.name)
 
 async function dispatch(
   deps: TaskDeps,
@@ -131,7 +133,7 @@ async function dispatch(
   kind: TaskKind,
   route: TaskRoute,
 ): Promise<void> {
-  if (route.name === 'image') return serveTaskImage(deps, exchange, route.id)
+  if (route.name === 'image') return serveTaskImage(deps, exchange, route)
   if (route.name === 'notify') {
     return handleCallback(deps, exchange, route, (work) =>
       withBody(deps, exchange, kind, null, work),
@@ -145,7 +147,8 @@ async function dispatch(
   if (isVideoRead(route)) return handleVideoRequestWithoutBody(deps, exchange, caller, route)
   if (route.name === 'fetch') return fetchTask(deps, exchange, caller, { kind, id: route.id })
   if (route.name === 'seed') return imageSeed(deps, exchange, caller, route.id)
-  const names = NAMES[kind]
+  const isJimeng = 'style' in route && route.style === 'jimeng'
+  const names = isJimeng ? JIMENG_NAMES : NAMES[kind]
   const owner = await bodyShareOf(deps, caller.user.userId, request)
   const type = request.headers['content-type'] ?? ''
   const isForm = route.name === 'submit' && isMultipart(type)
@@ -156,7 +159,7 @@ async function dispatch(
         ...{ kind, route },
         body: new TaskBody(await bodyOf(), names),
       })
-    if (route.name === 'list') return handled()
+    if (route.name === 'list' || route.name === 'result') return handled()
     return withCopy(deps, owner, bytes.length * (kind === 'video' ? VIDEO_COPIES : 1), handled)
   }
   await withBody(deps, exchange, kind, owner, work, isForm ? MULTIPART : undefined)
@@ -186,7 +189,7 @@ type BodyRequest = {
   readonly kind: TaskKind
   readonly route: Extract<
     TaskRoute,
-    { readonly name: 'list' | 'draw' | 'compose' | 'submit' | 'remix' }
+    { readonly name: 'list' | 'draw' | 'compose' | 'submit' | 'remix' | 'result' }
   >
   readonly body: TaskBody
 }
@@ -201,6 +204,7 @@ async function handleWithBody(
     const request = await readVideoTask(deps, caller, route, body)
     return submitTask(deps, exchange, caller, request)
   }
+  if (route.name === 'result') return handleVideoResultRequest(deps, exchange, caller, body)
   if (route.name === 'list') return fetchTasks(deps, exchange, caller, { kind, body })
   if (route.name === 'compose') {
     return submitTask(deps, exchange, caller, readMusic(route.action, body))

@@ -1,12 +1,14 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { queryIn } from '../pipeline/http-exchange.ts'
 import { type CallbackPath, callbackPath } from './handle-callback.ts'
 import { type DrawingReader, drawingReader } from './read-drawing-request.ts'
 import { musicAction } from './read-music-request.ts'
+import type { TaskFile } from './serve-task-image.ts'
 import { isVideoPath, type VideoRoute, videoRoute } from './videos/video-routes.ts'
 
 export type TaskRoute =
-  | { readonly name: 'image'; readonly id: string }
+  | ({ readonly name: 'image' } & TaskFile)
   | { readonly name: 'fetch'; readonly id: string }
   | { readonly name: 'seed'; readonly id: string }
   | { readonly name: 'list' }
@@ -34,7 +36,10 @@ export function taskRoute(method: string, url: string): TaskRoute | RelayError {
   const [prefix = '', mode = ''] = PREFIX.exec(url) ?? []
   const query = url.indexOf('?')
   const path = url.slice(prefix.length, query < 0 ? url.length : query)
-  if (prefix === '') return routeFor(method, videoRoute(method, path))
+  if (prefix === '') {
+    const found = videoRoute(method, path, queryIn(url))
+    return found !== null && isRelayError(found) ? found : routeFor(method, found)
+  }
   const found = prefix === '/suno' ? musicRoute(path) : drawingRoute(path, mode.toUpperCase())
   return routeFor(method, found)
 }
@@ -57,7 +62,7 @@ function musicRoute(path: string): Found {
 }
 
 const TASK_PATH = /^\/task\/([^/]+)\/(fetch|image-seed)$/
-const IMAGE = /^\/image\/([0-9a-f-]{36})$/
+const FILE = /^\/(?:image\/([0-9a-f-]{36})|video\/([0-9a-f-]{36})\/(\d))$/
 
 function drawingRoute(path: string, mode: string): Found {
   const reader = drawingReader(path)
@@ -68,8 +73,12 @@ function drawingRoute(path: string, mode: string): Found {
   const [, id = '', what] = TASK_PATH.exec(path) ?? []
   if (what === 'fetch') return ['GET', { name: 'fetch', id }]
   if (what !== undefined) return ['GET', { name: 'seed', id }]
-  const [, image] = IMAGE.exec(path) ?? []
-  if (image !== undefined) return ['GET', { name: 'image', id: image }]
+  const [, image, video, index] = FILE.exec(path) ?? []
+  const file = image ?? video
+  if (file !== undefined) {
+    const videoIndex = index === undefined ? null : Number(index)
+    return ['GET', { name: 'image', task: file, videoIndex }]
+  }
   const notice = callbackPath(path)
   return notice === null ? null : ['POST', { name: 'notify', ...notice }]
 }

@@ -43,6 +43,8 @@ const ACTION_COLORS: Readonly<Record<Action, string>> = {
   CUSTOM_ZOOM: 'green',
   MODAL: 'orange',
   SWAP_FACE: 'red',
+  EDITS: 'purple',
+  VIDEO: 'blue',
   MUSIC: 'blue',
   LYRICS: 'yellow',
   TEXT_TO_VIDEO: 'blue',

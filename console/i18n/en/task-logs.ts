@@ -79,6 +79,8 @@ export const taskLogs: Translations['taskLogs'] = {
     CUSTOM_ZOOM: 'Custom zoom',
     MODAL: 'Modal',
     SWAP_FACE: 'Swap face',
+    EDITS: 'Edit',
+    VIDEO: 'Video',
     MUSIC: 'Music',
     LYRICS: 'Lyrics',
     TEXT_TO_VIDEO: 'Text to video',

@@ -75,6 +75,8 @@ export const taskLogs = {
     CUSTOM_ZOOM: '自定义变焦',
     MODAL: '窗口处理',
     SWAP_FACE: '换脸',
+    EDITS: '图片编辑',
+    VIDEO: '生成视频',
     MUSIC: '生成音乐',
     LYRICS: '生成歌词',
     TEXT_TO_VIDEO: '文生视频',

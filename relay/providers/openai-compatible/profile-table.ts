@@ -53,7 +53,7 @@ const MIDJOURNEY = {
   models: `
     mj_imagine mj_upscale mj_variation mj_high_variation mj_low_variation mj_reroll mj_pan
     mj_zoom mj_custom_zoom mj_inpaint mj_modal mj_blend mj_describe mj_shorten mj_upload
-    swap_face
+    mj_edits mj_video swap_face
   `,
 } satisfies Partial<ProfileRow>
 

@@ -9,6 +9,7 @@ import {
   type TaskBody,
   TaskRequestError,
 } from '../read-task-request-body.ts'
+import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-requests.ts'
 import type { VideoRoute } from './video-routes.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
@@ -70,9 +71,11 @@ type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
  */
 export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
-  const members = route.style === 'gemini' ? membersOfGemini(sent) : withMetadata(sent)
+  const format = formatOf(route, sent)
+  const { members } = format
   const read = (name: string, max = TEXT_MAX) => textIn(members, name, max)
-  const model = route.model ?? read('model') ?? read('model_name') ?? rejectParam('model', true)
+  const model =
+    route.model ?? read('model') ?? read('model_name') ?? rejectParam(modelName(route), true)
   const prompt = read('prompt', PROMPT_MAX)
   const images = imagesIn(members)
   if (route.hasImage === true && images.length === 0) rejectParam('image', true)
@@ -92,10 +95,34 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     hasAudio: audioIn(members),
     mode: modeIn(members),
   }
-  const unread = route.style === 'gemini' ? unreadOfGemini(sent) : unreadOf(sent, members)
-  const platform = route.style === 'kling' ? 'kling' : route.style === 'gemini' ? 'veo' : null
-  const names = route.style === 'gemini' ? namesInGemini(request) : namesIn(request, sent, members)
+  const { platform, unread } = format
+  const names = format.namesOf(request)
   return { ...taskOf(request, body, unread), video: { request, platform, names } }
+}
+
+/** A request in the format of one API, with its members under the gateway's own names. */
+type RequestFormat = {
+  readonly members: JsonObject
+  /** The names of the members that are not sent to the vendor. */
+  readonly unread: readonly string[]
+  readonly namesOf: (request: VideoRequest) => NamesOfOptions
+  /** The only vendor platform whose channels serve this format, or null if any may. */
+  readonly platform: string | null
+}
+
+function formatOf({ style }: Submit, sent: JsonObject): RequestFormat {
+  if (style === 'gemini') {
+    const members = membersOfGemini(sent)
+    return { members, unread: unreadOfGemini(sent), namesOf: namesInGemini, platform: 'veo' }
+  }
+  if (style === 'jimeng') {
+    const members = membersOfJimeng(sent)
+    return { members, unread: unreadOfJimeng(sent), namesOf: namesInJimeng, platform: 'jimeng' }
+  }
+  const members = withMetadata(sent)
+  const namesOf = (request: VideoRequest) => namesIn(request, sent, members)
+  const platform = style === 'kling' ? 'kling' : null
+  return { members, unread: unreadOf(sent, members), namesOf, platform }
 }
 
 /**
@@ -113,6 +140,8 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
   const video = { request, platform: 'sora', names: new Map() }
   return { ...taskOf(request, body, []), originId: task, video }
 }
+
+const modelName = ({ style }: Submit): string => (style === 'jimeng' ? 'req_key' : 'model')
 
 const taskOf = (
   { action, model, prompt }: VideoRequest,

@@ -5,6 +5,7 @@ import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-body.ts'
 import { failReasonOf } from '../render-task-json.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import { jimengAnswer } from './jimeng-requests.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 
 export type VideoShowing = {
@@ -46,6 +47,7 @@ export async function videoAnswer(
   const link = isDone ? `${address}${videoPath(deps, { task, expiresAt })}` : ''
   const percent = Number.parseInt(end === null ? (progress ?? '0') : '100', 10)
   if (style === 'kling') return klingAnswer(record, reason, link)
+  if (style === 'jimeng') return jimengAnswer(record, reason, link)
   if (style === 'gemini') {
     const file = `${address}/v1beta/files/${task.replaceAll('-', '')}:download?alt=media`
     return geminiAnswer(record, reason, `${file}&${linkQuery(deps, { task, expiresAt })}`)
@@ -129,9 +131,12 @@ function geminiAnswer({ submitted, status, end }: TaskRecord, message: string, u
   return { name, done: true, response: { '@type': type, generateVideoResponse } }
 }
 
+/** Reports whether errors in this format consist of a code and a message. */
+const hasCodes = (style: VideoStyle): boolean => style === 'kling' || style === 'jimeng'
+
 /** Sends an error of the gateway in the format of the caller's request. */
 export function sendVideoError(exchange: Exchange, error: RelayError): void {
-  if (videoStyleOf(exchange.request.url ?? '') !== 'kling') return sendError(exchange, error)
+  if (!hasCodes(videoStyleOf(exchange.request.url ?? ''))) return sendError(exchange, error)
   const { status, body } = errorBody(error, exchange.language)
   const { retryAfter } = error
   sendJson(
@@ -150,7 +155,7 @@ export function sendVendorError(
   headers: readonly string[],
 ): void {
   const style = videoStyleOf(exchange.request.url ?? '')
-  if (style === 'kling') {
+  if (hasCodes(style)) {
     const answer = { code, message: words, request_id: exchange.call }
     return sendJson(exchange, code, answer, headers)
   }

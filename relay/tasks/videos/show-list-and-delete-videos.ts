@@ -52,7 +52,7 @@ export async function serveLinkedVideo(
   if (link === 'expired') throw new TaskRequestError(relayError('video_link_expired'))
   const record = await deps.ledger.peek(id)
   if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
-  await serveVideoFile(deps, exchange, record)
+  await serveVideoFile(deps, exchange, record, { isLink: true })
   return true
 }
 
@@ -66,16 +66,47 @@ export async function handleVideoRequestWithoutBody(
   caller: Caller,
   route: Extract<VideoRoute, { readonly name: 'fetch' | 'list' | 'content' | 'delete' }>,
 ): Promise<void> {
+  if (route.name === 'content') return serveOwnVideo(deps, exchange, caller, route.id)
   const limit = route.name === 'list' ? limitOf(exchange) : 1
   const cost = { tasks: limit, asksProvider: false }
   await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
     if (route.name === 'list') return listVideos(deps, exchange, caller, limit)
     const record = (await findOwnTask(deps, caller, 'video', route.id)) ?? unknown(route.id)
-    if (route.name === 'content') return serveVideoFile(deps, exchange, record)
     if (route.name === 'delete') return deleteVideo(deps, exchange, record)
     const [answer = {}] = await render(deps, exchange, route.style, [record])
     sendJson(exchange, 200, answer)
   })
+}
+
+/** Shows a video that the body of the request names, as in Jimeng's API. */
+export async function handleVideoResultRequest(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  body: TaskBody,
+): Promise<void> {
+  const id = body.requireText('task_id')
+  const route = { kind: 'video', style: 'jimeng', name: 'fetch', id } as const
+  await handleVideoRequestWithoutBody(deps, exchange, caller, route)
+}
+
+/**
+ * Serves the file of one of the caller's videos. The permit of the look-up is released before the
+ * file is sent, so that long downloads don't block the caller's other look-ups.
+ */
+async function serveOwnVideo(
+  deps: TaskDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const found: TaskRecord[] = []
+  const cost = { tasks: 1, asksProvider: false }
+  await withinLookupLimits(deps, exchange, caller, 'video', cost, async () => {
+    found.push((await findOwnTask(deps, caller, 'video', id)) ?? unknown(id))
+  })
+  const [record] = found
+  if (record !== undefined) await serveVideoFile(deps, exchange, record, { isLink: false })
 }
 
 /**

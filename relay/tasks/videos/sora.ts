@@ -101,5 +101,9 @@ export const SORA: VideoVendor = {
       expiresAt: timeOf(expires),
     }
   },
-  source: (upstreamId) => ({ kind: 'vendor', path: `${pathOf(upstreamId)}/content` }),
+  otherVariants: ['thumbnail', 'spritesheet'],
+  source: (upstreamId, _file, variant) => ({
+    kind: 'vendor',
+    path: `${pathOf(upstreamId)}/content${variant === 'video' ? '' : `?variant=${variant}`}`,
+  }),
 }

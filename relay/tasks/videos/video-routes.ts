@@ -1,7 +1,9 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
+import { type RelayError, relayError } from '../../canonical/relay-error.ts'
+import { JIMENG_ACTIONS } from './jimeng-requests.ts'
 
 /** The API whose paths, requests and responses a caller uses for videos. */
-export type VideoStyle = 'openai' | 'generic' | 'kling' | 'gemini'
+export type VideoStyle = 'openai' | 'generic' | 'kling' | 'jimeng' | 'gemini'
 
 export type VideoRoute = {
   readonly kind: Extract<TaskKind, 'video'>
@@ -10,6 +12,8 @@ export type VideoRoute = {
   | { readonly name: 'submit'; readonly model: string | null; readonly hasImage: boolean | null }
   | { readonly name: 'remix'; readonly id: string }
   | { readonly name: 'fetch'; readonly id: string }
+  /** Like `fetch`, but the request's body names the video. */
+  | { readonly name: 'result' }
   | { readonly name: 'list' }
   | { readonly name: 'content'; readonly id: string }
   | { readonly name: 'delete'; readonly id: string }
@@ -19,19 +23,21 @@ const ID = '([0-9a-f-]{1,64})'
 const VIDEO = new RegExp(`^/v1/videos/${ID}(?:/(content|remix))?$`)
 const GENERIC = /^\/v1\/video\/generations(?:\/([\w-]{1,64}))?$/
 const KLING = /^\/kling\/v1\/videos\/(text2video|image2video)(?:\/([\w-]{1,64}))?$/
+const JIMENG = /^\/jimeng\/?$/
 const PREDICT = /^\/v1(?:beta)?\/models\/([^/]+):predictLongRunning$/
 const OPERATION = /^\/v1(?:beta)?\/(?:models\/[^/]+\/)?operations\/([\w-]{1,64})$/
 const DOWNLOAD = /^\/(?:v1(?:beta)?|download\/v1beta)\/files\/([0-9a-f]{32}):download$/
 
 /** Matches all paths that belong to videos, including those without a route. */
 const PREFIX =
-  /^\/(?:v1\/videos?|kling)(?:[/?]|$)|^\/v1(?:beta)?\/[^?]*(?::predictLongRunning|\/operations\/|operations\/)/
+  /^\/(?:v1\/videos?|kling|jimeng)(?:[/?]|$)|^\/v1(?:beta)?\/[^?]*(?::predictLongRunning|\/operations\/|operations\/)/
 
 export const isVideoPath = (url: string): boolean =>
   PREFIX.test(url) || DOWNLOAD.test(url.split('?', 1)[0] ?? '')
 
 export const videoStyleOf = (url: string): VideoStyle => {
   if (url.startsWith('/kling')) return 'kling'
+  if (url.startsWith('/jimeng')) return 'jimeng'
   if (/^\/v1\/videos(?:[/?]|$)/.test(url)) return 'openai'
   return /^\/v1\/video(?:[/?]|$)/.test(url) ? 'generic' : 'gemini'
 }
@@ -40,9 +46,14 @@ type MethodAndRoute = readonly ['GET' | 'POST' | 'DELETE', VideoRoute]
 
 /**
  * Finds the video route for a path. Returns the HTTP method that the route requires and the route,
- * or null if the path has no route. `method` selects between routes with the same path.
+ * or null if the path has no route. `method` and `query` select between routes with the same path.
  */
-export function videoRoute(method: string, path: string): MethodAndRoute | null {
+export function videoRoute(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): MethodAndRoute | RelayError | null {
+  if (JIMENG.test(path)) return jimengRoute(query.get('Action'))
   const at = <Route>(style: VideoStyle, route: Route) =>
     ({ kind: 'video', style, ...route }) as const
   if (path === '/v1/videos') {
@@ -74,6 +85,16 @@ export function videoRoute(method: string, path: string): MethodAndRoute | null 
   return file === undefined
     ? null
     : ['GET', at('gemini', { name: 'content' as const, id: withHyphens(file) })]
+}
+
+function jimengRoute(action: string | null): MethodAndRoute | RelayError {
+  const at = { kind: 'video', style: 'jimeng' } as const
+  if (action === JIMENG_ACTIONS.result) return ['POST', { ...at, name: 'result' }]
+  if (action === JIMENG_ACTIONS.submit) {
+    return ['POST', { ...at, name: 'submit', model: null, hasImage: null }]
+  }
+  const isMissing = action === null || action === ''
+  return relayError(isMissing ? 'missing_parameter' : 'invalid_parameter', { param: 'Action' })
 }
 
 const submitOrFetch = (

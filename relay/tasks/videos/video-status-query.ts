@@ -53,13 +53,15 @@ export function reportsInVideoStatus(
   if (end.kind === 'failed' && !isFailure) return []
   if (report === null) return null
   if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
-  const { progress = null, failReason = null, file = null, seconds = null, tokens = null } = report
+  const { progress = null, failReason = null, seconds = null, tokens = null } = report
+  const { file = null, cover = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status
   const expiresAt = report.expiresAt ?? (vendor.fileMs === undefined ? null : now() + vendor.fileMs)
+  const withCover = cover === null ? {} : { cover }
   const expiry = expiresAt === null ? {} : { expiresAt }
   const stored: VideoFile | null =
-    status === 'SUCCESS' && file !== null ? { file, ...expiry } : null
+    status === 'SUCCESS' && file !== null ? { file, ...withCover, ...expiry } : null
   return [
     {
       ...{ upstreamId, status, progress, failReason, imageUrl: null, promptEn: null },

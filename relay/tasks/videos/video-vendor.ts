@@ -59,11 +59,16 @@ export type VideoReport = {
   readonly file?: string | null
   /** The time until which the vendor keeps the file, in Unix milliseconds, if it reports it. */
   readonly expiresAt?: number | null
+  /** The URL of a picture of the finished video, or null. */
+  readonly cover?: string | null
   /** The length of the video in seconds, rounded up, if the vendor reports it. */
   readonly seconds?: number | null
   /** The number of tokens that the vendor bills, if it reports them. */
   readonly tokens?: number | null
 }
+
+/** The files of one video, as the query parameter `variant` of OpenAI's API names them. */
+export type VideoVariant = 'video' | 'thumbnail' | 'spritesheet'
 
 /**
  * The way to download a video. `address`: from a URL. `vendor`: from a path of the vendor's API,
@@ -130,7 +135,9 @@ export type VideoVendor = {
   readonly query: (upstreamId: string) => VendorCall
   /** Reads the response to a status request. Returns null if it can't be read. */
   readonly readReport: (answer: JsonObject) => VideoReport | null
-  readonly source: (upstreamId: string, file: string) => FileSource
+  /** The pictures of a video that `source` offers besides the video. */
+  readonly otherVariants?: readonly Exclude<VideoVariant, 'video'>[]
+  readonly source: (upstreamId: string, file: string, variant: VideoVariant) => FileSource
   /**
    * Returns the headers that authenticate a request. If omitted, the headers of the channel's type
    * are used.

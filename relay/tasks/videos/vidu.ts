@@ -1,4 +1,4 @@
-import { listOf } from '../read-task-request-body.ts'
+import { listOf, objectOf } from '../read-task-request-body.ts'
 import {
   accepted,
   causesByCode,
@@ -75,9 +75,9 @@ export const VIDU: VideoVendor = {
   readReport: ({ state, err_code: code, creations }) => {
     const status = STATUSES[String(state)]
     const [creation] = listOf(creations)
-    return status === undefined
-      ? null
-      : { status, failReason: wordsOf(code), file: wordsOf(creation?.url) }
+    if (status === undefined) return null
+    const { url, cover_url: cover } = objectOf(creation)
+    return { status, failReason: wordsOf(code), file: wordsOf(url), cover: wordsOf(cover) }
   },
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key) => ({ authorization: `Token ${key}` }),

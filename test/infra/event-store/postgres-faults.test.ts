@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, connect as dial, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,61 +12,8 @@ import { spawnNode } from '#test/support/child-process.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'
 import { newStream, to } from './conformance.ts'
+import { startDroppingProxy } from './dropping-proxy.ts'
 import { startWriters } from './start-writers.ts'
-
-type DroppingProxy = {
-  readonly url: string
-  /** Drops the next response of Postgres and closes the connection that it belongs to. */
-  readonly dropNextReply: () => void
-  readonly dropped: () => number
-  readonly close: () => Promise<void>
-}
-
-/**
- * Starts a proxy between a client and Postgres that can drop a response after the server has sent
- * it.
- */
-async function startDroppingProxy(databaseUrl: string): Promise<DroppingProxy> {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  let isArmed = false
-  let dropped = 0
-  const server = createServer((client) => {
-    const upstream = dial(Number(target.port), target.hostname)
-    const both = [client, upstream]
-    for (const socket of both) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        for (const other of both) other.destroy()
-      })
-    }
-    client.on('data', (chunk) => upstream.write(chunk))
-    upstream.on('data', (chunk) => {
-      if (!isArmed) return void client.write(chunk)
-      isArmed = false
-      dropped += 1
-      client.destroy()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const url = new URL(databaseUrl)
-  url.port = String(address !== null && typeof address === 'object' ? address.port : 0)
-  return {
-    url: url.href,
-    dropNextReply: () => {
-      isArmed = true
-    },
-    dropped: () => dropped,
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resolve())
-      }),
-  }
-}
 
 /** Counts failed flushes with an unknown outcome. */
 function countingLog() {

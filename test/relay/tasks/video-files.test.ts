@@ -74,7 +74,7 @@ describe('the file of a video', () => {
     for (const type of ['text/html', 'application/javascript', '']) {
       rig.vendor.answers.set('GET /v1/videos/video_1/content', answerWith(type))
       const answer = await get(`/v1/videos/${id}/content`, owner)
-      expect(answer.status, type).toBe(404)
+      expect(answer.status, type).toBe(503)
       expect(await answer.text()).not.toContain('0123456789')
     }
   })

@@ -1,0 +1,133 @@
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Exchange, headersOf } from '#relay/pipeline/http-exchange.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  discard,
+  type FileOutcome,
+  type OpenOptions,
+  type ProviderFile,
+} from './open-provider-file.ts'
+
+/** The limits of one transfer of a file from its provider to the caller. */
+export type TransferLimits = {
+  /** The transfer ends if no byte arrives, or if the caller reads none, for this time. */
+  readonly stallMs: number
+  readonly totalMs: number
+  /** The maximum size in bytes. Null sets no limit. */
+  readonly bytesMax: number | null
+}
+
+/** The limits for pictures. A provider delivers them within seconds. */
+export const PICTURE_TRANSFER: TransferLimits = {
+  stallMs: 10_000,
+  totalMs: 60_000,
+  bytesMax: 64 * 1024 * 1024,
+}
+
+/**
+ * The limits for videos. A video has no maximum size, because it is never in memory as a whole, and
+ * a reader with a slow connection needs time for it.
+ */
+export const VIDEO_TRANSFER: TransferLimits = {
+  stallMs: 30_000,
+  totalMs: 1_800_000,
+  bytesMax: null,
+}
+
+/** The time in seconds after which a caller retries if the provider names no time. */
+const RETRY_S = 5
+const RETRY_S_MAX = 300
+
+/**
+ * Returns the error for a file that could not be opened. `gone` is the error for a file that
+ * definitely does not exist. Any other failure may pass, so the caller should retry.
+ */
+export function fileError(
+  outcome: Exclude<FileOutcome, { readonly kind: 'open' }>,
+  gone: RelayError,
+): RelayError {
+  if (outcome.kind === 'gone') return gone
+  const seconds = outcome.kind === 'failed' ? Math.ceil(outcome.retryAfterMs / 1_000) : 0
+  const retryAfter = Math.min(seconds === 0 ? RETRY_S : seconds, RETRY_S_MAX)
+  return relayError('file_fetch_failed', { retryAfter })
+}
+
+/**
+ * Opens a file. A provider may redirect, or be asked for another link, so all requests together may
+ * take twice as long as a transfer may stall. After this time, `gone` is aborted.
+ */
+export async function openInTime(
+  { stallMs }: TransferLimits,
+  gone: AbortController,
+  open: (options: Pick<OpenOptions, 'signal' | 'waitMs'>) => Promise<FileOutcome>,
+): Promise<FileOutcome> {
+  const late = setTimeout(() => gone.abort(), 2 * stallMs)
+  try {
+    return await open({ signal: gone.signal, waitMs: stallMs })
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** Answers a request for a range that the file does not have. */
+export function sendUnsatisfiableRange(exchange: Exchange, contentRange: string | null): void {
+  const { response } = exchange
+  if (response.headersSent || response.destroyed) return
+  const range = contentRange === null ? [] : ['Content-Range', contentRange]
+  response.writeHead(416, [...headersOf(exchange), ...range, 'Content-Length', '0'])
+  response.end()
+}
+
+/** A file to send, and the limits of its transfer. */
+export type FileToSend = ProviderFile & {
+  readonly limits: TransferLimits
+  /** The time in seconds for which the caller may cache the file. */
+  readonly maxAgeS: number
+}
+
+/**
+ * Sends a file to the caller. `gone` is aborted when the caller disconnects. It is also aborted
+ * here when a limit of time is exceeded.
+ */
+export async function sendFile(
+  exchange: Exchange,
+  { limits: { stallMs, totalMs, bytesMax }, ...file }: FileToSend,
+  gone: AbortController,
+): Promise<void> {
+  const { response } = exchange
+  const { signal } = gone
+  if (response.destroyed) return discard(file.body)
+  const stalled = setTimeout(() => gone.abort(), stallMs)
+  const late = setTimeout(() => gone.abort(), totalMs)
+  try {
+    response.writeHead(file.status, [
+      ...[...headersOf(exchange), 'Content-Type', file.type, ...file.headers],
+      ...['Cache-Control', `private, max-age=${file.maxAgeS}`],
+      ...['X-Content-Type-Options', 'nosniff'],
+      ...['Content-Security-Policy', "default-src 'none'; sandbox"],
+      ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+    ])
+    const forwarder = limitedForwarder(bytesMax, () => stalled.refresh())
+    await pipeline(file.body, forwarder, response, { signal }).catch(() => response.destroy())
+  } finally {
+    clearTimeout(stalled)
+    clearTimeout(late)
+  }
+}
+
+/**
+ * Returns a stream that forwards at most `bytesMax` bytes, fails if there are more, and calls
+ * `onPart` for every chunk.
+ */
+function limitedForwarder(bytesMax: number | null, onPart: () => void): Transform {
+  let left = bytesMax ?? Number.POSITIVE_INFINITY
+  return new Transform({
+    transform: (part: Buffer, _encoding, done) => {
+      onPart()
+      left -= part.length
+      if (left < 0) done(new Error('too large'))
+      else done(null, part)
+    },
+  })
+}
