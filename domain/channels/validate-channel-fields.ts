@@ -110,6 +110,7 @@ export function invalidFieldError(terms: ChannelTerms): FieldError | null {
     flagError(terms, 'include_usage') ??
     flagError(terms, 'rate_limit_headers') ??
     allowedMembersError(terms) ??
+    responsesModelsError(terms) ??
     overrideError(terms.paramOverride) ??
     regionError(terms) ??
     costRatioError(terms)
@@ -169,6 +170,21 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
     }
   }
   return null
+}
+
+/** The maximum number of models that `responses_models` may list. */
+const RESPONSES_MODELS_MAX = 500
+
+/** Checks `responses_models`, the provider's names of models that serve only responses. */
+function responsesModelsError({ setting }: ChannelTerms): FieldError | null {
+  const members = readObject('setting', setting)
+  const name = 'responses_models'
+  const models = (members instanceof Map ? members.get(name) : null) ?? []
+  const isRight =
+    Array.isArray(models) &&
+    models.length <= RESPONSES_MODELS_MAX &&
+    models.every((model) => typeof model === 'string')
+  return isRight ? null : { field: 'setting', error: 'not-names', name }
 }
 
 /**

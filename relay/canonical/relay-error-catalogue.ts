@@ -275,6 +275,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     "The provider of this model uses another API format, which can't express '{param}'.",
     '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
   ),
+  needs_provider_tool: httpError(
+    400,
+    'invalid_request_error',
+    "Model '{subject}' needs a tool of its provider, which only POST /v1/responses has.",
+    '模型 “{subject}” 必须使用上游的工具，请改用 POST /v1/responses。',
+  ),
   webrtc_not_supported: httpError(
     400,
     'invalid_request_error',
@@ -285,8 +291,8 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   stored_input: httpError(
     400,
     'invalid_request_error',
-    "'{param}' refers to content that the provider stores. Send the content itself.",
-    '“{param}” 引用了上游保存的内容，请直接发送该内容。',
+    "'{param}' refers to stored content that can't be used here. Send the content itself.",
+    '“{param}” 引用了此处无法使用的已保存内容，请直接发送该内容。',
   ),
   response_not_found: httpError(
     404,

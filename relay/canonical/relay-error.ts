@@ -47,6 +47,7 @@ export type RelayErrorCode =
   | 'model_unpriced'
   | 'model_not_found'
   | 'not_convertible'
+  | 'needs_provider_tool'
   | 'webrtc_not_supported'
   | 'file_purpose_not_supported'
   | 'stored_input'

@@ -3,7 +3,9 @@ import { ConversionError, type Thinking } from '../conversion/canonical-request.
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
+import { NEEDS_PROVIDER_TOOL } from '../providers/openai-compatible/models-with-chats.ts'
 
 /** The conversion of a request, and the converted request. */
 export type ConvertedRequest = {
@@ -35,8 +37,8 @@ export function convertRequest(
       model === target.model &&
       outputTokensMax === target.outputTokensMax &&
       outputTokensMost === target.outputTokensMost &&
-      vendor === target.vendor &&
-      isSameThinking(thinking, target.thinking),
+      isEqual(vendor, target.vendor) &&
+      isEqual(thinking, target.thinking),
   )
   if (existing !== undefined) return existing.outcome
   const conversion = convert(request, target)
@@ -73,7 +75,7 @@ function readConverted(
   return { conversion, request: { ...read, wantsUsage: true, model } }
 }
 
-const isSameThinking = (one: Thinking | undefined, other: Thinking | undefined): boolean =>
+const isEqual = <T extends Thinking | ChatExtensions>(one: T | undefined, other: T | undefined) =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 function convert(
@@ -89,6 +91,10 @@ function convert(
   if (limitError !== null) return limitError
   const { name } = format
   if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
+  const openAiModel = target.vendor.openAiModel ?? target.model
+  if (target.format === 'responses' && NEEDS_PROVIDER_TOOL.test(openAiModel)) {
+    return relayError('needs_provider_tool', { param: 'tools', subject: model })
+  }
   try {
     return convertCall(name, body, { model, isStream }, target)
   } catch (error) {
@@ -99,9 +105,13 @@ function convert(
   }
 }
 
+const CONVERSION_FAILURES: ReadonlySet<RelayError['code']> = new Set<RelayError['code']>([
+  ...(['not_convertible', 'needs_provider_tool'] as const),
+  ...(['request_too_large_to_convert', 'json_too_wide'] as const),
+])
+
 /**
  * Reports whether an error says that a request can't be converted. A caller can avoid such an error
  * by changing the request.
  */
-export const isConversionFailure = ({ code }: RelayError): boolean =>
-  ['not_convertible', 'request_too_large_to_convert', 'json_too_wide'].includes(code)
+export const isConversionFailure = ({ code }: RelayError): boolean => CONVERSION_FAILURES.has(code)

@@ -1,8 +1,8 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
-import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-rules.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import { entriesOf, modelNamesIn } from '#relay/providers/openai-compatible/parse-channel-json.ts'
 
 /** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
 export type ChannelRules = {
@@ -36,13 +36,8 @@ export type ChannelRules = {
 const NOT_OVERRIDDEN = new Set(['stream', 'messages', 'prompt', 'input', 'contents'])
 
 export function channelRules(terms: ChannelTerms): ChannelRules {
-  const mapping = new Map(
-    [...entriesOf(terms.modelMapping)].filter((pair): pair is [string, string] => {
-      return typeof pair[1] === 'string' && pair[1] !== ''
-    }),
-  )
   return {
-    modelNames: new Map([...mapping.keys()].map((model) => [model, mapped(model, mapping)])),
+    modelNames: modelNamesIn(terms.modelMapping),
     statuses: new Map([...entriesOf(terms.statusCodeMapping)].flatMap(statusPair)),
     overrides: new Map(
       [...entriesOf(terms.paramOverride)]
@@ -72,34 +67,9 @@ export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model:
   return rules.modelNames.get(bare) ?? bare
 }
 
-/** Resolves a chain of mappings. If the chain is circular or too long, the name is not mapped. */
-function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
-  const seen = new Set([model])
-  let name = model
-  for (let depth = 0; depth <= MAPPING_DEPTH_MAX; depth += 1) {
-    const next = mapping.get(name)
-    if (next === undefined || next === name) return name
-    if (seen.has(next)) return model
-    seen.add(next)
-    name = next
-  }
-  return model
-}
-
 function statusPair([from, to]: [string, unknown]): [number, number][] {
   const seen = Number(from)
   const shownStatus = typeof to === 'string' || typeof to === 'number' ? Number(to) : Number.NaN
   const isErrorStatus = Number.isInteger(shownStatus) && shownStatus >= 400 && shownStatus <= 599
   return Number.isInteger(seen) && isErrorStatus ? [[seen, shownStatus]] : []
-}
-
-function entriesOf(text: string): [string, unknown][] {
-  if (text === '') return []
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? Object.entries(value) : []
-  } catch {
-    return []
-  }
 }

@@ -49,3 +49,28 @@ it.each(bodiesWith(PUBLIC))('a public address is converted: $name', (format, bod
   if ('code' in request) throw new Error(request.code)
   expect(convertRequest(request, GEMINI, TARGET)).not.toHaveProperty('code')
 })
+
+it.each(['o3-deep-research', 'o4-mini-deep-research-2025-06-26'])(
+  'a chat with %s is refused, because it runs only with a tool of the provider',
+  (model) => {
+    const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
+    const request = OPENAI_CHAT.readRequest(Buffer.from(JSON.stringify(body)), null)
+    if ('code' in request) throw new Error(request.code)
+    const target = { ...TARGET, model, format: 'responses' as const, vendor: chatExtensionsOf(1) }
+    const refused = { code: 'needs_provider_tool', params: { subject: model } }
+    expect(convertRequest(request, OPENAI_RESPONSES, target)).toMatchObject(refused)
+    const vendor = { ...chatExtensionsOf(3), openAiModel: model }
+    const deployment = { ...target, model: 'prod-1', vendor }
+    expect(convertRequest(request, OPENAI_RESPONSES, deployment)).toMatchObject(refused)
+  },
+)
+
+it('a conversion is made once for several channels of the same kind', () => {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+  const request = OPENAI_CHAT.readRequest(Buffer.from(JSON.stringify(body)), null)
+  if ('code' in request) throw new Error(request.code)
+  const convert = (openAiModel: string) =>
+    convertRequest(request, GEMINI, { ...TARGET, vendor: { ...TARGET.vendor, openAiModel } })
+  expect(convert('gpt-5')).toBe(convert('gpt-5'))
+  expect(convert('gpt-4o')).not.toBe(convert('gpt-5'))
+})

@@ -93,7 +93,10 @@ export const channelForm: Translations['channelForm'] = {
     'for all calls of this channel, such as {"proxy": "http://user:password@host:3128"}. ' +
     'allowed_members: parameters that change the provider’s price or model and are removed ' +
     'unless they are listed here, such as {"allowed_members": ["service_tier", "speed", ' +
-    '"background", "tools", "cache_control.ttl"]}. The last one is the one-hour cache.',
+    '"background", "tools", "cache_control.ttl"]}. The last one is the one-hour cache. ' +
+    'responses_models: the provider’s names of the models of an OpenAI or Azure channel that ' +
+    'serve only responses, such as {"responses_models": ["my-codex"]}. Chats with them are ' +
+    'converted.',
   unknownSettings: 'Unknown settings, which have no effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint:

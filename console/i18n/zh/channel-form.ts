@@ -89,7 +89,9 @@ export const channelForm = {
     '调用方可看到上游账户的限流响应头；用 proxy 让本渠道的所有请求经过代理：' +
     '{"proxy": "http://用户名:密码@主机:3128"}；会改变上游计价或模型的参数默认被移除，' +
     '可用 allowed_members 放行：{"allowed_members": ["service_tier", "speed", "background", ' +
-    '"tools", "cache_control.ttl"]}，其中 cache_control.ttl 表示 1 小时缓存。',
+    '"tools", "cache_control.ttl"]}，其中 cache_control.ttl 表示 1 小时缓存；' +
+    'OpenAI 与 Azure 渠道可用 responses_models 列出只支持 Responses 的上游模型，对话请求会被转换：' +
+    '{"responses_models": ["my-codex"]}。',
   unknownSettings: '未识别的设置，不会生效：{{names}}。',
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',

@@ -12,6 +12,8 @@ export type ChatExtensions = {
    * such as a temperature while it reasons.
    */
   readonly hasOpenAiModels: boolean
+  /** OpenAI's name for the model of a deployment. Omitted if the provider uses this name. */
+  readonly openAiModel?: string
   /** The member of an assistant's message that contains its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
   /** True if `cache_control` is accepted on parts and tools, as by OpenRouter and Qwen. */

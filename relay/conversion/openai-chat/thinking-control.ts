@@ -102,11 +102,12 @@ export function writeThinking(
   {
     thinkingControl: control,
     hasOpenAiModels,
-  }: Pick<ChatExtensions, 'thinkingControl' | 'hasOpenAiModels'>,
+    openAiModel = model,
+  }: Pick<ChatExtensions, 'thinkingControl' | 'hasOpenAiModels' | 'openAiModel'>,
   losses: string[],
 ): { readonly members: JsonObject; readonly acceptsSampling: boolean } {
   if (control === 'reasoning_effort') {
-    const accepted = hasOpenAiModels ? effortsOf(model) : null
+    const accepted = hasOpenAiModels ? effortsOf(openAiModel) : null
     const { effort, acceptsSampling } = chooseEffort(thinking, accepted, losses)
     return { members: effort === null ? {} : { reasoning_effort: effort }, acceptsSampling }
   }

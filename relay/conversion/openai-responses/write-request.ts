@@ -15,12 +15,16 @@ import { developerMessage, type WrittenInput, writeInput } from './write-input.t
 /**
  * Writes the body of `POST /v1/responses` for a provider. The provider is asked not to store the
  * answer, but to return its encrypted reasoning, which the caller sends back with the next request.
+ * `openAiModel` is OpenAI's name for the model, if the provider uses another name.
  */
-export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
+export function writeRequest(
+  request: CanonicalRequest,
+  openAiModel = request.model,
+): Converted<JsonObject> {
   const losses: string[] = []
   const { instructions, input } = withWordJson(request, writeInput(request, losses))
   const { thinking, model } = request
-  const reasoning = writeReasoning(thinking, model, losses)
+  const reasoning = writeReasoning(thinking, openAiModel, losses)
   const { sampling, logprobs } = reasoning.acceptsSampling
     ? request
     : withoutSampling(request, losses)

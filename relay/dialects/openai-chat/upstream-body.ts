@@ -94,7 +94,7 @@ const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
  * Matches a name that contains the name of a model which requires `max_completion_tokens`, such as
  * `o3` or `gpt-5`. For a deployment, both its own name and the caller's model name are tested.
  */
-const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
+export const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
 const takesNewerMember = (
   requestedModel: string,

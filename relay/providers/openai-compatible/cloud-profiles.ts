@@ -1,6 +1,7 @@
 import { BEDROCK_ENVELOPE, openBedrock } from '../clouds/bedrock-access.ts'
 import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
 import { audioAt } from './audio-endpoints.ts'
+import { MODELS_WITH_CHATS } from './models-with-chats.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
 const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const
@@ -12,13 +13,6 @@ const AZURE_AUDIO = [
   })),
   ...audioAt('/openai/deployments/{model}', AZURE_FORMATS, '?api-version={other}'),
 ]
-
-/**
- * Matches all models but those of OpenAI that serve only responses, according to their pages below
- * platform.openai.com/docs/models.
- */
-export const MODELS_WITH_CHATS =
-  /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
 
 const VERTEX_PATH = '/v1/projects/{project}/locations/{region}/publishers'
 

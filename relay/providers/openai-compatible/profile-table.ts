@@ -6,7 +6,8 @@ import {
   openRouterBalance,
   singleRequest,
 } from './balance-queries.ts'
-import { CLOUD_ROWS, MODELS_WITH_CHATS } from './cloud-profiles.ts'
+import { CLOUD_ROWS } from './cloud-profiles.ts'
+import { MODELS_WITH_CHATS } from './models-with-chats.ts'
 import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'

@@ -32,6 +32,9 @@ export type NamedBase = {
   readonly baseUrl: string
 }
 
+/** Decides by the provider's name for a model, such as a regular expression. */
+export type ModelPattern = { readonly test: (model: string) => boolean }
+
 /**
  * An endpoint for calls in one wire format. In its paths, `{model}` stands for the provider's name
  * for the model, and `{other}` for the channel's field `other`.
@@ -49,7 +52,7 @@ export type CallEndpoint = {
    * Matches the provider's names for the models that this endpoint serves. The default is all
    * models.
    */
-  readonly models?: RegExp
+  readonly models?: ModelPattern
   /**
    * Matches the host and path of the base URLs that offer this endpoint. The endpoint's path then
    * begins directly after the host. By default, all base URLs offer the endpoint, and its path is

@@ -6,6 +6,7 @@ import { API_VERSION } from '../../dialects/anthropic-messages/headers-passed-to
 import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
 import { type CloudAccess, MODEL, type ProviderCall } from '../clouds/cloud-access.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
+import { AZURE_TYPE, MODELS_WITH_CHATS, modelsWithChatsAt } from './models-with-chats.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+(?:beta\d*)?$/
@@ -96,7 +97,9 @@ const TUNED = 'tunedModels/'
  * its credentials.
  */
 export function providerTarget(
-  terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
+  terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'> & {
+    readonly modelMapping?: string
+  },
   key: string,
   policy: OutboundPolicy,
   proxy = proxyToUse(terms),
@@ -119,7 +122,7 @@ export function providerTarget(
     profile,
     origin: url.origin,
     proxy,
-    endpoints: endpointsAt(profile, url, other),
+    endpoints: withServedModels(endpointsAt(profile, url, other), terms, url.hostname),
     headers: [
       'content-type',
       'application/json',
@@ -184,8 +187,29 @@ function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly 
     })
 }
 
-/** Reports whether chats name a deployment instead of a model. A deployment may have any name. */
-export const isByDeployment = ({ endpoints }: Pick<ProviderTarget, 'endpoints'>): boolean =>
+/** Replaces the models of the endpoint for chats by those that this channel's provider serves. */
+function withServedModels(
+  endpoints: readonly CallEndpoint[],
+  terms: Parameters<typeof modelsWithChatsAt>[0],
+  hostname: string,
+): readonly CallEndpoint[] {
+  return endpoints.map((endpoint) => {
+    if (endpoint.models !== MODELS_WITH_CHATS) return endpoint
+    const { models: _, ...ofAllModels } = endpoint
+    const models = modelsWithChatsAt(terms, hostname)
+    return models === undefined ? ofAllModels : { ...ofAllModels, models }
+  })
+}
+
+/**
+ * Reports whether chats name a deployment instead of a model. A deployment may have any name. The
+ * paths of Azure's newer API contain no deployment, but its bodies name one as the model.
+ */
+export const isByDeployment = ({
+  endpoints,
+  profile,
+}: Pick<ProviderTarget, 'endpoints' | 'profile'>): boolean =>
+  profile.id === AZURE_TYPE ||
   endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL))
 
 /**

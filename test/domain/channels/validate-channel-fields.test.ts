@@ -182,6 +182,23 @@ describe('the extra settings of a channel', () => {
   })
 })
 
+describe('the models that a channel serves only by responses', () => {
+  const listing = (models: unknown) =>
+    errorOf({ setting: JSON.stringify({ responses_models: models }) })
+
+  it.each(['gpt-5-pro', 7, {}, [7], [null], Array(501).fill('a')])(
+    'must be a list of names, not %j',
+    (models) => {
+      const name = 'responses_models'
+      expect(listing(models)).toEqual({ field: 'setting', error: 'not-names', name })
+    },
+  )
+
+  it.each([[[]], [['my-codex', 'gpt-5-pro']], [null]])('may be %j', (models) => {
+    expect(listing(models)).toBeNull()
+  })
+})
+
 describe('the request members that a channel allows', () => {
   const allowing = (members: unknown, type = 1) =>
     errorOf({ type, setting: JSON.stringify({ allowed_members: members }) })

@@ -16,8 +16,10 @@ function addressOf(
   baseUrl: string,
   format: FormatName,
   model = 'some/model',
+  terms: { readonly setting?: string; readonly modelMapping?: string } = {},
 ): string {
-  const target = providerTarget({ ...PLAIN_CHANNEL_TERMS, type, baseUrl }, 'sk-1', policy)
+  const all = { ...PLAIN_CHANNEL_TERMS, type, baseUrl, ...terms }
+  const target = providerTarget(all, 'sk-1', policy)
   if (target === null) return 'none'
   const endpoint = endpointOf(target, format, model)
   if (endpoint?.format !== format) return `converted to ${endpoint?.format}`
@@ -134,6 +136,39 @@ describe('a model that OpenAI serves only by responses', () => {
     }
     // A compatible gateway may serve such a model in its own way.
     expect(addressOf(8, 'https://gateway.example', 'chat', model)).toContain('/chat/completions')
+  })
+
+  it('is sent as a chat to a server that is not known to have responses', () => {
+    expect(addressOf(1, 'https://gateway.example', 'chat', 'o3-pro')).toBe(
+      'https://gateway.example/v1/chat/completions',
+    )
+    expect(addressOf(3, 'https://gateway.example', 'chat', 'o3-pro')).toContain('/deployments/')
+    for (const host of ['eu.api.openai.com', 'api.openai.com']) {
+      expect(addressOf(1, `https://${host}/v1`, 'chat', 'o3-pro')).toBe('converted to responses')
+    }
+  })
+
+  it('is recognized at Azure by the name that is mapped to its deployment', () => {
+    const azure = 'https://resource.openai.azure.com'
+    const at = (deployment: string, mapping: Record<string, string>) =>
+      addressOf(3, azure, 'chat', deployment, { modelMapping: JSON.stringify(mapping) })
+    expect(at('prod-1', { 'gpt-5-codex': 'prod-1' })).toBe('converted to responses')
+    expect(at('prod-1', { fast: 'gpt-5-codex', 'gpt-5-codex': 'prod-1' })).toBe(
+      'converted to responses',
+    )
+    expect(at('gpt-5-pro-team', { 'gpt-4o': 'gpt-5-pro-team' })).toContain('/chat/completions')
+    expect(at('gpt-5-pro', { 'my-model': 'gpt-5-pro' })).toBe('converted to responses')
+  })
+
+  it('is named by the setting of a channel, which replaces the list', () => {
+    const setting = JSON.stringify({ responses_models: ['prod-1'] })
+    for (const [type, base] of [
+      [1, 'https://gateway.example'],
+      [3, 'https://resource.openai.azure.com'],
+    ] as const) {
+      expect(addressOf(type, base, 'chat', 'prod-1', { setting })).toBe('converted to responses')
+      expect(addressOf(type, base, 'chat', 'o3-pro', { setting })).toContain('/chat/completions')
+    }
   })
 
   it.each(['gpt-5', 'gpt-5.1', 'gpt-5-mini', 'gpt-5-chat-latest', 'o3', 'o4-mini', 'my-pro'])(

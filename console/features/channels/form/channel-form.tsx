@@ -36,7 +36,10 @@ function MappingFields({ form }: ChannelFormProps) {
       <JsonField
         {...json('setting')}
         example={'{"include_usage": false, "proxy": "http://10.0.0.5:3128"}'}
-        knownMembers={['include_usage', 'rate_limit_headers', 'proxy', 'allowed_members']}
+        knownMembers={[
+          ...['include_usage', 'rate_limit_headers', 'proxy', 'allowed_members'],
+          'responses_models',
+        ]}
       />
     </>
   )

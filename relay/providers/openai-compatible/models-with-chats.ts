@@ -1,0 +1,61 @@
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { entriesOf, modelNamesIn } from './parse-channel-json.ts'
+import type { ModelPattern } from './provider-profile.ts'
+
+/**
+ * Matches all models but those of OpenAI that serve only responses, according to their pages below
+ * platform.openai.com/docs/models.
+ */
+export const MODELS_WITH_CHATS =
+  /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
+
+/**
+ * Matches the models that OpenAI runs only with a tool that the provider runs, such as a web search
+ * (platform.openai.com/docs/guides/deep-research).
+ */
+export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
+
+const OPENAI_NAME = /^(?:gpt-|chatgpt-|o\d|codex-|computer-use-)/
+export const AZURE_TYPE = 3
+/** The hosts that are known to serve responses, by channel type. */
+const HOSTS: ReadonlyMap<number, RegExp> = new Map([
+  [1, /^(?:[a-z]{2}\.)?api\.openai\.com$/],
+  [AZURE_TYPE, /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/],
+])
+
+/**
+ * Returns OpenAI's name for a model at Azure, where a deployment may have any name. If the channel
+ * maps names of OpenAI's models to the deployment, returns the first one. Otherwise, returns the
+ * name of the deployment.
+ */
+export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
+  for (const [name, provider] of modelNames) {
+    if (provider === deployment && OPENAI_NAME.test(name)) return name
+  }
+  return deployment
+}
+
+/**
+ * Returns the models that a channel's provider serves by chats, if `models` is `MODELS_WITH_CHATS`.
+ * Chats with any other model are converted to responses. The channel's setting `responses_models`
+ * lists these models by the provider's names. Without it, OpenAI's list applies at the hosts of
+ * OpenAI and Azure only, because another server may not offer responses. Returns undefined if the
+ * provider serves all models by chats.
+ */
+export function modelsWithChatsAt(
+  {
+    type,
+    modelMapping,
+    setting,
+  }: Pick<ChannelTerms, 'type' | 'setting'> & {
+    readonly modelMapping?: string
+  },
+  hostname: string,
+): ModelPattern | undefined {
+  const listed = new Map(entriesOf(setting)).get('responses_models')
+  if (Array.isArray(listed)) return { test: (model) => !listed.includes(model) }
+  if (HOSTS.get(type)?.test(hostname) !== true) return undefined
+  if (type !== AZURE_TYPE) return MODELS_WITH_CHATS
+  const modelNames = modelNamesIn(modelMapping ?? '')
+  return { test: (deployment) => MODELS_WITH_CHATS.test(openAiNameOf(modelNames, deployment)) }
+}

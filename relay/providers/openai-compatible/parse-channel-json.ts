@@ -1,0 +1,37 @@
+import { MAPPING_DEPTH_MAX } from '#domain/shared/check-channel-mappings.ts'
+
+/** Returns the members of a JSON object in a channel's terms. Any other text has no members. */
+export function entriesOf(text: string): [string, unknown][] {
+  if (text === '') return []
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? Object.entries(value) : []
+  } catch {
+    return []
+  }
+}
+
+/** Returns the provider's names of the mapped models. Chained mappings are resolved. */
+export function modelNamesIn(modelMapping: string): ReadonlyMap<string, string> {
+  const mapping = new Map(
+    entriesOf(modelMapping).filter((pair): pair is [string, string] => {
+      return typeof pair[1] === 'string' && pair[1] !== ''
+    }),
+  )
+  return new Map([...mapping.keys()].map((model) => [model, mapped(model, mapping)]))
+}
+
+/** Resolves a chain of mappings. If the chain is circular or too long, the name is not mapped. */
+function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
+  const seen = new Set([model])
+  let name = model
+  for (let depth = 0; depth <= MAPPING_DEPTH_MAX; depth += 1) {
+    const next = mapping.get(name)
+    if (next === undefined || next === name) return name
+    if (seen.has(next)) return model
+    seen.add(next)
+    name = next
+  }
+  return model
+}

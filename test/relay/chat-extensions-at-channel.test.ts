@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
+import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
+import { chatExtensionsAt } from '#relay/pipeline/chat-extensions-at-channel.ts'
+import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
+import { channelRules } from '#relay/views/parsed-channel-settings.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+
+const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+
+/** The chat that a deployment at Azure gets for a converted request. */
+function chatFor(
+  deployment: string,
+  mapping: Record<string, string>,
+  baseUrl = 'https://resource.openai.azure.com',
+) {
+  const modelMapping = JSON.stringify(mapping)
+  const terms = { ...PLAIN_CHANNEL_TERMS, type: 3, baseUrl, modelMapping }
+  const target = providerTarget(terms, 'key', policy)
+  const vendor = chatExtensionsAt({ terms, target, rules: channelRules(terms) }, deployment, false)
+  const sampling = { choices: null, temperature: 0.5, topP: null, topK: null, seed: null }
+  const penalties = { presencePenalty: null, frequencyPenalty: null, stop: [] }
+  return writeRequest(
+    {
+      ...{ model: deployment, isStream: false, system: [], tools: [], toolChoice: null },
+      ...{ messages: [{ role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }] },
+      ...{ allowsParallelCalls: null, outputTokensMax: 100, answerFormat: null, logprobs: null },
+      ...{ sampling: { ...sampling, ...penalties }, endUser: null, promptCacheKey: null },
+      thinking: { kind: 'effort', effort: 'high' },
+    },
+    vendor,
+  )
+}
+
+describe('a converted chat at Azure', () => {
+  it.each([
+    ['o3', {}],
+    ['gpt-5-mini', {}],
+    ['prod-1', { 'gpt-5.1': 'prod-1' }],
+  ])('limits the output of a reasoning model as OpenAI requires it: %s', (deployment, mapping) => {
+    const { value, losses } = chatFor(deployment, mapping)
+    expect(value).toMatchObject({ max_completion_tokens: 100, reasoning_effort: 'high' })
+    expect(value).not.toHaveProperty('max_tokens')
+    expect(value).not.toHaveProperty('temperature')
+    expect(losses).toContain('sampling.temperature')
+  })
+
+  it('does so at the newer API, too', () => {
+    const newer = 'https://resource.openai.azure.com/openai/v1'
+    const { value } = chatFor('prod-1', { 'gpt-5': 'prod-1' }, newer)
+    expect(value).toMatchObject({ max_completion_tokens: 100 })
+  })
+
+  it.each([
+    ['gpt-4o', {}],
+    ['gpt-5-team', { 'gpt-4.1': 'gpt-5-team' }],
+  ])('has the older member for other models: %s', (deployment, mapping) => {
+    const { value } = chatFor(deployment, mapping)
+    expect(value).toMatchObject({ max_tokens: 100, temperature: 0.5 })
+    expect(value).not.toHaveProperty('reasoning_effort')
+  })
+})
