@@ -13,14 +13,15 @@ const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))|gemini-2\.5-flash-(?:l
 
 /**
  * Reports whether a stream must be read for its usage after its caller has disconnected. This is
- * the case if only the usage is missing, or if only the usage shows how much the model reasoned.
+ * the case if only the usage is missing, or if only the usage shows how much the model reasoned. A
+ * model may reason long before its stream begins.
  */
 export function mustReadUsage(
-  forwarder: Pick<AnswerForwarder, 'isFinished' | 'hasDelivered'> | null,
+  forwarder: Pick<AnswerForwarder, 'isFinished'> | null,
   candidate: Reasoner | null,
 ): boolean {
   if (forwarder === null || candidate === null) return false
-  return forwarder.isFinished() || (forwarder.hasDelivered && mayHideReasoning(candidate))
+  return forwarder.isFinished() || mayHideReasoning(candidate)
 }
 
 /**

@@ -143,6 +143,38 @@ describe('a caller who disconnects from a stream that has hidden its reasoning',
     expect(wasCut).toBe(false)
   })
 
+  it('is charged for it by the usage, although the answer had not begun', async () => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    send = async (response) => {
+      await left
+      return answer(left)(response)
+    }
+    const { handle } = rig.relay
+    const noticed = new Promise<void>((resolve) => {
+      const watched: typeof handle = (request, response) => {
+        response.on('close', resolve)
+        handle(request, response)
+      }
+      Object.assign(rig.relay, { handle: watched })
+    })
+    const leaving = new AbortController()
+    const call = fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...REQUEST, stream: true, model: 'o3' }),
+    })
+    await expect.poll(() => bodies.length).toBe(1)
+    leaving.abort()
+    await expect(call).rejects.toThrow()
+    await noticed
+    leave()
+    expect(await settled()).toMatchObject({
+      ...{ end: 'client-gone', usageSource: 'upstream', charge: 4_000 + 5_020 * 3 },
+    })
+    expect(wasCut).toBe(false)
+  })
+
   it('is charged for what was generated if the usage does not come in time', async () => {
     send = (response) => {
       begin(response)
