@@ -105,7 +105,9 @@ function readText(block: RequestObject): ContentPart {
 }
 
 function readImage(block: RequestObject): ContentPart | null {
-  const source = readSource(block.required('source', block.object('source')))
+  const object = block.required('source', block.object('source'))
+  const source = readSource(object)
+  object.reportUnread()
   return source === null ? null : { kind: 'image', source, ...readCacheMark(block) }
 }
 
@@ -114,8 +116,10 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
   const path = block.pathOf('source.content')
   const source = readSource(object) ?? readInlineDocument(object, path, reading)
   if (source === null) return null
+  object.reportUnread()
   const citations = block.object('citations')
   if (citations?.flag('enabled') === true) block.lose('citations')
+  citations?.reportUnread()
   const title = block.text('title')
   return {
     kind: 'document',
@@ -138,6 +142,8 @@ function readSource(source: RequestObject): FileSource | null {
     case 'file':
       return { kind: 'file-id', id: source.requiredText('file_id') }
     case 'text':
+      // The media type is always `text/plain`.
+      source.any('media_type')
       return { kind: 'text', text: source.requiredText('data') }
     default:
       return null
@@ -178,7 +184,9 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
   }
   // Clients send back the `caller` of a call. The value `direct` means the model itself. Any other
   // value is reported as lost.
-  if ((block.object('caller')?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
+  const caller = block.object('caller')
+  if ((caller?.text('type') ?? 'direct') !== 'direct') block.lose('caller')
+  else caller?.reportUnread()
   reading.toolNames.set(id, name)
   const signature = reading.callSignatures.get(id)
   return {

@@ -70,7 +70,8 @@ function readStopSequences(config: Members): readonly string[] {
  */
 function reportModalities(config: Members, losses: string[]): void {
   const value = config.get('responseModalities')
-  const modalities = Array.isArray(value) ? value : []
+  // The API also accepts one value in place of a list.
+  const modalities = [value ?? []].flat()
   if (modalities.some((each) => String(each).toUpperCase() !== 'TEXT')) {
     addLoss(losses, `${PATH}.responseModalities`)
   }

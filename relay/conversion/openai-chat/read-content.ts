@@ -66,7 +66,10 @@ export function readCacheMark(
 ): CacheMark | null {
   const control = objectOf(marked.cache_control)
   const ttl = control?.ttl ?? '5m'
-  if (control?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) return ttl
+  if (control?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) {
+    addUnreadMembers(control, new Set(['type', 'ttl']), `${path}.cache_control`, losses)
+    return ttl
+  }
   if (!isAbsent(marked.cache_control)) addLoss(losses, `${path}.cache_control`)
   return null
 }

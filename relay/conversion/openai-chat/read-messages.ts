@@ -157,6 +157,7 @@ class MessageReader {
 
   private callOf(id: string, value: unknown, path: string): ToolCallPart {
     const called = requiredObject(value, path)
+    addUnreadMembers(called, new Set(['name', 'arguments']), path, this.losses)
     const name = requiredText(called.name, `${path}.name`)
     this.names.set(id, name)
     const argumentsJson = readArguments(called.arguments, `${path}.arguments`, this.losses)

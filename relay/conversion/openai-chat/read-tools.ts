@@ -69,9 +69,13 @@ export function readToolChoice(body: JsonObject, losses: string[]): ToolChoice |
   if (!isAbsent(body.tool_choice)) return readChoice(body.tool_choice, losses)
   if (isAbsent(body.function_call)) return null
   const choice = CHOICES.get(body.function_call)
-  if (choice !== undefined) return choice
-  const { name } = requiredObject(body.function_call, 'function_call')
-  return { kind: 'tool', name: requiredText(name, 'function_call.name') }
+  return choice ?? namedChoice(body.function_call, 'function_call', losses)
+}
+
+function namedChoice(value: unknown, path: string, losses: string[]): ToolChoice {
+  const named = requiredObject(value, path)
+  addUnreadMembers(named, new Set(['name']), path, losses)
+  return { kind: 'tool', name: requiredText(named.name, `${path}.name`) }
 }
 
 function readChoice(value: unknown, losses: string[]): ToolChoice | null {
@@ -79,8 +83,8 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   if (word !== undefined) return word
   const choice = requiredObject(value, 'tool_choice')
   if (choice.type === 'function') {
-    const { name } = requiredObject(choice.function, 'tool_choice.function')
-    return { kind: 'tool', name: requiredText(name, 'tool_choice.function.name') }
+    addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
+    return namedChoice(choice.function, 'tool_choice.function', losses)
   }
   if (choice.type === 'allowed_tools') {
     const { mode } = requiredObject(choice.allowed_tools, 'tool_choice.allowed_tools')
@@ -94,12 +98,18 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   return null
 }
 
+const FORMAT_TYPES: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])
+
 /**
  * Reads `response_format`. Formats other than text, JSON and a JSON schema are reported as lost.
  */
 export function readAnswerFormat(body: JsonObject, losses: string[]): AnswerFormat | null {
   const format = optionalObject(body.response_format, 'response_format')
-  if (format === null || format.type === 'text') return null
+  if (format === null) return null
+  if (FORMAT_TYPES.has(format.type)) {
+    addUnreadMembers(format, new Set(['type', 'json_schema']), 'response_format', losses)
+  }
+  if (format.type === 'text') return null
   if (format.type === 'json_object') return { kind: 'json' }
   if (format.type !== 'json_schema') {
     addLoss(losses, 'response_format')

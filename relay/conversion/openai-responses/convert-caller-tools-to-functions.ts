@@ -83,6 +83,7 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 
 const FUNCTION_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
 const CUSTOM_MEMBERS = new Set(['type', 'name', 'description', 'format'])
+const FORMAT_MEMBERS = new Set(['type', 'syntax', 'definition'])
 const NAMESPACE_MEMBERS = new Set(['type', 'name', 'tools'])
 
 function readTool(
@@ -136,6 +137,7 @@ function readCustom(
   addUnreadMembers(tool, CUSTOM_MEMBERS, path, losses)
   const format = optionalObject(tool.format, `${path}.format`)
   if (format?.type === 'grammar') addLoss(losses, `${path}.format`)
+  addUnreadMembers(format ?? {}, FORMAT_MEMBERS, `${path}.format`, losses)
   return {
     name: functionName(requiredText(tool.name, `${path}.name`), namespace),
     description: optionalText(tool.description, `${path}.description`) ?? '',
@@ -160,11 +162,18 @@ export type ChosenTools = {
   readonly choice: ToolChoice | null
 }
 
+const CHOICE_MEMBERS = new Set(['type', 'name', 'namespace', 'mode', 'tools'])
 const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 /** Reads `tool_choice`. With `allowed_tools`, only the tools that it names are kept. */
-export function readToolChoice(body: JsonObject, tools: readonly CanonicalTool[]): ChosenTools {
+export function readToolChoice(
+  body: JsonObject,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
   const selection = readChoice(body.tool_choice, tools)
+  const choice = objectOf(body.tool_choice)
+  if (choice !== null) addUnreadMembers(choice, CHOICE_MEMBERS, 'tool_choice', losses)
   if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
     throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
   }

@@ -132,9 +132,10 @@ function readFileSource(part: JsonObject, path: string): FileSource {
 /** The media types of audio formats for which it is not `audio/` and the name of the format. */
 const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
 
-function readAudio(part: JsonObject, path: string): ContentPart {
+function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart {
   const memberPath = `${path}.input_audio`
   const audio = requiredObject(part.input_audio, memberPath)
+  addUnreadMembers(audio, new Set(['data', 'format']), memberPath, losses)
   const format = requiredText(audio.format, `${memberPath}.format`)
   const data = requiredText(audio.data, `${memberPath}.data`)
   const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`

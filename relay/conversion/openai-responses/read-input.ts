@@ -7,7 +7,14 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
-import { optionalText, requiredList, requiredObject, requiredText, textOf } from '../json-fields.ts'
+import {
+  objectsOf,
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+  textOf,
+} from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
@@ -67,6 +74,7 @@ const ITEM = ['type', 'id', 'status']
 const MESSAGE_MEMBERS = new Set([...ITEM, 'role', 'content'])
 const CALL_MEMBERS = new Set([...ITEM, 'call_id', 'name', 'namespace', 'arguments', 'input'])
 const RESULT_MEMBERS = new Set([...ITEM, 'call_id', 'output', 'name', 'namespace'])
+const TEXT_MEMBERS = new Set(['type', 'text'])
 const REASONING_MEMBERS = new Set([...ITEM, 'summary', 'content', 'encrypted_content'])
 
 class InputReader implements Conversation {
@@ -135,6 +143,11 @@ class InputReader implements Conversation {
    */
   private readReasoning(item: JsonObject, path: string): void {
     addUnreadMembers(item, REASONING_MEMBERS, path, this.losses)
+    for (const name of ['summary', 'content']) {
+      for (const [at, part] of objectsOf(item[name]).entries()) {
+        addUnreadMembers(part, TEXT_MEMBERS, `${path}.${name}[${at}]`, this.losses)
+      }
+    }
     const text = textOfReasoning(item)
     const encrypted = textOf(item.encrypted_content) || null
     if (encrypted === null) {
@@ -184,12 +197,14 @@ class InputReader implements Conversation {
   /** Reads the call of a built-in tool as a function call. The tool's type is reported as lost. */
   private readBuiltInCall(item: JsonObject, path: string, name: string, member: string): void {
     addLoss(this.losses, `${path}.type`)
+    addUnreadMembers(item, new Set([...ITEM, 'call_id', member]), path, this.losses)
     const input = requiredObject(item[member], `${path}.${member}`)
     this.addCall(builtInCallId(item, path), name, JSON.stringify(input))
   }
 
   private readBuiltInResult(item: JsonObject, path: string): void {
     addLoss(this.losses, `${path}.type`)
+    addUnreadMembers(item, new Set([...ITEM, 'call_id', 'output']), path, this.losses)
     const { output } = item
     const text = typeof output === 'string' ? output : JSON.stringify(output ?? '')
     const parts = readContent(text, `${path}.output`, this.losses)

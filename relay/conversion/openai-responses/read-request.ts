@@ -36,14 +36,19 @@ const MEMBERS = new Set<string>([
   ...['previous_response_id', 'conversation', 'prompt'],
 ])
 
+/** Converted streams are never obfuscated, which only changes the lengths of their events. */
+const STREAM_OPTIONS = new Set(['include_obfuscation'])
+
 /** Reads the body of `POST /v1/responses`. */
 export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   checkStatelessness(body)
   const losses: string[] = []
   addUnreadMembers(body, MEMBERS, '', losses)
   addDefaultLosses(body, losses)
+  const streamOptions = optionalObject(body.stream_options, 'stream_options') ?? {}
+  addUnreadMembers(streamOptions, STREAM_OPTIONS, 'stream_options', losses)
   const { system, messages } = readInput(body.input, losses)
-  const { tools, choice } = readToolChoice(body, readTools(body, losses))
+  const { tools, choice } = readToolChoice(body, readTools(body, losses), losses)
   const value: CanonicalRequest = {
     model: requiredText(body.model, 'model'),
     isStream: optionalBoolean(body.stream, 'stream') ?? false,
@@ -71,7 +76,8 @@ export type AnswerSettings = CallerTools & {
 
 const REPEATED = [
   ...['max_output_tokens', 'metadata', 'parallel_tool_calls', 'prompt_cache_key', 'reasoning'],
-  ...['safety_identifier', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation', 'user'],
+  ...['safety_identifier', 'store', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation'],
+  ...['user'],
 ]
 
 /** Reads the properties of a valid request that decide how its answer is written. */
@@ -87,7 +93,7 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
 function checkStatelessness(body: JsonObject): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (isAbsent(body[name])) continue
-    throw new ConversionError(name, 'The model’s provider has no stored conversations or prompts.')
+    throw new ConversionError(name, 'The model’s provider does not store this content.')
   }
 }
 
@@ -96,7 +102,6 @@ function checkStatelessness(body: JsonObject): void {
  * not a loss.
  */
 const DEFAULTS: ReadonlyMap<string, ReadonlySet<unknown>> = new Map<string, Set<unknown>>([
-  ['store', new Set([false])],
   ['background', new Set([false])],
   ['truncation', new Set(['disabled'])],
   ['service_tier', new Set(['auto', 'default'])],

@@ -208,7 +208,7 @@ describe('reading a request in OpenAI’s responses format', () => {
     expect(losses.toSorted()).toEqual(
       [
         ...['include[0]', 'max_tool_calls', 'metadata', 'reasoning.summary'],
-        ...['service_tier', 'store', 'text.verbosity', 'top_logprobs', 'truncation'],
+        ...['service_tier', 'text.verbosity', 'top_logprobs', 'truncation'],
       ].toSorted(),
     )
   })

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import { convertCall } from '#relay/conversion/convert-call.ts'
+import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
+import { OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
+import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
+import {
+  GENERATION_MEMBERS,
+  MEMBERS,
+  REQUESTS,
+  SHORT_REQUESTS,
+  VALUES_OF_CALLER,
+} from './requests-with-all-members.ts'
+
+const UNKNOWN = 'unknownmember'
+const VALUE = 'planted-value'
+const PROVIDERS: readonly ProviderFormatName[] = ['chat', 'responses', 'messages', 'gemini']
+
+type Planted = { readonly place: string; readonly body: object }
+
+/** Returns the request once for each of its objects, with an unknown member in that object. */
+function withUnknownMember(value: object, place = '', key = ''): readonly Planted[] {
+  if (VALUES_OF_CALLER.has(key)) return []
+  const inner = Object.entries(value).flatMap(([name, member]) => {
+    if (typeof member !== 'object' || member === null) return []
+    const at = Array.isArray(value) ? `${place}[${name}]` : `${place}.${name}`
+    return withUnknownMember(member, at, name).map(({ place: of, body }) => ({
+      place: of,
+      body: Array.isArray(value) ? value.with(Number(name), body) : { ...value, [name]: body },
+    }))
+  })
+  return Array.isArray(value) ? inner : [{ place, body: { ...value, [UNKNOWN]: VALUE } }, ...inner]
+}
+
+type Outcome = { readonly body: string; readonly losses: readonly string[] } | 'refused'
+
+function converted(from: ConvertedFormatName, format: ProviderFormatName, body: object): Outcome {
+  const target = { format, model: 'm', outputTokensMax: 4_096, vendor: OPENAI }
+  try {
+    const path = { model: 'm', isStream: false }
+    const written = convertCall(from, Buffer.from(JSON.stringify(body)), path, target)
+    return { body: written.body.toString('utf8'), losses: written.losses }
+  } catch (error) {
+    if (error instanceof ConversionError) return 'refused'
+    throw error
+  }
+}
+
+/** Reports whether an unknown member is neither refused nor carried nor named as lost. */
+function isForgotten(from: ConvertedFormatName, format: ProviderFormatName, body: object): boolean {
+  const outcome = converted(from, format, body)
+  if (outcome === 'refused' || outcome.body.includes(VALUE)) return false
+  return !outcome.losses.some((loss) => loss.includes(UNKNOWN))
+}
+
+const FORMATS = Object.keys(REQUESTS) as ConvertedFormatName[]
+
+describe.each(FORMATS)('a member that no conversion of the format %s knows', (from) => {
+  const planted = withUnknownMember(REQUESTS[from])
+
+  it('belongs to a request that can be converted without it', () => {
+    for (const format of PROVIDERS) {
+      expect(converted(from, format, REQUESTS[from])).not.toBe('refused')
+    }
+    expect(planted.length).toBeGreaterThan(1)
+  })
+
+  it.each(PROVIDERS.filter((format) => format !== from))(
+    'is never dropped silently on the way to the format %s, wherever it is',
+    (format) => {
+      const forgotten = planted.filter(({ body }) => isForgotten(from, format, body))
+      expect(forgotten.map(({ place }) => place)).toEqual([])
+    },
+  )
+})
+
+describe.each(Object.keys(MEMBERS) as (keyof typeof MEMBERS)[])(
+  'a documented member of the format %s',
+  (from) => {
+    it.each(PROVIDERS.filter((format) => format !== from))(
+      'is refused, carried or named on the way to the format %s',
+      (format) => {
+        const outcomeOf = (members: object) =>
+          JSON.stringify(converted(from, format, { ...SHORT_REQUESTS[from], ...members }))
+        const without = outcomeOf({})
+        const forgotten = (members: object, wrap: (members: object) => object) =>
+          Object.entries(members).flatMap(([name, value]) =>
+            outcomeOf(wrap({ [name]: value })) === without ? [name] : [],
+          )
+        expect(forgotten(MEMBERS[from], (members) => members)).toEqual([])
+        if (from !== 'gemini') return
+        const wrap = (generationConfig: object) => ({ generationConfig })
+        expect(forgotten(GENERATION_MEMBERS, wrap)).toEqual([])
+      },
+    )
+  },
+)
