@@ -18,14 +18,19 @@ const BACKSLASH = 92
  * returns null.
  */
 export function conversionLimitError(body: Buffer): RelayError | null {
-  if (body.length > CONVERTED_MIB_MAX * 1024 * 1024) {
-    return relayError('request_too_large_to_convert', { subject: `${CONVERTED_MIB_MAX}` })
-  }
+  const error = lengthLimitError(body.length)
+  if (error !== null) return error
   if (keysIn(body) > CONVERTED_KEYS_MAX) {
     return relayError('json_too_wide', { subject: `${CONVERTED_KEYS_MAX}` })
   }
   return null
 }
+
+/** Returns an error if a request with this length in bytes is too long to be parsed, or null. */
+export const lengthLimitError = (bytes: number): RelayError | null =>
+  bytes > CONVERTED_MIB_MAX * 1024 * 1024
+    ? relayError('request_too_large_to_convert', { subject: `${CONVERTED_MIB_MAX}` })
+    : null
 
 /**
  * Counts the members of all objects in valid JSON: the colons outside of strings. Stops once the

@@ -66,6 +66,11 @@ export type ChatRequest = {
   /** The stored content to which the request refers. Omitted if it refers to none. */
   readonly stored?: StoredInput
   /**
+   * The number of stored items that the gateway inserted before those of the caller. Omitted if
+   * there are none.
+   */
+  readonly insertedItems?: number
+  /**
    * The billed numbers of characters and seconds, for requests whose text or audio is not counted
    * in tokens.
    */

@@ -81,24 +81,27 @@ export function chatBodyShareOf(
   request: CallRequest,
 ): BodyMemoryShare | Promise<BodyMemoryShare | RelayError> {
   const owner = bodyShareOf(deps, caller.user.userId, request)
-  if (!(owner instanceof Promise) || isAnyChatFree(deps.views)) return owner
-  return owner.then((longBodyShare) => checkCanPay(deps, caller, longBodyShare))
+  if (!(owner instanceof Promise)) return owner
+  return owner.then(async (longBodyShare) => (await unpaidError(deps, caller)) ?? longBodyShare)
 }
 
-/** Returns `owner`, or an error if the caller can't pay for any call. */
-async function checkCanPay(
-  { actors }: Pick<RelayDeps, 'actors'>,
+/**
+ * Returns an error if the caller can't pay for any call and no chat model is free. It saves work
+ * with large requests that would be refused later. If the account can't be read, returns null.
+ */
+export async function unpaidError(
+  { actors, views }: Pick<RelayDeps, 'actors' | 'views'>,
   { user: { userId }, token: { tokenId } }: Caller,
-  owner: BodyMemoryShare,
-): Promise<BodyMemoryShare | RelayError> {
+): Promise<RelayError | null> {
+  if (isAnyChatFree(views)) return null
   try {
     const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
       return quotaAvailableToToken(state, tokenId) <= 0n ? 'token_exhausted' : null
     })
-    return error === null ? owner : relayError(error)
+    return error === null ? null : relayError(error)
   } catch {
-    return owner
+    return null
   }
 }
 

@@ -33,6 +33,8 @@ export class CopiesOfBody {
   /** The bytes of the kept copies, by request. A call has one request for each of its models. */
   private readonly kept = new Map<ChatRequest, number>()
   private counted = 0
+  /** The bytes of stored content that was inserted into the body, and of the resulting body. */
+  private inserted = 0
   private isReleased = false
 
   constructor(memory: BodyMemory, owner: BodyMemoryShare) {
@@ -53,12 +55,23 @@ export class CopiesOfBody {
     )
     const isCopy = !isPartOf(sent, request.body) && !distinct.has(sent)
     this.kept.set(request, sumOf([...distinct].map(({ length }) => length)))
-    const error = this.resize(sumOf(this.kept.values()) + (isCopy ? sent.length : 0))
+    const copied = sumOf(this.kept.values()) + (isCopy ? sent.length : 0)
+    const error = this.resize(this.inserted + copied)
     if (error === null) return null
     forgetShortenedBody(request.body)
     forgetConversions(request)
     forgetBodiesWithoutThinking(request)
     this.kept.delete(request)
+    return error
+  }
+
+  /**
+   * Counts stored content that is inserted into the body, and the resulting body, until the call
+   * ends. Returns an error if too little memory is left.
+   */
+  keep(bytes: number): RelayError | null {
+    const error = this.resize(this.counted + bytes)
+    if (error === null) this.inserted += bytes
     return error
   }
 

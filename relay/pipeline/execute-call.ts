@@ -1,11 +1,8 @@
-import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
-import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
-import { resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
@@ -24,8 +21,8 @@ import { outputLimitsOf } from './output-limits-of-call.ts'
 import { type CallPlan, groupsOfPlan } from './plan-alternative.ts'
 import { isCovered, planCall } from './plan-call.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { type ReceivedRequest, receiveRequest } from './receive-request.ts'
-import { providerFileError } from './refuse-files-of-provider.ts'
+import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
+import { receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
@@ -96,13 +93,9 @@ export async function executeCall(
     const authorized = authenticator.readBodySettings(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
-    const read = readRequest(deps, received.format, { ...received, body }, path)
-    if (isRelayError(read)) return sendError(arrived, read)
-    const fileError = providerFileError(caller, read)
-    if (fileError !== null) return sendError(arrived, fileError)
-    const { tokenId } = caller.token
-    const isReferring = read.stored !== undefined
-    const request = isReferring ? await resolveStoredInput(deps, tokenId, read) : read
+    const complete = { ...received, body }
+    const pendingRequest = readRequestWithStoredContent(deps, caller, complete, path)
+    const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
     if (isRelayError(request)) return sendError(arrived, request)
     const exchange =
       request.format === received.format ? arrived : { ...arrived, errors: request.format.errors }
@@ -133,25 +126,6 @@ export async function executeCall(
   } finally {
     received.release()
   }
-}
-
-/**
- * Parses the request and resolves its model's name. In pass-through mode, the request is first
- * serialized again, and the result is sent and billed.
- */
-function readRequest(
-  { views }: RelayDeps,
-  format: WireFormat,
-  { body, files }: Pick<ReceivedRequest, 'body' | 'files'>,
-  path: PathParameters | null,
-): ChatRequest | RelayError {
-  const { isPassThrough, adapters } = views.options.options
-  const request = format.readRequest(body, path)
-  if (isRelayError(request)) return request
-  const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
-  if (isRelayError(sent)) return sent
-  const complete = files.size === 0 ? sent : { ...sent, files }
-  return resolveModelSuffix(complete, views.channels, adapters)
 }
 
 type Planned = {
@@ -199,7 +173,7 @@ async function executePlannedCall(
     const outcome = await tryAlternatives(deps, exchange, request, plan, running)
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
-    const closing = { deps, exchange, format, call, ledger, outputHold, unserved, caller }
+    const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
     const isSuccess = await conclude(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')

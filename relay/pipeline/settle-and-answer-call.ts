@@ -2,8 +2,8 @@ import type { CallEnd } from '#domain/accounts/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { withShownModel } from '../dialects/model-name-in-answer.ts'
-import type { WireFormat } from '../dialects/wire-format.ts'
-import { idsInEvent, idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
+import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
+import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Caller } from './authenticate.ts'
@@ -24,6 +24,7 @@ import {
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
+import { recordStoredResponse } from './record-stored-response.ts'
 import { changesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
@@ -34,6 +35,7 @@ import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-
 export type ClosingContext = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
+  readonly request: ChatRequest
   /** The caller's format. */
   readonly format: WireFormat
   readonly call: RunningCall
@@ -116,7 +118,12 @@ export async function concludePlain(
     return false
   }
   if (!isAnswer) return sendModelError(closing, candidate, visible)
-  await recordStoredResponse(closing, candidate, () => idsInResponse(body))
+  await recordStoredResponse(
+    closing,
+    candidate,
+    () => visible,
+    () => idsInResponse(body),
+  )
   sendPlain(closing, visible)
   return true
 }
@@ -209,7 +216,8 @@ export async function concludeStream(
   // A withheld answer is complete, but the caller must not be able to fetch it.
   const { isWithheld } = call
   if (isComplete && isSettled && !isWithheld) {
-    await recordStoredResponse(closing, candidate, () => idsInEvent(forwarder.terminalBytes()))
+    const readLast = () => forwarder.terminalBytes()
+    await recordStoredResponse(closing, candidate, readLast, () => idsInEvent(readLast()))
   }
   const { response } = exchange
   if (isAnswered(exchange)) return isComplete && !isWithheld
@@ -234,27 +242,6 @@ export async function concludeStream(
 function endBinaryAnswer(exchange: Exchange, forwarder: AnswerForwarder): void {
   writeBytes(exchange, forwarder.binaryType, forwarder.terminalBytes())
   endStream(exchange, '')
-}
-
-/**
- * Records that the provider stores this response, so that later calls of the same token may refer
- * to it. A failure does not affect this call.
- */
-async function recordStoredResponse(
-  { deps, exchange, call, caller }: ClosingContext,
-  { request, channel: { channelId }, conversion }: Candidate,
-  readIds: () => ReturnType<typeof idsInResponse>,
-): Promise<void> {
-  const { keyRef, tokens, outputTokens } = call
-  if (conversion !== null || keyRef === null || !isStored(request)) return
-  const ids = readIds()
-  if (ids === null) return
-  const { tokenId } = caller.token
-  const origin = { tokenId, channelId, keyRef, model: request.model }
-  const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
-  await deps.storedResponses.add(response).catch((err: unknown) => {
-    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be recorded')
-  })
 }
 
 /** Stores the provider's message if an error event ended the stream. */

@@ -37,7 +37,7 @@ export async function resolveStoredInput(
   return withStoredInput(request, { ...stored, place: { channelId, keyRef }, tokens: sum })
 }
 
-const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error for a reference to stored content that can't be found. */
 export const notFound = ({ id, param }: StoredInput['references'][number]): RelayError =>

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { createResponseContents, type ResponseContents } from './response-contents.ts'
 
 /**
  * Identifies the account that stores a response at the provider, by the channel and the key that
@@ -46,8 +47,10 @@ export type StoredResponses = {
   add(response: StoredResponse): Promise<void>
   find(tokenId: number, ids: readonly string[]): Promise<readonly StoredId[]>
   remove(tokenId: number, responseId: string): Promise<void>
-  /** Deletes responses that providers no longer store at the time `at`. */
+  /** Deletes responses that are no longer stored at the time `at`, and their contents. */
   sweep(at: number): Promise<void>
+  /** The contents of responses that were converted, which no provider stores. */
+  readonly contents: ResponseContents
 }
 
 /** OpenAI stores responses for 30 days. */
@@ -102,6 +105,7 @@ export function idsOf(response: StoredResponse): readonly Row[] {
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createStoredResponses(pg: Pool): Promise<StoredResponses> {
   await ensureSchema(pg, 'relay', TABLE)
+  const contents = await createResponseContents(pg)
   let waiting: { readonly rows: readonly Row[]; readonly done: (error?: unknown) => void }[] = []
   let isWriting = false
   const write = async (): Promise<void> => {
@@ -137,7 +141,9 @@ export async function createStoredResponses(pg: Pool): Promise<StoredResponses> 
     sweep: async (at) => {
       const text = 'delete from relay.stored_response_ids where stored_at <= $1'
       await pg.query(text, [at - RETENTION_MS])
+      await contents.sweep(at)
     },
+    contents,
   }
 }
 

@@ -19,6 +19,9 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import { NO_STORE } from './resolve-stored-input.ts'
+import { openCompressed } from './seal-compressed-text.ts'
 
 /** The maximum time that a provider may take to answer. */
 const TOTAL_MS = 30_000
@@ -35,8 +38,9 @@ type Found = {
 
 /**
  * Serves `GET` and `DELETE /v1/responses/{id}` for a response that a call with the token of the
- * request created. The request to the provider uses the key that created the response. Nothing is
- * generated, so nothing is charged. The request counts towards the limits of calls.
+ * request created. The gateway stores a converted response itself. For any other, the request to
+ * the provider uses the key that created the response. Nothing is generated, so nothing is charged.
+ * The request counts towards the limits of calls.
  */
 export async function serveStoredResponse(
   deps: RelayDeps,
@@ -60,6 +64,12 @@ async function serveWithPermit(
 ): Promise<void> {
   let isSuccess = false
   try {
+    const converted = await serveConvertedResponse(deps, caller, method, id)
+    if (converted !== null) {
+      if (isRelayError(converted)) return sendError(exchange, converted)
+      isSuccess = true
+      return sendBytes(exchange, converted)
+    }
     const found = await find(deps, caller, id)
     if (isRelayError(found)) return sendError(exchange, found)
     const { tokenId } = caller.token
@@ -69,6 +79,34 @@ async function serveWithPermit(
     permit.release({ isSuccess, tokens: 0 })
   }
 }
+
+/**
+ * Deletes or returns a response that the gateway stores, as JSON. Returns null if it stores no
+ * response of this token with this id.
+ */
+async function serveConvertedResponse(
+  { storedResponses: { contents }, vault }: RelayDeps,
+  { token: { tokenId }, user: { userId } }: Caller,
+  method: Method,
+  id: string,
+): Promise<Buffer | RelayError | null> {
+  if (convertedResponseIdIn(id) !== id) return null
+  if (method === 'DELETE') {
+    const isRemoved = await contents.remove(tokenId, id).catch(() => null)
+    if (isRemoved === null) return NO_STORE
+    return isRemoved ? bytesOf({ id, object: 'response', deleted: true }) : null
+  }
+  const loaded = await contents.load(tokenId, [id], id).catch(() => NO_STORE)
+  if (isRelayError(loaded)) return loaded
+  const [content] = loaded
+  if (content === undefined || content.response === null) return null
+  const response = await openCompressed(vault, userId, content.response)
+  const output = await openCompressed(vault, userId, content.output)
+  if (response === null || output === null) return null
+  return bytesOf({ ...JSON.parse(response), output: JSON.parse(output) })
+}
+
+const bytesOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 
 /**
  * Finds the key that created the response. Returns an error if no response of this token has the
@@ -81,7 +119,7 @@ async function find(
 ): Promise<Found | RelayError> {
   const missing = responseNotFound(id)
   const rows = await storedResponses.find(token.tokenId, [id]).catch(() => null)
-  if (rows === null) return relayError('store_unavailable', { retryAfter: 5 })
+  if (rows === null) return NO_STORE
   const [stored] = rows
   if (stored?.responseId !== id) return missing
   const channel = views.channels.find(stored.channelId)

@@ -6,17 +6,22 @@ import { writeAnswer } from './write-answer.ts'
 import { writeRequest } from './write-request.ts'
 import { createStreamWriter } from './write-stream.ts'
 
+/** Returns the id of a call as the ids of its response and of the items contain it. */
+const keyOfCall = (id: string): string => id.replaceAll('-', '')
+
 export const RESPONSES_CONVERSION: FormatConversion = {
   readRequest,
   writersFor: (requestBody) => {
     const settings = readAnswerSettings(requestBody)
     const options = { ...settings, createdAt: Math.floor(Date.now() / 1_000) }
+    // The gateway may store the response, so its id must be unique. Some providers send no id or
+    // the same id with each answer.
     return {
-      writeAnswer: (answer, id) => writeAnswer({ ...answer, id: answer.id || id }, options),
-      createStreamWriter: () => createStreamWriter(options),
+      writeAnswer: (answer, id) => writeAnswer({ ...answer, id: keyOfCall(id) }, options),
+      createStreamWriter: (id) => createStreamWriter({ ...options, id: keyOfCall(id) }),
     }
   },
-  writeRequest: (request) => writeRequest(request),
+  writeRequest: (request, { vendor }) => writeRequest(request, vendor.openAiModel),
   readAnswer,
   createStreamReader,
 }

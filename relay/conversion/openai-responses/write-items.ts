@@ -111,7 +111,8 @@ export type ResponseState = {
 
 /**
  * Writes a response. It repeats the short settings of its request. The instructions and the tools
- * are left out, because a stream would contain them three times.
+ * are left out, because a stream would contain them three times. The gateway stores the response
+ * unless the request says otherwise.
  */
 export const writeResponse = (
   { id, model }: Pick<CanonicalAnswer, 'id' | 'model'>,
@@ -129,7 +130,7 @@ export const writeResponse = (
   parallel_tool_calls: true,
   previous_response_id: null,
   reasoning: { effort: null, summary: null },
-  store: false,
+  store: true,
   temperature: null,
   text: { format: { type: 'text' } },
   tool_choice: 'auto',

@@ -28,13 +28,16 @@ import {
  * as `error` for OpenAI's SDKs, and as `response.failed` for Codex. Its message is written
  * unchanged, so the caller of `write` must redact it first.
  */
-export const createStreamWriter = (options: AnswerOptions): StreamWriter => new EventWriter(options)
+export const createStreamWriter = (options: StreamOptions): StreamWriter => new EventWriter(options)
+
+/** `id` replaces the id of the provider's answer. */
+type StreamOptions = AnswerOptions & { readonly id?: string }
 
 type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 type Items = { readonly item: ItemWriter; isOpen: boolean }
 
 class EventWriter implements StreamWriter {
-  private readonly options: AnswerOptions
+  private readonly options: StreamOptions
   private sequenceNumber = 0
   private identity: { readonly id: string; readonly model: string } | null = null
   private ids = new ItemIds('')
@@ -47,7 +50,7 @@ class EventWriter implements StreamWriter {
   private isRefused = false
   private isEnded = false
 
-  constructor(options: AnswerOptions) {
+  constructor(options: StreamOptions) {
     this.options = options
   }
 
@@ -75,8 +78,9 @@ class EventWriter implements StreamWriter {
   }
 
   /** Writes the events that must precede all others. */
-  private start(id: string, model: string): string {
+  private start(providerId: string, model: string): string {
     if (this.identity !== null) return ''
+    const { id = providerId } = this.options
     this.identity = { id, model }
     this.ids = new ItemIds(id)
     const state = this.stateOf('in_progress')

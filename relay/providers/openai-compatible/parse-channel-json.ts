@@ -1,4 +1,4 @@
-import { MAPPING_DEPTH_MAX } from '#domain/shared/check-channel-mappings.ts'
+import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-rules.ts'
 
 /** Returns the members of a JSON object in a channel's terms. Any other text has no members. */
 export function entriesOf(text: string): [string, unknown][] {

@@ -3,7 +3,7 @@ import { boundedStoredResponses } from '#relay/stored-responses/limit-load-of-st
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
 
-const BOUNDS = { waitMs: 20, lookupsMax: 4, lookupsPerTokenMax: 2 }
+const BOUNDS = { waitMs: 20, writesMax: 2, lookupsMax: 4, lookupsPerTokenMax: 2 }
 
 /** A store that answers only when the test lets it. */
 function slowStore(): { readonly store: StoredResponses; readonly answer: () => void } {

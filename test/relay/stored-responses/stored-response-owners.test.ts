@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
 import { createPools } from '#infra/postgres/pools.ts'
+import {
+  createResponseContents,
+  type ResponseContent,
+} from '#relay/stored-responses/response-contents.ts'
 import {
   createStoredResponses,
   type StoredResponse,
@@ -15,6 +20,7 @@ const postgres = startedOnce(async () => {
   const store = await createStoredResponses(pools.pg)
   return {
     store,
+    pg: pools.pg,
     close: async () => {
       await pools.close()
       await database.drop()
@@ -61,6 +67,58 @@ describe.each(STORES)('the stored responses in %s', (_name, createStore) => {
     await Promise.all([...ids, ...ids].map((id) => store.add(response(5, id, [`msg_${id}`]))))
     expect(await store.find(5, ids)).toHaveLength(300)
   })
+})
+
+const contentOf = (responseId: string, at = AT, tokenId = 1): ResponseContent => ({
+  ...{ tokenId, userId: 7, responseId, outputBytes: 30, inputBytes: 40, at },
+  ...{ response: 'r'.repeat(100) as Sealed, output: 'o' as Sealed, input: 'i' as Sealed },
+})
+
+describe.each(STORES)('the contents of converted responses in %s', (_name, createStore) => {
+  it('are found and removed only by the token that made them', async () => {
+    const { contents } = createStore()
+    await contents.add(contentOf('resp_a'))
+    await contents.add({ ...contentOf('resp_b'), input: null })
+    const ids = ['resp_a', 'resp_b', 'resp_c']
+    const sizes = await contents.sizes(1, ids)
+    expect(sizes.toSorted((one, other) => (one.responseId < other.responseId ? -1 : 1))).toEqual([
+      { responseId: 'resp_a', outputBytes: 30, inputBytes: 40 },
+      { responseId: 'resp_b', outputBytes: 30, inputBytes: null },
+    ])
+    const others = { response: null, input: null }
+    expect(await contents.load(1, ['resp_a'], null)).toEqual([
+      { responseId: 'resp_a', output: 'o', ...others },
+    ])
+    const complete = { response: 'r'.repeat(100), input: 'i' }
+    expect(await contents.load(1, ['resp_a'], 'resp_a')).toEqual([
+      { responseId: 'resp_a', output: 'o', ...complete },
+    ])
+    expect(await contents.sizes(2, ids)).toEqual([])
+    expect(await contents.load(2, ids, 'resp_a')).toEqual([])
+    expect(await contents.remove(2, 'resp_a')).toBe(false)
+    expect(await contents.remove(1, 'resp_a')).toBe(true)
+    expect(await contents.remove(1, 'resp_a')).toBe(false)
+  })
+})
+
+it('the oldest contents of a user are deleted beyond the maximum of bytes', async () => {
+  const limits = { userBytesMax: 3_000, deletedEveryBytes: 1 }
+  const contents = await createResponseContents(postgres.pg, limits)
+  const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
+  const add = (id: string, at: number) => contents.add({ ...contentOf(id, AT + at, 5), userId: 8 })
+  for (const [at, id] of ids.entries()) await add(id, at)
+  const left = (await contents.sizes(5, ids)).map(({ responseId }) => responseId).toSorted()
+  // Each has 614 bytes with its row.
+  expect(left).toEqual(['resp_6', 'resp_7', 'resp_8', 'resp_9'])
+})
+
+it('contents are deleted after thirty days', async () => {
+  const { contents, sweep } = postgres.store
+  await contents.add(contentOf('resp_old', AT, 6))
+  await sweep(AT + 29 * 86_400_000)
+  expect(await contents.sizes(6, ['resp_old'])).toHaveLength(1)
+  await sweep(AT + 31 * 86_400_000)
+  expect(await contents.sizes(6, ['resp_old'])).toEqual([])
 })
 
 it('are deleted after thirty days', async () => {

@@ -14,6 +14,10 @@ import {
   type ClientSecrets,
   SECRETS_MAX,
 } from '#relay/realtime/client-secret-store.ts'
+import type {
+  ResponseContent,
+  ResponseContents,
+} from '#relay/stored-responses/response-contents.ts'
 import {
   idsOf,
   type StoredId,
@@ -147,6 +151,30 @@ export function storedResponsesInMemory(): StoredResponses {
         if (one.tokenId === tokenId && one.responseId === responseId) known.delete(name)
       }
     },
+    sweep: async () => {},
+    contents: contentsInMemory(),
+  }
+}
+
+function contentsInMemory(): ResponseContents {
+  const known = new Map<string, ResponseContent>()
+  const find = (tokenId: number, ids: readonly string[]) =>
+    ids.flatMap((id) => known.get(`${tokenId} ${id}`) ?? [])
+  return {
+    add: async (content) => {
+      known.set(`${content.tokenId} ${content.responseId}`, content)
+    },
+    sizes: async (tokenId, ids) =>
+      find(tokenId, ids).map(({ responseId, outputBytes, input, inputBytes }) => ({
+        ...{ responseId, outputBytes, inputBytes: input === null ? null : inputBytes },
+      })),
+    load: async (tokenId, ids, complete) =>
+      find(tokenId, ids).map(({ responseId, output, input, response }) => {
+        const isComplete = responseId === complete
+        const others = { input: isComplete ? input : null, response: isComplete ? response : null }
+        return { responseId, output, ...others }
+      }),
+    remove: async (tokenId, responseId) => known.delete(`${tokenId} ${responseId}`),
     sweep: async () => {},
   }
 }

@@ -1,0 +1,76 @@
+import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
+import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { reserializeJson } from '../dialects/reserialize-json.ts'
+import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
+import { insertStoredContent } from '../stored-responses/insert-stored-content.ts'
+import { pathInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
+import { resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
+import type { Caller } from './authenticate.ts'
+import type { ReceivedRequest } from './receive-request.ts'
+import { providerFileError } from './refuse-files-of-provider.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+/**
+ * Parses a request, and resolves its references to stored content. Content that the gateway stores
+ * is inserted into the body. A promise is returned only if the request has such references.
+ */
+export function readRequestWithStoredContent(
+  deps: RelayDeps,
+  caller: Caller,
+  received: ReceivedRequest,
+  path: PathParameters | null,
+): ChatRequest | RelayError | Promise<ChatRequest | RelayError> {
+  const request = readRequest(deps, received, path)
+  if (isRelayError(request)) return request
+  const fileError = providerFileError(caller, request)
+  if (fileError !== null) return fileError
+  if (request.stored === undefined) return request
+  return withStoredContent(deps, caller, received, path, request)
+}
+
+async function withStoredContent(
+  deps: RelayDeps,
+  caller: Caller,
+  received: ReceivedRequest,
+  path: PathParameters | null,
+  request: ChatRequest,
+): Promise<ChatRequest | RelayError> {
+  const body = await insertStoredContent(deps, caller, request, received.copies)
+  if (body !== null && isRelayError(body)) return body
+  const complete = body === null ? request : readRequest(deps, { ...received, body }, path)
+  if (isRelayError(complete)) return complete
+  // The stored input of an earlier request was checked as well, but the rules may have changed.
+  const fileError = providerFileError(caller, complete)
+  if (fileError !== null) return fileError
+  const resolved = await resolveStoredInput(deps, caller.token.tokenId, complete)
+  const insertedItems = itemsIn(complete) - itemsIn(request)
+  if (insertedItems === 0) return resolved
+  if (!isRelayError(resolved)) return { ...resolved, insertedItems }
+  const { param } = resolved.params
+  if (param === undefined) return resolved
+  const params = { ...resolved.params, param: pathInCallerRequest(param, insertedItems) }
+  return { ...resolved, params }
+}
+
+function itemsIn({ members }: ChatRequest): number {
+  const input = members.find(({ key }) => key === 'input')
+  return input?.kind === 'array' ? input.length : 1
+}
+
+/**
+ * Parses the request and resolves its model's name. In pass-through mode, the request is first
+ * serialized again, and the result is sent and billed.
+ */
+function readRequest(
+  { views }: RelayDeps,
+  { body, format, files }: ReceivedRequest,
+  path: PathParameters | null,
+): ChatRequest | RelayError {
+  const { isPassThrough, adapters } = views.options.options
+  const request = format.readRequest(body, path)
+  if (isRelayError(request)) return request
+  const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
+  if (isRelayError(sent)) return sent
+  const complete = files.size === 0 ? sent : { ...sent, files }
+  return resolveModelSuffix(complete, views.channels, adapters)
+}

@@ -1,0 +1,43 @@
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import { recordResponseContent } from '../stored-responses/record-response-content.ts'
+import { type idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
+import type { Caller } from './authenticate.ts'
+import type { Exchange } from './http-exchange.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import type { RelayDeps } from './relay-deps.ts'
+import type { RunningCall } from './running-call.ts'
+
+type AnsweredCall = {
+  readonly deps: RelayDeps
+  readonly exchange: Exchange
+  readonly request: ChatRequest
+  readonly call: RunningCall
+  readonly caller: Caller
+}
+
+/**
+ * Records that the provider stores this response, so that later calls of the same token may refer
+ * to it. The gateway stores the content of a converted response itself. `readVisible` returns the
+ * answer, or its last events, as the caller receives it. A failure does not affect this call.
+ */
+export async function recordStoredResponse(
+  { deps, exchange, request, call, caller }: AnsweredCall,
+  { request: sent, channel: { channelId }, conversion }: Candidate,
+  readVisible: () => Buffer,
+  readIds: () => ReturnType<typeof idsInResponse>,
+): Promise<void> {
+  const { keyRef, tokens, outputTokens } = call
+  if (keyRef === null || !isStored(conversion === null ? sent : request)) return
+  const record = (): Promise<void> => {
+    if (conversion !== null) return recordResponseContent(deps, caller, request, readVisible())
+    const ids = readIds()
+    if (ids === null) return Promise.resolve()
+    const { tokenId } = caller.token
+    const origin = { tokenId, channelId, keyRef, model: request.model }
+    const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
+    return deps.storedResponses.add(response)
+  }
+  await record().catch((err: unknown) => {
+    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be recorded')
+  })
+}

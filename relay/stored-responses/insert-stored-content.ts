@@ -1,0 +1,151 @@
+import type { Vault } from '#infra/vault/port.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
+import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { unpaidError } from '../pipeline/body-memory-limit-of-user.ts'
+import type { CopiesOfBody } from '../pipeline/copies-of-request-body.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import { inputItemsOf } from './record-response-content.ts'
+import { NO_STORE, notFound } from './resolve-stored-input.ts'
+import type { ContentSize, LoadedContent } from './response-contents.ts'
+import { openCompressed } from './seal-compressed-text.ts'
+
+const PREVIOUS = 'previous_response_id'
+/** More stored content is inserted only for callers who can pay, because this costs time. */
+const UNPAID_BYTES_MAX = 64 * 1024
+
+type Deps = Pick<RelayDeps, 'storedResponses' | 'actors' | 'views'> & {
+  readonly vault: Pick<Vault, 'open'>
+}
+
+type Item = Readonly<Record<string, unknown>>
+/** The stored content to which a request refers. */
+type Content = {
+  readonly items: ReadonlyMap<string, Item>
+  /** The items before the request's input, as JSON arrays. Empty without a previous response. */
+  readonly before: readonly string[]
+}
+
+/**
+ * Replaces a request's references to converted responses, and to their items, by the content that
+ * the gateway stores. Returns the changed body, which any provider can read. Returns null if the
+ * request has no such references. Returns an error if content of the same token is missing, or if
+ * the body would be too long. References to what a provider stores remain.
+ */
+export async function insertStoredContent(
+  deps: Deps,
+  caller: Caller,
+  request: ChatRequest,
+  copies: CopiesOfBody,
+): Promise<Buffer | RelayError | null> {
+  const { stored, body } = request
+  const ids = idsOfResponses(request)
+  if (stored === undefined || ids.length === 0) return null
+  const { contents } = deps.storedResponses
+  const { tokenId } = caller.token
+  const rows = await contents.sizes(tokenId, ids).catch(() => NO_STORE)
+  if (isRelayError(rows)) return rows
+  if (rows.length === 0) return null
+  const sizes = new Map(rows.map((row) => [row.responseId, row]))
+  const previous = previousIn(request, sizes)
+  if (previous !== null && (sizes.get(previous.id)?.inputBytes ?? null) === null) {
+    return notFound(previous)
+  }
+  const added = rows.reduce((sum, one) => sum + bytesOf(one, previous?.id), 0)
+  const error =
+    lengthLimitError(body.length + added) ??
+    conversionLimitError(body) ??
+    (added > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
+    copies.keep(body.length + added)
+  if (error !== null) return error
+  const known = [...sizes.keys()]
+  const loaded = await contents.load(tokenId, known, previous?.id ?? null).catch(() => NO_STORE)
+  if (isRelayError(loaded)) return loaded
+  const content = await openContent(deps, caller, loaded, previous?.id ?? null)
+  if (content === null) return notFound(previous ?? stored.references[0] ?? NO_REFERENCE)
+  const edits = editsOf(request, content, sizes)
+  return isRelayError(edits) ? edits : applyEdits(body, edits)
+}
+
+const NO_REFERENCE = { id: '', param: 'input' }
+
+const idsOfResponses = ({ stored }: ChatRequest): readonly string[] => [
+  ...new Set((stored?.references ?? []).flatMap(({ id }) => convertedResponseIdIn(id) ?? [])),
+]
+
+type Sizes = ReadonlyMap<string, ContentSize>
+
+/** Returns the reference to a previous response whose content the gateway stores, or null. */
+const previousIn = ({ stored }: ChatRequest, sizes: Sizes) =>
+  stored?.references.find(({ id, param }) => param === PREVIOUS && sizes.has(id)) ?? null
+
+const bytesOf = ({ responseId, outputBytes, inputBytes }: ContentSize, previous?: string): number =>
+  outputBytes + (responseId === previous ? (inputBytes ?? 0) : 0)
+
+/** Decrypts the loaded content. Returns null if the user was erased or the content was deleted. */
+async function openContent(
+  { vault }: Deps,
+  { user: { userId } }: Caller,
+  loaded: readonly LoadedContent[],
+  previous: string | null,
+): Promise<Content | null> {
+  const items = new Map<string, Item>()
+  let before: readonly string[] = []
+  for (const { responseId, output, input } of loaded) {
+    const text = await openCompressed(vault, userId, output)
+    if (text === null) return null
+    const outputs = JSON.parse(text) as readonly Item[]
+    for (const { id, ...item } of outputs) if (typeof id === 'string') items.set(id, item)
+    if (responseId !== previous) continue
+    const inputs = input === null ? null : await openCompressed(vault, userId, input)
+    if (inputs === null) return null
+    before = [inputs, JSON.stringify(outputs.map(withoutId))]
+  }
+  return previous !== null && before.length === 0 ? null : { items, before }
+}
+
+/** Removes the id of an item, because no provider stores an item with this id. */
+const withoutId = ({ id: _id, ...item }: Item): Item => item
+
+/** Returns the changes of the body, or an error if an item does not exist. */
+function editsOf(
+  request: ChatRequest,
+  { items, before }: Content,
+  sizes: Sizes,
+): readonly ByteEdit[] | RelayError {
+  const { members, stored } = request
+  const input = members.find(({ key }) => key === 'input')
+  if (input === undefined) return relayError('missing_parameter', { param: 'input' })
+  const own = inputItemsOf(request).toString('utf8')
+  const replaced = new Map<string, Item>()
+  for (const reference of stored?.references ?? []) {
+    const responseId = convertedResponseIdIn(reference.id)
+    if (reference.param === PREVIOUS || responseId === null || !sizes.has(responseId)) continue
+    const item = items.get(reference.id)
+    if (item === undefined) return notFound(reference)
+    replaced.set(reference.param, item)
+  }
+  const elements = replaced.size === 0 ? own : withItems(own, replaced)
+  const text = joinArrays([...before, elements])
+  const edits: ByteEdit[] = [{ start: input.valueStart, end: input.valueEnd, text }]
+  const previous = members.find(({ key }) => key === PREVIOUS)
+  if (before.length > 0 && previous !== undefined) {
+    edits.push({ start: previous.valueStart, end: previous.valueEnd, text: 'null' })
+  }
+  return edits.toSorted((one, other) => one.start - other.start)
+}
+
+/** Replaces items by their paths, such as `input[3]`. */
+function withItems(json: string, replaced: ReadonlyMap<string, Item>): string {
+  const elements = JSON.parse(json) as readonly unknown[]
+  return JSON.stringify(elements.map((one, at) => replaced.get(`input[${at}]`) ?? one))
+}
+
+/** Joins JSON arrays to one. */
+function joinArrays(arrays: readonly string[]): string {
+  const inner = arrays.map((array) => array.trim().slice(1, -1).trim())
+  return `[${inner.filter((text) => text !== '').join(',')}]`
+}

@@ -1,0 +1,87 @@
+import type { Vault } from '#infra/vault/port.ts'
+import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
+import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import { sealCompressed } from './seal-compressed-text.ts'
+import type { StoredResponses } from './stored-response-owners.ts'
+
+/** A longer response is not stored. Its items have to be sent again. */
+const RESPONSE_BYTES_MAX = 1024 * 1024
+/** Of a response with a longer input, only the output items are stored. */
+const INPUT_BYTES_MAX = 1024 * 1024
+
+type Deps = {
+  readonly storedResponses: StoredResponses
+  readonly vault: Pick<Vault, 'seal'>
+  readonly now: () => number
+}
+
+/**
+ * Stores the content of a converted response, so that later requests of the same token can refer to
+ * it. `answer` is the response as the caller receives it: a JSON document, or the last events of a
+ * stream. Stores nothing of an answer that is too long or that is no response.
+ */
+export async function recordResponseContent(
+  { storedResponses, vault, now }: Deps,
+  { token: { tokenId }, user: { userId } }: Caller,
+  request: ChatRequest,
+  answer: Buffer,
+): Promise<void> {
+  // A stream's last events repeat the items, so they may be longer than the response.
+  if (answer.length > 3 * RESPONSE_BYTES_MAX) return
+  const response = responseIn(answer.toString('utf8'))
+  const { id, output } = response ?? {}
+  if (response === null || typeof id !== 'string' || !Array.isArray(output)) return
+  if (convertedResponseIdIn(id) !== id) return
+  const items = JSON.stringify(output)
+  const others = JSON.stringify({ ...response, output: [] })
+  const outputBytes = Buffer.byteLength(items)
+  if (outputBytes + Buffer.byteLength(others) > RESPONSE_BYTES_MAX) return
+  const inputItems = inputItemsOf(request)
+  const inputBytes = inputItems.length
+  const seal = (text: string | Buffer) => sealCompressed(vault, userId, text)
+  const [sealedResponse, sealedOutput, input] = await Promise.all([
+    seal(others),
+    seal(items),
+    inputBytes <= INPUT_BYTES_MAX ? seal(inputItems) : null,
+  ])
+  await storedResponses.contents.add({
+    ...{ tokenId, userId, responseId: id, response: sealedResponse, output: sealedOutput, input },
+    ...{ outputBytes, inputBytes, at: now() },
+  })
+}
+
+const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
+
+/** Returns the response in a JSON document, or in the last events of a stream. */
+function responseIn(text: string): Readonly<Record<string, unknown>> | null {
+  if (text.startsWith('{')) return parsedObject(text)
+  for (const event of text.split(EVENT_BOUNDARY)) {
+    if (!event.includes('"response.completed"') && !event.includes('"response.incomplete"'))
+      continue
+    const { type, response } = parsedObject(eventData(event) ?? '') ?? {}
+    if (ENDS.has(type)) return recordOf(response) ?? null
+  }
+  return null
+}
+
+function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return recordOf(JSON.parse(text)) ?? null
+  } catch {
+    return null
+  }
+}
+
+const MESSAGE_START = Buffer.from('[{"type":"message","role":"user","content":')
+const MESSAGE_END = Buffer.from('}]')
+
+/** Returns the items of a request's input as a JSON array. A text becomes one message. */
+export function inputItemsOf({ body, members }: Pick<ChatRequest, 'body' | 'members'>): Buffer {
+  const input = members.find(({ key }) => key === 'input')
+  if (input === undefined) return Buffer.from('[]')
+  const value = body.subarray(input.valueStart, input.valueEnd)
+  return input.kind === 'string' ? Buffer.concat([MESSAGE_START, value, MESSAGE_END]) : value
+}

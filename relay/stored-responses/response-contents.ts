@@ -1,0 +1,153 @@
+import type { Pool } from 'pg'
+import type { Sealed } from '#domain/shared/event.ts'
+import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+
+/**
+ * The content of a response that was converted. Its provider stores nothing to which a later
+ * request could refer, so the gateway stores the content. Every text is compressed, and encrypted
+ * with the data key of the user, so that it becomes unreadable when the user is erased.
+ */
+export type ResponseContent = {
+  readonly tokenId: number
+  readonly userId: number
+  readonly responseId: string
+  /** The response without its output items. */
+  readonly response: Sealed
+  /** The output items, as a JSON array. */
+  readonly output: Sealed
+  /** The items of the complete input, as a JSON array. Null if the input was too long. */
+  readonly input: Sealed | null
+  /** The lengths in bytes before the compression. */
+  readonly outputBytes: number
+  readonly inputBytes: number
+  /** The time at which the response was stored, in Unix milliseconds. */
+  readonly at: number
+}
+
+export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
+  /** Null if the input is not stored. */
+  readonly inputBytes: number | null
+}
+
+/** `response` and `input` are loaded for at most one response, and are null for all others. */
+export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'> & {
+  readonly response: Sealed | null
+}
+
+/** Stores the contents of converted responses. They are found only for the token that made them. */
+export type ResponseContents = {
+  /** Resolves when the content can be found. Rejects if it could not be written. */
+  add(content: ResponseContent): Promise<void>
+  sizes(tokenId: number, ids: readonly string[]): Promise<readonly ContentSize[]>
+  /** Loads the outputs of these responses, and everything of the response `complete`. */
+  load(
+    tokenId: number,
+    ids: readonly string[],
+    complete: string | null,
+  ): Promise<readonly LoadedContent[]>
+  /** Returns false if the token has no such response. */
+  remove(tokenId: number, responseId: string): Promise<boolean>
+  /** Deletes contents that are older than `CONTENT_RETENTION_MS` at the time `at`. */
+  sweep(at: number): Promise<void>
+}
+
+/** OpenAI stores responses for the same time. */
+export const CONTENT_RETENTION_MS = 30 * 86_400_000
+
+/** The maximum number of bytes that the stored contents of one user have, compressed. */
+const USER_BYTES_MAX = 32 * 1024 * 1024
+/** The number of bytes after which a process deletes what exceeds the maximum of a user. */
+const DELETED_EVERY_BYTES = USER_BYTES_MAX / 8
+/** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
+const ROW_BYTES = 512
+/** The maximum number of users whose bytes are counted. */
+const COUNTED_USERS_MAX = 10_000
+
+const TABLE = `
+  create table if not exists relay.response_contents (
+    token_id int8 not null,
+    response_id text not null,
+    user_id int8 not null,
+    response text not null,
+    output text not null,
+    input text,
+    output_bytes int8 not null,
+    input_bytes int8 not null,
+    stored_bytes int8 not null,
+    stored_at int8 not null,
+    primary key (token_id, response_id)
+  );
+  create index if not exists response_contents_of_user
+    on relay.response_contents (user_id, stored_at);
+  create index if not exists response_contents_at on relay.response_contents (stored_at);
+`
+
+const INSERT = `
+  insert into relay.response_contents (token_id, response_id, user_id, response, output, input,
+    output_bytes, input_bytes, stored_bytes, stored_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  on conflict (token_id, response_id) do nothing`
+
+const SIZES = `
+  select response_id as "responseId", output_bytes::int4 as "outputBytes",
+    case when input is not null then input_bytes::int4 end as "inputBytes"
+  from relay.response_contents where token_id = $1 and response_id = any($2)`
+
+const LOAD = `
+  select response_id as "responseId", output,
+    case when response_id = $3 then response end as response,
+    case when response_id = $3 then input end as input
+  from relay.response_contents where token_id = $1 and response_id = any($2)`
+
+/** Deletes the oldest contents of a user beyond the maximum. */
+const DELETE_OLDEST = `
+  delete from relay.response_contents as one using (
+    select token_id, response_id,
+      sum(stored_bytes) over (order by stored_at desc, response_id desc) as newer_bytes
+    from relay.response_contents where user_id = $1
+  ) as counted
+  where one.token_id = counted.token_id and one.response_id = counted.response_id
+    and counted.newer_bytes > $2`
+
+/** Creates the store in the schema `relay`, which all relays share. */
+export async function createResponseContents(
+  pg: Pool,
+  { userBytesMax = USER_BYTES_MAX, deletedEveryBytes = DELETED_EVERY_BYTES } = {},
+): Promise<ResponseContents> {
+  await ensureSchema(pg, 'relay', TABLE)
+  /** The bytes that this process has added for each user since the last deletion. */
+  const addedBytes = new Map<number, number>()
+  const deleteOldest = async (userId: number, bytes: number): Promise<void> => {
+    const added = (addedBytes.get(userId) ?? deletedEveryBytes) + bytes
+    if (addedBytes.size > COUNTED_USERS_MAX) addedBytes.clear()
+    addedBytes.set(userId, added >= deletedEveryBytes ? 0 : added)
+    if (added < deletedEveryBytes) return
+    await pg.query({ name: 'limit-contents', text: DELETE_OLDEST, values: [userId, userBytesMax] })
+  }
+  return {
+    add: async ({ tokenId, responseId, userId, response, output, input, ...numbers }) => {
+      const { outputBytes, inputBytes, at } = numbers
+      const bytes = response.length + output.length + (input?.length ?? 0) + ROW_BYTES
+      const texts = [response, output, input]
+      const values = [tokenId, responseId, userId, ...texts, outputBytes, inputBytes, bytes, at]
+      await pg.query({ name: 'insert-content', text: INSERT, values })
+      await deleteOldest(userId, bytes)
+    },
+    sizes: async (tokenId, ids) => {
+      const query = { name: 'sizes-of-contents', text: SIZES, values: [tokenId, ids] }
+      return (await pg.query<ContentSize>(query)).rows
+    },
+    load: async (tokenId, ids, complete) => {
+      const query = { name: 'load-contents', text: LOAD, values: [tokenId, ids, complete] }
+      return (await pg.query<LoadedContent>(query)).rows
+    },
+    remove: async (tokenId, responseId) => {
+      const text = 'delete from relay.response_contents where token_id = $1 and response_id = $2'
+      return (await pg.query(text, [tokenId, responseId])).rowCount !== 0
+    },
+    sweep: async (at) => {
+      const text = 'delete from relay.response_contents where stored_at <= $1'
+      await pg.query(text, [at - CONTENT_RETENTION_MS])
+    },
+  }
+}

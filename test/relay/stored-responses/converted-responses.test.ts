@@ -1,0 +1,313 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai'
+import OpenAI from 'openai'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
+import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
+
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(relayRig)
+const MODEL = 'claude-opus-4-5'
+const OTHER_KEY = 'otherotherotherotherotherotherotherotherother'
+const PATH = 'POST /v1/messages'
+const MIB = 1024 * 1024
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, { type: 14, baseUrl: provider.url, models: [MODEL] })
+  await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 4 })
+  await rig.addToken(4, USER, OTHER_KEY)
+})
+
+type Block = { readonly type: string; readonly [name: string]: unknown }
+const text = (value: string): Block => ({ type: 'text', text: value })
+const THINKING: Block = { type: 'thinking', thinking: 'I ask.', signature: 'c2lnbmF0dXJl' }
+const CALL: Block = { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Paris' } }
+const USAGE = { input_tokens: 100, output_tokens: 10 }
+
+/** The same id in each answer, as of servers that number nothing. */
+const messageOf = (content: readonly Block[]) => ({
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, content, usage: USAGE },
+  stop_reason: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',
+})
+
+function eventsOf(content: readonly Block[]): Buffer {
+  const { stop_reason, ...message } = messageOf(content)
+  const deltasOf = (block: Block): readonly object[] => {
+    if (block.type === 'text') return [{ type: 'text_delta', text: block.text }]
+    if (block.type === 'tool_use') {
+      return [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }]
+    }
+    const { thinking, signature } = block
+    return [
+      { type: 'thinking_delta', thinking },
+      { type: 'signature_delta', signature },
+    ]
+  }
+  const startOf = (block: Block): object => {
+    if (block.type === 'text') return { ...block, text: '' }
+    if (block.type === 'tool_use') return { ...block, input: {} }
+    return { ...block, thinking: '', signature: '' }
+  }
+  const events = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+    ...content.flatMap((block, index) => [
+      { type: 'content_block_start', index, content_block: startOf(block) },
+      ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason }, usage: USAGE },
+    { type: 'message_stop' },
+  ]
+  const lines = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  return Buffer.from(lines.join(''))
+}
+
+/** Lets the provider give these answers one after another. */
+function answerWith(isStream: boolean, ...contents: readonly (readonly Block[])[]): void {
+  const headers = { 'content-type': 'text/event-stream' }
+  const answerOf = (content: readonly Block[]): Scripted =>
+    isStream ? { headers, pieces: [eventsOf(content)] } : { body: messageOf(content) }
+  const chain = contents.reduceRight<Scripted | undefined>((next, content) => {
+    return { ...answerOf(content), ...(next && { next }) }
+  }, undefined)
+  if (chain !== undefined) provider.answers.set(PATH, chain)
+}
+
+type Sent = { readonly messages: readonly { role: string; content: unknown }[] }
+const sent = (): readonly Sent[] => provider.requests.map(({ body }) => JSON.parse(body))
+const lastMessages = () => sent().at(-1)?.messages ?? []
+
+async function ask(method: string, path: string, body: object | null = null, key = KEY) {
+  const response = await fetch(`${rig.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+    ...(body === null ? {} : { body: JSON.stringify(body) }),
+  })
+  const json = JSON.parse(await response.text())
+  return { status: response.status, json, losses: response.headers.get('x-conversion-loss') }
+}
+
+const call = (members: object = {}, key = KEY) =>
+  ask('POST', '/v1/responses', { model: MODEL, input: 'Hi', ...members }, key)
+
+const openAi = () =>
+  new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0, logLevel: 'off' })
+
+describe.each([
+  ['plain', false],
+  ['streamed', true],
+])('the provider openai of the package ai, %s', (_name, isStream) => {
+  it('holds a conversation of two turns with a tool call', async () => {
+    const bodies: string[] = []
+    const watched: typeof fetch = (url, init) => {
+      bodies.push(String(init?.body))
+      return fetch(url, init)
+    }
+    const connection = { apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, fetch: watched }
+    const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } }
+    const weather = tool({ inputSchema: jsonSchema(schema), execute: async () => '21 °C' })
+    const params = {
+      model: createOpenAI(connection)(MODEL),
+      tools: { weather },
+      stopWhen: isStepCount(3),
+      maxRetries: 0,
+    }
+    const messages: ModelMessage[] = [{ role: 'user', content: 'How is Paris?' }]
+    const turn = async (): Promise<string> => {
+      const errors: unknown[] = []
+      const onError = ({ error }: { error: unknown }) => void errors.push(error)
+      const answer = isStream
+        ? streamText({ ...params, messages, onError })
+        : await generateText({ ...params, messages })
+      const steps = await answer.steps
+      expect(errors).toEqual([])
+      for (const { response } of steps) messages.push(...response.messages)
+      return await answer.text
+    }
+    const first = [THINKING, text('Let me see.'), CALL]
+    answerWith(isStream, first, [text('It is warm.')], [text('You are welcome.')])
+    expect(await turn()).toBe('It is warm.')
+    messages.push({ role: 'user', content: 'Thanks' })
+    expect(await turn()).toBe('You are welcome.')
+    expect(bodies.at(-1)).toContain('"item_reference"')
+    expect(lastMessages()).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: first },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1' }] },
+      { role: 'assistant', content: 'It is warm.' },
+      { role: 'user', content: 'Thanks' },
+    ])
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(ends).toHaveLength(3)
+  })
+
+  it('continues a response by its id, as often as the conversation needs', async () => {
+    answerWith(isStream, [text('One')], [text('Two')], [text('Three')])
+    const send = (params: OpenAI.Responses.ResponseCreateParamsNonStreaming) =>
+      isStream
+        ? openAi()
+            .responses.stream({ ...params, stream: true })
+            .finalResponse()
+        : openAi().responses.create(params)
+    const first = await send({ model: MODEL, input: 'a' })
+    const second = await send({ model: MODEL, input: 'b', previous_response_id: first.id })
+    await send({ model: MODEL, input: 'c', previous_response_id: second.id })
+    const texts = lastMessages().map(({ content }) => JSON.stringify(content))
+    expect(texts).toHaveLength(5)
+    for (const [at, word] of ['a', 'One', 'b', 'Two', 'c'].entries()) {
+      expect(texts[at]).toContain(`"${word}"`)
+    }
+    expect(first.store).toBe(true)
+  })
+})
+
+describe('a converted response', () => {
+  beforeEach(() => answerWith(false, [text('Hello')]))
+
+  it('is read and deleted by its id, at no cost and without its provider', async () => {
+    const { json: response, losses } = await call({ store: true })
+    expect(losses ?? '').not.toContain('store')
+    const at = `/v1/responses/${response.id}`
+    expect(await ask('GET', at)).toMatchObject({ status: 200, json: response })
+    const deleted = { id: response.id, object: 'response', deleted: true }
+    expect(await ask('DELETE', at)).toMatchObject({ status: 200, json: deleted })
+    expect((await ask('GET', at)).status).toBe(404)
+    expect((await ask('DELETE', at)).status).toBe(404)
+    expect((await call({ previous_response_id: response.id })).status).toBe(400)
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  it('is used only by the token that made it', async () => {
+    const { json: response } = await call()
+    const [item] = response.output
+    const input = [
+      { role: 'user', content: 'Hi' },
+      { type: 'item_reference', id: item.id },
+    ]
+    expect(await call({ input }, OTHER_KEY)).toMatchObject({
+      ...{ status: 400, json: { error: { code: 'stored_input', param: 'input[1]' } } },
+    })
+    const continued = await call({ previous_response_id: response.id }, OTHER_KEY)
+    expect(continued.json.error).toMatchObject({
+      ...{ code: 'previous_response_not_found', param: 'previous_response_id' },
+    })
+    for (const method of ['GET', 'DELETE']) {
+      const found = await ask(method, `/v1/responses/${response.id}`, null, OTHER_KEY)
+      expect(found.status).toBe(404)
+    }
+    expect(provider.requests).toHaveLength(1)
+    expect((await call({ input })).status).toBe(200)
+  })
+
+  it('that is continued names losses and errors as the request of the caller does', async () => {
+    const lost = { type: 'input_text', text: 'Hi', unknown: 1 }
+    const { json: response } = await call({ input: [{ role: 'user', content: [lost] }] })
+    const previous_response_id = response.id
+    const input = [
+      { role: 'user', content: 'More' },
+      { role: 'user', content: [lost] },
+    ]
+    const { losses } = await call({ previous_response_id, input })
+    expect(losses?.split(', ')).toEqual(['previous_response_id', 'input[1].content[0].unknown'])
+    const reference = { type: 'item_reference', id: 'msg_unknown' }
+    const { json } = await call({ previous_response_id, input: [...input, reference] })
+    expect(json.error).toMatchObject({ code: 'stored_input', param: 'input[2]' })
+  })
+
+  it('has no item by an id that it did not create', async () => {
+    const { json: response } = await call()
+    const id = response.output[0].id.replace(/_0$/, '_7')
+    const { json } = await call({ input: [{ type: 'item_reference', id }] })
+    expect(json.error).toMatchObject({ code: 'stored_input', param: 'input[0]' })
+  })
+
+  it('is not stored if the request says so', async () => {
+    const { json: response } = await call({ store: false })
+    expect(response.store).toBe(false)
+    expect((await ask('GET', `/v1/responses/${response.id}`)).status).toBe(404)
+    expect((await call({ previous_response_id: response.id })).status).toBe(400)
+  })
+
+  it('is gone once its user is erased', async () => {
+    const { json: response } = await call()
+    const open = vi.spyOn(rig.core.vault, 'open').mockResolvedValue(null)
+    try {
+      const { json } = await call({ previous_response_id: response.id })
+      expect(json.error).toMatchObject({ code: 'previous_response_not_found' })
+      expect((await ask('GET', `/v1/responses/${response.id}`)).status).toBe(404)
+    } finally {
+      open.mockRestore()
+    }
+  })
+
+  it('is covered by the hold of the call that continues it', async () => {
+    const input = 'word '.repeat(4_000)
+    const { json: response } = await call({ input })
+    await call({ previous_response_id: response.id })
+    const holds = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
+    )
+    expect(holds[1]).toBeGreaterThanOrEqual(holds[0] ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('with a very long input is continued by its items, and not by its id', async () => {
+    const { json: response } = await call({ input: 'x'.repeat(MIB + 1) })
+    expect((await call({ previous_response_id: response.id })).status).toBe(400)
+    const input = [
+      { role: 'user', content: 'Hi' },
+      { type: 'item_reference', id: response.output[0].id },
+    ]
+    expect((await call({ input })).status).toBe(200)
+  })
+
+  it('is refused with others that are too long together', async () => {
+    answerWith(false, ...Array.from({ length: 6 }, () => [text('y'.repeat(0.9 * MIB))]))
+    const input: object[] = []
+    for (let count = 0; count < 6; count += 1) {
+      const { json: response } = await call()
+      input.push({ type: 'item_reference', id: response.output[0].id })
+    }
+    const { status, json } = await call({ input })
+    expect(status).toBe(413)
+    expect(json.error.code).toBe('request_too_large_to_convert')
+  })
+
+  it('fifty at once are each continued as themselves', async () => {
+    const numbers = Array.from({ length: 50 }, (_, at) => at)
+    const made = await Promise.all(numbers.map((at) => call({ input: `number ${at};` })))
+    expect(new Set(made.map(({ json }) => json.id)).size).toBe(50)
+    await Promise.all(made.map(({ json }) => call({ previous_response_id: json.id })))
+    const continued = sent().slice(50)
+    const firsts = continued.map(({ messages }) => JSON.stringify(messages[0]?.content))
+    for (const at of numbers) {
+      expect(firsts.filter((content) => content.includes(`number ${at};`))).toHaveLength(1)
+    }
+  })
+})
+
+it('a caller who can not pay gets no long content inserted', async () => {
+  await rig.addUser(9)
+  const key = 'unpaidunpaidunpaidunpaidunpaidunpaidunpaid'
+  await rig.addToken(5, 9, key)
+  await rig.grant(9, 10_000_000n)
+  answerWith(false, [text('Hello')])
+  const { json: response } = await call({ input: 'word '.repeat(20_000) }, key)
+  const taken = { userId: 9, deductionId: 'all', amount: await rig.balance(9) }
+  const command = { type: 'DeductQuota', ...taken, reason: 'admin' } as const
+  const context = { actor: 'user:1', cause: null, at: Date.now() }
+  await rig.core.actors.handle(accountDecider, accountStream(9), command, context)
+  const open = vi.spyOn(rig.core.vault, 'open')
+  try {
+    const { status, json } = await call({ previous_response_id: response.id }, key)
+    expect([status, json.error.code]).toEqual([402, 'insufficient_quota'])
+    expect(open).not.toHaveBeenCalled()
+  } finally {
+    open.mockRestore()
+  }
+})
