@@ -9,7 +9,7 @@ const run = promisify(execFile)
 
 /** The agents with the versions that are tested. Together they have about 760 MB. */
 const AGENTS = {
-  '@anthropic-ai/claude-code': '2.1.197',
+  '@anthropic-ai/claude-code': '2.1.332',
   '@google/gemini-cli': '0.61.0',
   '@openai/codex': '0.171.0',
 }
