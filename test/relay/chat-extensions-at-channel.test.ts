@@ -23,7 +23,7 @@ function chatFor(
   return writeRequest(
     {
       ...{ model: deployment, isStream: false, system: [], tools: [], toolChoice: null },
-      ...{ messages: [{ role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }] },
+      messages: [{ role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }],
       ...{ allowsParallelCalls: null, outputTokensMax: 100, answerFormat: null, logprobs: null },
       ...{ sampling: { ...sampling, ...penalties }, endUser: null, promptCacheKey: null },
       thinking: { kind: 'effort', effort: 'high' },

@@ -152,7 +152,7 @@ describe('a caller who disconnects from a stream that has hidden its reasoning',
     const { handle } = rig.relay
     const noticed = new Promise<void>((resolve) => {
       const watched: typeof handle = (request, response) => {
-        response.on('close', resolve)
+        response.on('close', () => resolve())
         handle(request, response)
       }
       Object.assign(rig.relay, { handle: watched })

@@ -163,7 +163,7 @@ describe.each([
     for (const [at, word] of ['a', 'One', 'b', 'Two', 'c'].entries()) {
       expect(texts[at]).toContain(`"${word}"`)
     }
-    expect(first.store).toBe(true)
+    expect(first).toMatchObject({ store: true })
   })
 })
 
