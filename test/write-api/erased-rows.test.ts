@@ -76,7 +76,7 @@ it('a table in use is left alone after a moment, and is tried again later', asyn
   expect(await removeErasedRows(pg, [])).toBe(true)
 })
 
-it('of a million keys, only the partition of the erased user is rewritten, in moments', async () => {
+it('of a million keys, only the partition of the erased user is rewritten at once', async () => {
   const { core } = fixture
   await core.pg.query(
     `insert into vault.user_keys select n, 'kid', decode(repeat('ab', 60), 'hex')

@@ -108,7 +108,7 @@ export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> =
     409,
     {
       zh: '导入中断过久，已记录的行已被清理，请重新导入',
-      en: 'The import was interrupted for too long and its rows were removed. Import the file again',
+      en: 'The import paused for too long, so its rows were removed. Import the file again',
     },
   ],
 }

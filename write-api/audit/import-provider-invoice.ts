@@ -207,7 +207,9 @@ async function importFile(
   if ('code' in decided) throw toHttpError(decided)
   const append = async () => {
     const count = await recordRequests(deps, invoiceId, parts, context)
-    const steps: AnyStep[] = [{ decider: providerInvoicesDecider, stream: PROVIDER_INVOICES_STREAM, command }]
+    const steps: AnyStep[] = [
+      { decider: providerInvoicesDecider, stream: PROVIDER_INVOICES_STREAM, command },
+    ]
     if (count > 0) steps.push(requestsMustBeComplete(invoiceId, count))
     return accepted(await actors.handleTogether(steps, context))
   }

@@ -71,7 +71,7 @@ export async function serveVideoFile(
 const nothingHere = (exchange: Exchange): void =>
   sendVideoError(exchange, relayError('video_unavailable'))
 
-/** Returns the error for a file that the vendor does not have. It says so if the file has expired. */
+/** Returns the error for a file that the vendor does not have, which may have expired. */
 async function missingFileError(deps: TaskDeps, record: TaskRecord): Promise<RelayError> {
   const expiresAt = await fileExpiryOf(deps, record)
   const hasExpired = expiresAt !== null && deps.now() >= expiresAt
