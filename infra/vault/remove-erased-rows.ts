@@ -73,6 +73,8 @@ const QUERY_CANCELED = '57014'
 
 /** Rewrites a small table. Otherwise, or if this takes too long, marks old rows as free space. */
 async function vacuum(client: PoolClient, table: string, limits: Limits): Promise<void> {
+  // The limit of the previous table's rewrite must not apply to other statements.
+  await client.query('set statement_timeout = 0')
   const { rows } = await client.query<{ bytes: string }>(
     'select pg_total_relation_size($1::regclass) as bytes',
     [table],

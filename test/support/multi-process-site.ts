@@ -21,8 +21,6 @@ export const FAST_JOINT_APPEND_RECOVERY = preloading('fast-joint-append-recovery
 
 export const CLOCK_FIVE_MINUTES_BEHIND = preloading('clock-five-minutes-behind.ts')
 
-export const CLOCK_TWO_HOURS_AHEAD = preloading('clock-two-hours-ahead.ts')
-
 /** Loads a file of this folder before the program. */
 function preloading(file: string): string {
   return `--import=${join(import.meta.dirname, file)}`

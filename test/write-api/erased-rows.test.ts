@@ -76,7 +76,7 @@ it('a table in use is left alone after a moment, and is tried again later', asyn
   expect(await removeErasedRows(pg, [])).toBe(true)
 })
 
-it('of a million keys, only the partition of the erased user is rewritten at once', async () => {
+it('of a million keys, only the partition of the erased user is rewritten', async () => {
   const { core } = fixture
   await core.pg.query(
     `insert into vault.user_keys select n, 'kid', decode(repeat('ab', 60), 'hex')
@@ -87,6 +87,8 @@ it('of a million keys, only the partition of the erased user is rewritten at onc
   const { id, inFiles, erase } = await userWithTexts('user-among-many')
   expect((await fixture.root.call('POST', '/api/user/erase', erase)).success).toBe(true)
   await expect.poll(inFiles).toEqual([false, false])
+  // The bytes may leave a full page before the rewrite.
+  await expect.poll(() => hasErasedRows(core.pg)).toBe(false)
   const files = new Map(rows.map(({ table, file }) => [table, file]))
   const after = (await core.pg.query<{ table: string; file: string }>(FILES)).rows
   const rewritten = after.filter(({ table, file }) => files.get(table) !== file)

@@ -25,7 +25,7 @@ const CHANNEL = 61
 const DAY = 86_400_000
 const LINES = 100_000
 /** The number of calls in one append. */
-const BATCH = 2_000
+const BATCH = 400
 const READ_MODELS = ['reconciliation', 'usage-by-hour'] as const
 /** The maximum time of a page in the database, in milliseconds. */
 const PAGE_MS = 50

@@ -1,7 +1,0 @@
-const AHEAD_MS = 7_200_000
-const rightNow = Date.now.bind(Date)
-
-/** Product processes preload this module through `NODE_OPTIONS`. */
-Date.now = () => rightNow() + AHEAD_MS
-
-export {}
