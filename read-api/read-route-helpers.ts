@@ -29,7 +29,7 @@ export type ReadDeps = {
   readonly longResponses?: LongResponses
   readonly health: HealthCache
   readonly progress: TaskProgress
-  /** Remembers, for each session or access token, which balances its responses last contained. */
+  /** Remembers the users' balances that each session or access token last received. */
   readonly shownBalances: ShownAmounts
   /**
    * Remembers, for each session or access token, which token budgets its responses last contained.

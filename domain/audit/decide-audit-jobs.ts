@@ -24,7 +24,7 @@ import {
   type RefusedCosignatureCommand,
   type RefusedCosignatureErrorCode,
   withAcknowledged,
-} from './refused-cosignatures.ts'
+} from './witness-refusals.ts'
 
 type JobEnd = { readonly finishedAt: number }
 

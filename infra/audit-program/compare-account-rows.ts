@@ -4,9 +4,9 @@ import type { AuditState } from '#domain/audit/state.ts'
 import { balances } from '#projections/balances/projection.ts'
 import { ledger } from '#projections/ledger/projection.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
-import { failureReason } from '#projections/runner/failure-reason.ts'
 import type { DifferingRow } from '#projections/runner/find-differing-rows.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
+import { verificationErrorText } from '#projections/runner/verification-error-text.ts'
 import {
   type AccountRows,
   type AccountToVerify,
@@ -57,7 +57,7 @@ export async function compareAccountRows(
     // log. The full verification that follows this finding names it.
     const stream = accountStream(userId)
     core.log.warn({ err: error, stream }, 'an account could not be folded for a verification')
-    const params = { reason: failureReason(error) }
+    const params = { reason: verificationErrorText(error) }
     findings.report('read-models', { stream }, 'EventsNotFoldable', params)
   }
   findings.checked('read-models', (accounts.length - failures.length) * compared.length)

@@ -1,9 +1,9 @@
 import type { FindingPlace, Findings } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
-import { failureReason } from '#projections/runner/failure-reason.ts'
 import type { DifferingRow } from '#projections/runner/find-differing-rows.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
+import { verificationErrorText } from '#projections/runner/verification-error-text.ts'
 import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import type { Core } from '../core-dependencies.ts'
 
@@ -33,7 +33,7 @@ export async function compareReadModels(
     // needs is missing. The findings that name the missing event must be reported all the same.
     if (signal?.aborted === true || findings.historyTotal() === 0) throw error
     core.log.warn({ err: error }, 'the events could not be folded for a verification')
-    const params = { reason: failureReason(error) }
+    const params = { reason: verificationErrorText(error) }
     findings.report('read-models', null, 'EventsNotFoldable', params)
     return []
   })

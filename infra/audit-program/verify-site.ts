@@ -5,13 +5,13 @@ import { Findings } from '#domain/audit/findings.ts'
 import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
-import { failureReason } from '#projections/runner/failure-reason.ts'
 import {
   type AheadOfEvents,
   ensureCheckpointTables,
   furthestAhead,
   recordAheadOfEvents,
 } from '#projections/runner/read-models-ahead-of-events.ts'
+import { verificationErrorText } from '#projections/runner/verification-error-text.ts'
 import type { Core } from '../core-dependencies.ts'
 import { findChangedSnapshots } from '../event-store/snapshots.ts'
 import { isUnavailable } from '../postgres/query-timeouts.ts'
@@ -21,7 +21,6 @@ import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
 import { LostTiles } from './lost-tiles.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
-import { reportRefusals } from './refused-cosignatures.ts'
 import { provideCallEnds } from './reread-ends-of-corrected-calls.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -36,6 +35,7 @@ import {
   verifyIsSealed,
   verifySignedCheckpoints,
 } from './verify-transparency-log.ts'
+import { reportRefusals } from './witness-refusals.ts'
 
 /**
  * The number of events per page. Pages are small, so that the process can answer requests between
@@ -86,7 +86,9 @@ export async function verifySite(
     // An unavailable database tells nothing about the data. The next night verifies again.
     if (isUnavailable(error)) throw error
     core.log.error({ alarm: 'audit-job-failed', err: error }, 'a verification stopped')
-    findings.report('records', null, 'VerificationStopped', { reason: failureReason(error) })
+    findings.report('records', null, 'VerificationStopped', {
+      reason: verificationErrorText(error),
+    })
     const { mode, fromPosition, state } = reached
     const toPosition = state?.position ?? fromPosition
     return { mode, fromPosition, toPosition, root: null, treeSize: 0, findings }

@@ -213,7 +213,8 @@ export async function compareStoredLog(
  */
 const TILES_MIN = 4_096
 /**
- * The events of every tile are compared at least once in this number of incremental verifications.
+ * After this many incremental verifications, the events of every tile have been compared at least
+ * once with their recorded hashes.
  */
 const VERIFICATIONS_PER_CYCLE = 6
 

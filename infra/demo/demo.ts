@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import { QUOTA_PER_DOLLAR } from '#domain/shared/quota.ts'
 import { main } from '../main.ts'
+import { startChatClient } from './chat-client-page.ts'
 import { ConsoleClient } from './management-api-client.ts'
 import { DEMO_KEYS, PASSWORD, type Seeded, seed, seedChats, seedPayments } from './seed.ts'
 import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
-import { startChatClient } from './simulated-chat-client.ts'
 import { startPaymentGateway } from './simulated-payment-gateway.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 

@@ -1,5 +1,5 @@
+import { type ChatClient, chatTemplate } from './chat-client-page.ts'
 import { ConsoleClient } from './management-api-client.ts'
-import { type ChatClient, chatTemplate } from './simulated-chat-client.ts'
 import type { GatewayKeys, PaymentGateway } from './simulated-payment-gateway.ts'
 
 export const PASSWORD = 'tallygate-demo'

@@ -1,11 +1,16 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { DAY, type Fragment, isNearDays, type MatchedProviderInvoice } from './matched-invoice.ts'
+import {
+  DAY,
+  type Fragment,
+  isNearDays,
+  type MatchedProviderInvoice,
+} from './invoice-matching-sql.ts'
 
 export { findOnlyOurs, listCalls, listOnlyOurs } from './calls-not-in-invoice.ts'
+export type { MatchedProviderInvoice, RequestMatchRow } from './invoice-matching-sql.ts'
 export { lineOfPlace, listMatches, type MatchSum, matchLines } from './match-invoice-lines.ts'
-export type { MatchedProviderInvoice, RequestMatchRow } from './matched-invoice.ts'
 
 const contents = rowType({ table: wireInteger, position: wireInteger })
 /**

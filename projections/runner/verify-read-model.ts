@@ -11,10 +11,10 @@ import { type ProjectionName, schemaOf } from '../projection-names.ts'
 import { foldedSchemaOf, foldingLockOf } from '../unfinished-read-models/query.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
-import { failureReason } from './failure-reason.ts'
 import { type ComparedTables, type DifferingRow, findDifferingRows } from './find-differing-rows.ts'
 import { type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 import { liveTablesOf, readInSnapshot } from './read-in-snapshot.ts'
+import { verificationErrorText } from './verification-error-text.ts'
 
 export type VerificationResult = {
   readonly name: ProjectionName
@@ -166,7 +166,7 @@ async function nameRows(
   } catch (error) {
     const { name } = compared.projection
     log.warn({ err: error, readModel: name }, 'the rows of a read model could not be compared')
-    return { rows: [], rowsError: failureReason(error) }
+    return { rows: [], rowsError: verificationErrorText(error) }
   }
 }
 

@@ -93,7 +93,7 @@ export async function compareProviderInvoice(
 const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
- * Returns the terms by which an invoice is matched. An invoice without a period covers no day: its
+ * Returns what is needed to match an invoice with calls. An invoice without a period covers no day: its
  * last day is the day before its first day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {

@@ -7,12 +7,12 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
-import { evidenceOf, resultsOfBatch, usageReportOf } from './call-evidence.ts'
 import type { ChannelHosts } from './channel-hosts-over-time.ts'
 import { chargeArithmetic } from './charge-arithmetic.ts'
 import { correctionsOf } from './corrections.ts'
 import type { CallEnding, CallEvents } from './find-call-events.ts'
 import { listPricesInForce } from './prices-in-force.ts'
+import { evidenceOf, resultsOfBatch, usageReportOf } from './visible-provider-evidence.ts'
 
 export type ExplainDeps = {
   readonly core: Pick<Core, 'store' | 'db' | 'actors' | 'vault'>

@@ -14,8 +14,8 @@ import {
   importedInvoices,
   waitForComparison,
 } from './find-provider-invoice.ts'
+import { IdsInOtherInvoices } from './ids-in-other-invoices.ts'
 import { requestOf } from './invoice-request.ts'
-import { KnownIds } from './known-ids.ts'
 import { MatchedInvoices } from './matched-invoices.ts'
 
 const PAGE_SIZE = 50
@@ -52,7 +52,7 @@ function listProviderInvoices(app: App, deps: ReadDeps): void {
  * its channel.
  */
 function getProviderInvoice(app: App, deps: ReadDeps, matches: MatchedInvoices): void {
-  const knownIds = new KnownIds(deps.core.db)
+  const knownIds = new IdsInOtherInvoices(deps.core.db)
   app.route({
     ...endpoint(providerInvoiceQueries, 'GET /api/audit/invoices/:id'),
     onRequest: onlyAuditor,

@@ -5,7 +5,7 @@ import { TranslatedText } from './response-envelope.ts'
  * A field that only some channel types have. The console builds its form from these definitions.
  */
 export const ChannelTypeField = Type.Object({
-  /** The field of a channel that holds the value. */
+  /** The field of the channel in which the value of this type-specific field is stored. */
   key: Type.Union([Type.Literal('other'), Type.Literal('openai_organization')]),
   kind: Type.Union([Type.Literal('text'), Type.Literal('json'), Type.Literal('choice')]),
   label: TranslatedText,

@@ -16,7 +16,7 @@ export const Correction = Type.Object({
   id: Type.String(),
   model: Type.String(),
   group: Type.Union([Type.String(), Type.Null()]),
-  /** The calls that ended from `from` until `to` are corrected. Both are in Unix seconds. */
+  /** Only calls that ended between `from` and `to` (Unix seconds, both inclusive) are corrected. */
   from: Type.Integer(),
   to: Type.Integer(),
   /**

@@ -55,7 +55,7 @@ export type RefusedCosignature = Static<typeof RefusedCosignature>
 
 /** The public status of the log. With it, anybody can check receipts of the site. */
 const LogStatus = Type.Object({
-  /** The name of the log. Null before the first checkpoint. */
+  /** The name of the log. Null until the first checkpoint of the log is signed. */
   origin: nullable(Type.String()),
   /** The public key of the log as `name+hash+key` (C2SP signed-note). */
   key: nullable(Type.String()),

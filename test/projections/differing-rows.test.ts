@@ -6,9 +6,9 @@ import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { ledger } from '#projections/ledger/projection.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
 import { type LanePositions, readCheckpoints } from '#projections/runner/checkpoints.ts'
-import { failureReason } from '#projections/runner/failure-reason.ts'
 import { findDifferingRows } from '#projections/runner/find-differing-rows.ts'
 import { PoisonEvent } from '#projections/runner/fold-events.ts'
+import { verificationErrorText } from '#projections/runner/verification-error-text.ts'
 import { granted, type RunningProjections, runningProjections } from './fixture.ts'
 
 let fixture: RunningProjections
@@ -86,12 +86,12 @@ describe('the reason why a comparison failed', () => {
   it('has no values of rows or texts, because results are kept for good', async () => {
     const ofPostgres = await sql("select 'a secret'::bigint").catch((error: unknown) => error)
     expect(String(ofPostgres)).toContain('a secret')
-    expect(failureReason(ofPostgres)).toBe('Postgres reports SQLSTATE 22P02')
+    expect(verificationErrorText(ofPostgres)).toBe('Postgres reports SQLSTATE 22P02')
     const event = { type: 'QuotaGranted', position: 7 } as Recorded
     const poison = new PoisonEvent(event, ofPostgres)
-    expect(failureReason(poison)).toBe(
+    expect(verificationErrorText(poison)).toBe(
       'QuotaGranted at position 7: Postgres reports SQLSTATE 22P02',
     )
-    expect(failureReason(new TypeError('a secret'))).toBe('the process reports TypeError')
+    expect(verificationErrorText(new TypeError('a secret'))).toBe('the process reports TypeError')
   })
 })

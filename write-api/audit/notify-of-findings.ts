@@ -7,7 +7,7 @@ import {
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
-import type { RefusedCosignature } from '#domain/audit/refused-cosignatures.ts'
+import type { RefusedCosignature } from '#domain/audit/witness-refusals.ts'
 import { messageDecider, messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'

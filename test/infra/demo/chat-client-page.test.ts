@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { chatTemplate, startChatClient } from '#infra/demo/chat-client-page.ts'
 import { seedChats } from '#infra/demo/seed.ts'
-import { chatTemplate, startChatClient } from '#infra/demo/simulated-chat-client.ts'
 
 it('the demo’s chat client is listed first, once, at its new address; others stay', async () => {
   const client = await startChatClient()

@@ -6,7 +6,7 @@ import {
   type WitnessRefused,
 } from '#domain/audit/events.ts'
 import { type Findings, WITNESS_CHECK } from '#domain/audit/findings.ts'
-import type { RefusedCosignature } from '#domain/audit/refused-cosignatures.ts'
+import type { RefusedCosignature } from '#domain/audit/witness-refusals.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
   listCheckpoints,

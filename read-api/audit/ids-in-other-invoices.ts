@@ -9,7 +9,7 @@ type Count = { readonly others: string; readonly count: Promise<number> }
  * lines of invoices never change, so the count is kept until another invoice is imported or
  * deleted. It is not kept while the read model lacks lines of one of the invoices.
  */
-export class KnownIds {
+export class IdsInOtherInvoices {
   private readonly db: CommonQueryMethods
   /** The counts by the id of the invoice. */
   private readonly counts = new Map<string, Count>()
