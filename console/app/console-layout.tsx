@@ -10,7 +10,7 @@ import { Button } from '../ui/elements/button.tsx'
 import { Icon } from '../ui/elements/icons.tsx'
 import { useSecondsLeft } from '../ui/state/use-countdown.ts'
 import { useLogout } from './account-menu.tsx'
-import { Commands } from './command-launcher.tsx'
+import { CommandPaletteButton } from './command-palette-button.tsx'
 import { worksInScratchCopies } from './navigation.ts'
 import { Notice } from './notice.tsx'
 import { NotInCopyPage, ScratchCopyBanner } from './scratch-copy-banner.tsx'
@@ -69,7 +69,7 @@ export function ConsoleLayout() {
   }
   if (user.must_change_password === true) return <OwnPasswordLayout />
   return (
-    <ShellFrame tools={<Commands />}>
+    <ShellFrame tools={<CommandPaletteButton />}>
       <ScratchCopyBanner />
       <HealthBanner />
       <Notice />

@@ -1,7 +1,7 @@
 import type { auditTranslations } from './zh/audit-translations.ts'
-import type { zh } from './zh/console-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
+import type { zh } from './zh/shared-translations.ts'
 
 /**
  * The type of the Chinese texts, which defines the keys that every language must have. It also

@@ -93,8 +93,8 @@ export async function compareProviderInvoice(
 const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
- * Returns what is needed to match an invoice with calls. An invoice without a period covers no day: its
- * last day is the day before its first day.
+ * Returns what is needed to match an invoice with calls. An invoice without a period covers no day:
+ * its last day is the day before its first day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice

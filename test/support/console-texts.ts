@@ -1,10 +1,10 @@
 import { auditTranslations as enAudit } from '#console/i18n/en/audit-translations.ts'
-import { en as enShared } from '#console/i18n/en/console-translations.ts'
+import { en as enShared } from '#console/i18n/en/shared-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { auditTranslations as zhAudit } from '#console/i18n/zh/audit-translations.ts'
-import { zh as zhShared } from '#console/i18n/zh/console-translations.ts'
+import { zh as zhShared } from '#console/i18n/zh/shared-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
 

@@ -7,7 +7,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { deleteAction, editAction } from '#console/ui/lists/list-actions.ts'
+import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'

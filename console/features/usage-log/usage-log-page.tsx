@@ -78,7 +78,7 @@ export function UsageLogPage() {
 
 type LiveStatusProps = {
   isPaused: boolean
-  /** True while the user reads the list. New rows are then not inserted. */
+  /** True while the list is scrolled, hovered or focused. New rows are then not inserted. */
   isHeld: boolean
   /**
    * True if no new rows can appear in the list, because its time range has ended or the page is not

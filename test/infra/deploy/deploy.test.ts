@@ -187,7 +187,7 @@ describe('the nginx configuration', () => {
 
   it('does not buffer streams, and lets the live socket through', () => {
     const location = (path: string) => text.split(`location ${path} {`)[1]?.split('}')[0] ?? ''
-    const calls = location('~ ^/((v1|v1beta|pg)/|(v2/)?rerank$)')
+    const calls = location('~ ^/((v1|v1beta|pg|download/v1beta)/|(v2/)?rerank$)')
     expect(calls).toContain('proxy_pass http://relay;')
     expect(calls).toContain('proxy_buffering off;')
     // A location with such a line would not inherit the headers of the upgrade.

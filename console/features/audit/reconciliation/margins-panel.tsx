@@ -87,9 +87,8 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 }
 
 /**
- * Selects a whole month or a range of days. If the user sets the first day to a day after the last
- * day, the last day becomes the same day. If the user sets the last day to a day before the first
- * day, the first day becomes the same day.
+ * Selects a whole month or a range of days. If the first day would be after the last day, the day
+ * that the user did not set becomes equal to the one that the user set.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()

@@ -19,7 +19,7 @@ const IDLE_MS = 3_000
 type Dialog = keyof typeof load
 type OpenDialog = Dialog | null
 
-export function Commands() {
+export function CommandPaletteButton() {
   const { t } = useTranslation()
   const [openDialog, setOpenDialog] = useState<OpenDialog>(null)
   const [mounted, setMounted] = useState<ReadonlySet<OpenDialog>>(new Set())
