@@ -59,7 +59,8 @@ const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 
 /**
  * Splits a charge into its summands, each with its factors, from the price and the usage in a log
- * row. Returns null for a row without a price, such as a top-up, an error, or a call that was not charged.
+ * row. Returns null for a row without a price, such as a top-up, an error, or a call that was not
+ * charged.
  */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price

@@ -54,7 +54,7 @@ const TelegramDialog = lazy(async () => ({
   default: (await import('./telegram-dialog.tsx')).TelegramDialog,
 }))
 
-/** The login methods that open a dialog. The other methods with a button open a page of another site. */
+/** The login methods that open a dialog. The other buttons open a page of another site. */
 export type Messenger = 'wechat' | 'telegram'
 
 /** The dialog for WeChat or Telegram. Its script is loaded when the dialog is first opened. */
