@@ -84,7 +84,10 @@ describe('the file of a video', () => {
     const { id } = await finished('kling')
     rig.vendor.answers.set('GET /files/kling.mp4', { status: 503, body: 'busy' })
     const failed = await get(`/v1/videos/${id}/content`, owner)
-    expect(failed).toMatchObject({ status: 404, code: 'video_unavailable' })
+    expect(failed).toMatchObject({ status: 503, code: 'file_fetch_failed' })
+    rig.vendor.answers.set('GET /files/kling.mp4', { status: 404, body: 'no such file' })
+    const missing = await get(`/v1/videos/${id}/content`, owner)
+    expect(missing).toMatchObject({ status: 404, code: 'video_unavailable' })
   })
 
   it('is not served at an expired link without a signature of this site', async () => {
