@@ -41,8 +41,6 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   SUCCEEDED: 'SUCCESS',
   FAILED: 'FAILURE',
   CANCELED: 'FAILURE',
-  // The vendor no longer knows the task, because it keeps tasks for a day.
-  UNKNOWN: 'UNKNOWN',
 }
 
 /** The sizes that text-to-video models offer, by resolution and aspect ratio. */
@@ -108,7 +106,7 @@ export const WAN: VideoVendor = {
   }),
   readReport: ({ output, usage }) => {
     const task = objectOf(output)
-    // DashScope does not know the task, or not yet.
+    // DashScope does not know the task yet, or no longer, because it keeps tasks for a day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
