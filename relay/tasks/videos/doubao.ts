@@ -87,17 +87,15 @@ function withoutCommands(prompt: string | null): string {
 
 /** Matches models that make videos without sound. */
 const SILENT = /seedance-1-0/
-/** Matches models that make a video with sound unless a request turns it off. */
-const SOUND_BY_DEFAULT = /seedance-(?!1-0)/
 
 /**
  * Returns the value of `generate_audio`, or undefined to send none. The price depends on the sound,
- * so a default of the vendor that costs more is turned off.
+ * and some models make a video with sound unless a request turns it off. An endpoint's name, such
+ * as `ep-2026`, does not tell its model, so the sound is turned off for each model that may have
+ * it. Models without sound ignore the parameter.
  */
-function soundOf(request: VideoRequest, model: string): boolean | undefined {
-  if (SILENT.test(model)) return undefined
-  return request.hasAudio ?? (SOUND_BY_DEFAULT.test(model) ? false : undefined)
-}
+const soundOf = (request: VideoRequest, model: string): boolean | undefined =>
+  SILENT.test(model) ? undefined : (request.hasAudio ?? false)
 
 /** The vendor Doubao, with its video API on Volcengine Ark (volcengine.com/docs/82379/1520757). */
 export const DOUBAO: VideoVendor = {

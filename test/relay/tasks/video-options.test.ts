@@ -102,7 +102,9 @@ describe('a request to Doubao', () => {
     ['doubao-seedance-1-5-pro-251215', true, true],
     ['doubao-seedance-2-0', false, false],
     ['doubao-seedance-1-0-pro-250528', true, undefined],
-    ['ep-2026', null, undefined],
+    // An endpoint may run a model that makes sound, at twice the price, unless it is turned off.
+    ['ep-2026', null, false],
+    ['ep-2026', true, true],
   ])('for %s with the sound %s sends %s', (model, hasAudio, expected) => {
     expect(sent(model, { hasAudio }).generate_audio).toBe(expected)
   })
