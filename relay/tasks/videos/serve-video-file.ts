@@ -8,7 +8,7 @@ import {
   sendUnsatisfiableRange,
   VIDEO_TRANSFER,
 } from '../forward-provider-file.ts'
-import { byteRange, discard } from '../open-provider-file.ts'
+import { byteRange, discard, type FileOutcome } from '../open-provider-file.ts'
 import { callerPermitNames, permitNames } from '../serve-task-image.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import {
@@ -71,11 +71,19 @@ export async function serveVideoFile(
 const nothingHere = (exchange: Exchange): void =>
   sendVideoError(exchange, relayError('video_unavailable'))
 
-/** Returns the error for a file that the vendor does not have, which may have expired. */
-async function missingFileError(deps: TaskDeps, record: TaskRecord): Promise<RelayError> {
+/**
+ * Returns the error for a file that could not be opened. After the time until which the vendor
+ * keeps the file, each failure means that it has expired, because vendors answer a request for an
+ * expired file in many ways, and the caller would retry for ever.
+ */
+async function unopenedFileError(
+  deps: TaskDeps,
+  record: TaskRecord,
+  outcome: Exclude<FileOutcome, { readonly kind: 'open' }>,
+): Promise<RelayError> {
   const expiresAt = await fileExpiryOf(deps, record)
   const hasExpired = expiresAt !== null && deps.now() >= expiresAt
-  if (!hasExpired) return relayError('video_unavailable')
+  if (!hasExpired) return fileError(outcome, relayError('video_unavailable'))
   return relayError('video_expired', { subject: record.submitted.task })
 }
 
@@ -100,7 +108,7 @@ async function forwardFile(
   }
   if (outcome.kind !== 'open') {
     deps.log.debug({ outcome, channelId: video.channel.channelId }, 'a video could not be fetched')
-    return sendVideoError(exchange, fileError(outcome, await missingFileError(deps, record)))
+    return sendVideoError(exchange, await unopenedFileError(deps, record, outcome))
   }
   const { file } = outcome
   const untyped = variant === 'video' ? 'video/mp4' : 'image/jpeg'

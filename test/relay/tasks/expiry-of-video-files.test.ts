@@ -78,6 +78,10 @@ describe('the file of a video', () => {
     const gone = await get(`/v1/videos/${id}/content`, owner)
     expect(gone).toMatchObject({ status: 410, code: 'video_expired' })
     expect(gone.text).not.toContain(rig.vendor.url)
+    // A client that is told to retry would do so for ever.
+    rig.vendor.answers.set('GET /files/jimeng.mp4', { status: 503, body: 'no such host' })
+    const failed = await get(`/v1/videos/${id}/content`, owner)
+    expect(failed).toMatchObject({ status: 410, code: 'video_expired' })
   })
 
   it('that fails before its time is not said to have expired', async () => {
