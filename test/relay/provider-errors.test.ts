@@ -297,6 +297,9 @@ it.each([
   [{ ...OF_DASH_SCOPE, code: 'InvalidParameter' }, false],
   [{ ...OF_DASH_SCOPE, code: 400 }, false],
   [{ error: { message: 'Arrearage' }, code: 'x' }, false],
+  // A reseller adds a general code to the provider's error.
+  [{ error: { message: 'x', type: 'insufficient_quota' }, code: 'bad_request' }, true],
+  [{ error: { message: 'x', type: 'bad_request' }, code: 'Arrearage' }, false],
 ])('an answer 400 with %o leads to another channel only for the account: %s', (body, isOthers) => {
   const failed = { kind: 'failed', status: 400, error: 'status', retryAfterMs: 0 } as const
   const end = { ...failed, body: Buffer.from(JSON.stringify(body)) }

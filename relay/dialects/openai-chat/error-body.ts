@@ -66,14 +66,16 @@ const DETAILS_MAX = 16
 /**
  * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
  * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
- * the code beside the message, without a member `error`.
+ * the code beside the message, without a member `error`. A code beside an error that has its own
+ * code or type is not read, because a reseller may add a general code to the provider's error.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
-  const { code = objectIn(bytes)?.code, type, status, details } = errorIn(bytes)
+  const { code, type, status, details } = errorIn(bytes)
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  return [textIn(code) ?? textIn(type), textIn(status), ...reasons.map(textIn)].flatMap((text) =>
+  const name = textIn(code) ?? textIn(type) ?? textIn(objectIn(bytes)?.code)
+  return [name, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],
   )
 }
