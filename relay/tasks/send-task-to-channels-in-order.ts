@@ -88,7 +88,7 @@ export async function tryChannels(
       last = tried.last
       attempts.push(tried.attempt)
       if (!isCertainlyRefused(last)) break
-      if (last.channel.keys.length < 2 || !isKeyFault(last.end)) continue
+      if (last.channel.keys.length < 2 || !isKeyFault(last)) continue
       used.add(last.key)
       selector.retryWithAnotherKey()
     }
@@ -319,9 +319,14 @@ function readAnswer(
   return { end: { ...failed, status: end.status, error: 'format' }, answer: null }
 }
 
+/** The statuses with which a provider refuses a key: it is not valid, or lacks a permission. */
+const KEY_STATUSES = new Set([401, 403])
+
 /**
  * Reads a response with an error status. Its status stays if the request or the provider is at
- * fault, because the status tells more than the code then.
+ * fault, because the status tells more than the code then. It also stays if it refuses the key,
+ * because the account's cause is then often a missing permission. This does not end by topping up
+ * the account, as 402 would mean, so such refusals count for disabling the key.
  */
 function readFailed(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -333,6 +338,7 @@ function readFailed(
   if (answer === null || answer.isAccepted) return { end, answer: null }
   const { cause } = answer
   if (cause === 'request' || cause === 'provider') return { end, answer: null }
+  if (cause === 'account' && KEY_STATUSES.has(status)) return { end, answer }
   return { end: { ...end, status: STATUS_OF_CAUSE[cause] }, answer }
 }
 
@@ -356,7 +362,8 @@ function isCertainlyRefused({ end, answer }: LastAttempt): boolean {
 }
 
 /** Reports whether a failure concerns the key or its account, so that another key may do better. */
-function isKeyFault(end: AttemptEnd): boolean {
+function isKeyFault({ end, answer }: LastAttempt): boolean {
+  if (answer?.isAccepted === false && answer.cause === 'account') return true
   const outcome = outcomeOf(end)
   return typeof outcome === 'object' && outcome.blame === 'key'
 }

@@ -38,6 +38,27 @@ const submit = (vendor: Vendor) => {
   const { model, body } = scriptOf(vendor)
   return rig.post('/v1/videos', { model, prompt: 'the sea', ...body })
 }
+/** Adds channel 800 with two keys, which is drawn before all others. */
+const addTwoKeys = (type: number, model: string) =>
+  rig.append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: {
+        ...{ ...PLAIN_CHANNEL_TERMS, type, models: [model], baseUrl: first.url },
+        ...{ groups: ['default'], priority: 20 },
+      },
+      channels: [{ channelId: 800, name: 'two keys', keyRefs: ['key:first', 'key:second'] }],
+      ...{ keyMode: 'polling', isEnabled: true },
+    },
+  })
+/** Deletes channel 800 and waits until the hold of its open task is released. */
+const deleteTwoKeys = async (task: string): Promise<void> => {
+  await rig.append(CHANNELS_STREAM, {
+    ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [800] } },
+  })
+  await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+}
 /** The refusals by a vendor and by its gateway, in its own format. */
 const SECRET = 'the planted state of the account'
 const google = (error: object): Scripted => ({
@@ -72,6 +93,11 @@ const REFUSALS: readonly [Vendor, string, Scripted][] = [
     'doubao',
     'arrears',
     { status: 403, body: { error: { code: 'AccountOverdueError', message: SECRET } } },
+  ],
+  [
+    'doubao',
+    'a permission',
+    { status: 403, body: { error: { code: 'AccessDenied', message: SECRET } } },
   ],
   [
     'doubao',
@@ -153,6 +179,30 @@ it('a channel whose account is refused with status 200 is avoided', async () => 
   await rig.setOption('channel_health.circuit_failures', '100')
 })
 
+it('a key without permission is set aside, and another key of its channel is used', async () => {
+  const { submit: path, accepted, model } = scriptOf('doubao')
+  await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+  await rig.setOption('channel_health.disable_failures', '1')
+  await addTwoKeys(54, model)
+  const body = { error: { code: 'AccessDenied', message: SECRET } }
+  first.answers.set(path, { status: 403, body, next: { body: accepted } })
+  const { status, json, text } = await submit('doubao')
+  expect(status, text).toBe(200)
+  const taken = (await rig.taskEvents(json.id)).find(({ type }) => type === 'TaskAccepted')
+  expect(taken?.data).toMatchObject({
+    channelId: 800,
+    attempts: [{ channelId: 800, status: 403 }, { channelId: 800 }],
+  })
+  // Nobody ends this failure by topping up the account, so the operator must learn of it.
+  const setAside = async () =>
+    (await rig.eventsOf(CHANNELS_STREAM)).filter(({ type }) => type === 'ChannelKeySetAside')
+  await expect
+    .poll(setAside)
+    .toMatchObject([{ data: { channelId: 800, reason: 'status-403' } }])
+  await rig.setOption('AutomaticDisableChannelEnabled', 'false')
+  await deleteTwoKeys(json.id)
+})
+
 describe('a vendor’s limit', () => {
   const { submit: path, accepted, model } = scriptOf('kling')
   const limited = (retryAfter: string): Scripted => ({
@@ -162,18 +212,7 @@ describe('a vendor’s limit', () => {
   })
 
   it('leads to another key of the same channel', async () => {
-    await rig.append(CHANNELS_STREAM, {
-      type: 'ChannelsCreated',
-      v: 1,
-      data: {
-        terms: {
-          ...{ ...PLAIN_CHANNEL_TERMS, type: 50, models: [model], baseUrl: first.url },
-          ...{ groups: ['default'], priority: 20 },
-        },
-        channels: [{ channelId: 800, name: 'two keys', keyRefs: ['key:first', 'key:second'] }],
-        ...{ keyMode: 'polling', isEnabled: true },
-      },
-    })
+    await addTwoKeys(50, model)
     first.answers.set(path, { ...limited('1'), next: { body: accepted } })
     const { status, json, text } = await submit('kling')
     expect(status, text).toBe(200)
@@ -186,9 +225,7 @@ describe('a vendor’s limit', () => {
       channelId: 800,
       attempts: [{ channelId: 800, status: 429 }, { channelId: 800 }],
     })
-    await rig.append(CHANNELS_STREAM, {
-      ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [800] } },
-    })
+    await deleteTwoKeys(json.id)
   })
 
   it('is answered with its status and a bounded delay once no channel is left', async () => {
