@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times } from './decimal.ts'
-import { ratioOfConditions, withConditions } from './price-conditions.ts'
+import { ratioOfCondition, ratioOfConditions, withConditions } from './price-conditions.ts'
 import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
 import type {
   ContextTier,
@@ -230,6 +230,12 @@ type PastCall = {
    * calls.
    */
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
+  /**
+   * The ratio of a video's sound at the price per token with which the call was charged, or null if
+   * this price does not depend on the sound. Omitted if the call had no price per token. It follows
+   * from the provider's name for the model, which a past call does not have.
+   */
+  readonly soundRatio?: DecimalText | null | undefined
   /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
   readonly batchLines?: number | undefined
 }
@@ -249,10 +255,26 @@ export function createDraftPricer(
     const price = ofModel.mode === 'call' ? { ...ofModel, ...video } : ofModel
     if (batchLines !== undefined)
       return batchChargeAtDraft(inBatchPrice(list, price), usage, batchLines)
-    const ofConditions = withConditions(price, model, usage.conditions)
+    const ofConditions = withPastConditions(price, call)
     const ofTools = withTools(list, ofConditions, model, usage.tools)
     return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
   }
+}
+
+/**
+ * Returns a draft price with the ratios of the conditions of a past call. At a price per call or
+ * second, the ratio of a video's sound is one of its factors, so it is not a condition as well.
+ */
+function withPastConditions(
+  price: PriceSnapshot,
+  { model, usage: { conditions = [] }, soundRatio }: PastCall,
+): PriceSnapshot {
+  const others = conditions.filter((name) => name !== 'audio')
+  if (others.length === conditions.length) return withConditions(price, model, conditions)
+  const ofOthers = withConditions(price, model, others)
+  const audio = soundRatio === undefined ? ratioOfCondition('audio', model) : soundRatio
+  if (price.mode === 'call' || audio === null || audio === undefined) return ofOthers
+  return { ...ofOthers, conditions: { ...ofOthers.conditions, audio } }
 }
 
 function batchChargeAtDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {

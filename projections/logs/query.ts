@@ -235,6 +235,7 @@ const chargedCall = rowType(
       calls,
       imageFactor: other.price?.imageFactor,
       video: videoIn(other.price ?? {}),
+      soundRatio: soundIn(other.price ?? {}),
       batchLines: other.batch_lines_billed,
     }
   },
@@ -250,6 +251,13 @@ function videoIn(price: Readonly<Record<string, string>>) {
   if (factors.length === 0 && price.per !== 'second') return undefined
   return { factors, ...(price.per === 'second' ? { per: 'second' as const } : {}) }
 }
+
+/**
+ * Returns the ratio of a video's sound at its price per token, or null if this price does not
+ * depend on the sound. Returns undefined for any other price.
+ */
+const soundIn = (price: Readonly<Record<string, string>>): string | null | undefined =>
+  price.mode === 'tokens' ? (price.condition_audio ?? null) : undefined
 
 export type ChargedCall = RowOf<typeof chargedCall>
 

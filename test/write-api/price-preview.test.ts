@@ -35,6 +35,12 @@ const VIDEO = {
   charge: 1_200_000,
 }
 
+const SOUND = {
+  price: snapshot({ conditions: { audio: '2' } }),
+  usage: { ...NO_USAGE, output: 500, conditions: ['audio'] },
+  charge: 5_000,
+}
+
 beforeAll(async () => {
   hour = Math.floor(fixture.core.now() / 1_000) - 2 * 3_600
   const price = snapshot()
@@ -54,6 +60,7 @@ beforeAll(async () => {
     of(3, 'draft-per-call', { calls: 3 }),
     of(3, 'draft-a', {}, hour - 8 * 86_400),
     of(3, 'draft-video', VIDEO, hour - 20 * 86_400),
+    of(3, 'draft-sound', SOUND, hour - 20 * 86_400),
     of(3, 'draft-a', { batch: { id: 'b', lines: 9 }, billedLines: 8 }, hour - 20 * 86_400),
     { ...long, at: hour * 1_000, data: { ...long.data, price, usage: NO_USAGE } },
   ])
@@ -101,8 +108,25 @@ describe('a preview of batches and videos', () => {
     expect(past({ model: 'video', usage, video })).toBe(1_200_000n)
   })
 
-  it('reads both from the log', async () => {
-    const ratios = { ModelRatio: '{"draft-a":2.5}', ModelPrice: '{"draft-video":0.2}' }
+  it('multiplies a video by the ratio of its sound once, and by that of its own charge', () => {
+    const usage = { ...NO_USAGE, seconds: 8, output: 1_000, conditions: ['audio'] as const }
+    const factors = [{ name: 'audio', ratio: '2' }]
+    const video = { per: 'second' as const, factors }
+    const perSecond = { model: 'doubao-seedance-1-5-pro', usage, video }
+    const ofModel = createDraftPricer(
+      readPriceList(new Map([['ModelPrice', '{"doubao-seedance-1-5-pro":0.1}']]), 1),
+    )
+    const place = { group: 'default', userGroup: 'default' }
+    expect(ofModel({ ...perSecond, ...place }, false)).toBe(800_000n)
+    // The called name is mapped to a model with sound, whose name the past call does not have.
+    const perToken = past({ usage: { ...NO_USAGE, output: 1_000 } }) ?? 0n
+    const sounding = { ...usage, seconds: 0 }
+    expect(past({ usage: sounding, soundRatio: '2' })).toBe(2n * perToken)
+    expect(past({ usage: sounding, soundRatio: null })).toBe(perToken)
+  })
+
+  it('reads all of them from the log', async () => {
+    const ratios = { ModelRatio: '{"draft-a":2.5,"draft-sound":1}', ModelPrice: '{"draft-video":0.2}' }
     const list = readPriceList(new Map([...Object.entries(ratios), ['BatchRatio', '0.1']]), 1)
     const range = { from: hour - 20 * 86_400 - 60, to: hour - 20 * 86_400 + 60 }
     const { models } = await previewDraft(fixture.core, list, range)
@@ -110,6 +134,7 @@ describe('a preview of batches and videos', () => {
     expect(drafted.get('draft-video')).toBe(2_400_000)
     // (400 + 600 + 500) · 2.5 · 0.1, with the default ratios of output and cache.
     expect(drafted.get('draft-a')).toBe(375)
+    expect(drafted.get('draft-sound')).toBe(2 * 500)
   })
 })
 

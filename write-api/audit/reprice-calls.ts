@@ -79,7 +79,9 @@ function pastCall({ type, data }: EndedCall) {
   const { model, group, price, usage, calls } = data
   const past = { model, group, userGroup: price.userGroup ?? group, usage, calls }
   const batchLines = type === 'CallSettled' ? data.billedLines : undefined
-  if (price.mode === 'tokens') return { ...past, batchLines }
+  if (price.mode === 'tokens') {
+    return { ...past, batchLines, soundRatio: price.conditions?.audio ?? null }
+  }
   const { imageFactor, per, factors } = price
   const video = {
     ...(per === undefined ? {} : { per }),
