@@ -19,6 +19,9 @@ export type PollTarget = {
   readonly kind: TaskKind
 }
 
+/** The number of polls in a row and the time of the first, by `performance.now()`, by task id. */
+type MissingPolls = Map<string, { readonly since: number; readonly polls: number }>
+
 export type PollerTimes = {
   /**
    * The pause in milliseconds after a failure. It doubles with each further failure, up to twelve
@@ -32,7 +35,8 @@ export type PollerTimes = {
   readonly lateMs: number
   /**
    * A task that its provider does not know fails once the provider has said so in several polls
-   * over this time, in milliseconds.
+   * over this time, in milliseconds. An overdue task about which the provider says nothing expires
+   * after the same time.
    */
   readonly missingMs: number
 }
@@ -49,8 +53,16 @@ export const POLL_PERMITS: PermitLimits = {
 }
 const PER_CHANNEL = 3
 
-/** The least number of polls in a row after which a task that its provider does not know fails. */
+/**
+ * The least number of polls in a row after which a task that its provider does not know fails, or
+ * expires if it is overdue.
+ */
 const MISSING_POLLS = 5
+/**
+ * After so many failures in a row, the provider counts as unavailable, so that all tasks that are
+ * still to be polled have no answer. Fewer failures may be due to single tasks.
+ */
+const UNAVAILABLE_FAILURES = 4
 
 const BATCH_MAX = 25
 const AT_ONCE = 2
@@ -82,7 +94,9 @@ export class ChannelKeyPoller {
   /** The late tasks that have already been polled before all other tasks. */
   private readonly polledLate = new Set<string>()
   /** The polls in a row in which the provider did not know a task. The key is the task's id. */
-  private readonly missing = new Map<string, { readonly since: number; readonly polls: number }>()
+  private readonly missing: MissingPolls = new Map()
+  /** The polls in a row in which the provider's answer did not mention a task. */
+  private readonly unmentioned: MissingPolls = new Map()
 
   constructor(deps: TaskDeps, times: PollerTimes, unanswered: UnansweredTasks) {
     this.deps = deps
@@ -111,6 +125,8 @@ export class ChannelKeyPoller {
         const end = await this.queryBatch(target, batch, lost).finally(release)
         const outcome = lost.aborted ? 'failed' : await this.handleAnswer(target, batch, end, lost)
         if (outcome === 'too-large' && batch.length > 1) queue.unshift(...batch)
+        const isUnavailable = outcome === 'failed' && this.failures >= UNAVAILABLE_FAILURES
+        if (isUnavailable && !lost.aborted) this.noteUnanswered(queue)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -124,7 +140,9 @@ export class ChannelKeyPoller {
     const open = new Set(tasks.map(({ task }) => task))
     for (const task of this.lastReports.keys()) if (!open.has(task)) this.lastReports.delete(task)
     for (const task of this.polledLate) if (!open.has(task)) this.polledLate.delete(task)
-    for (const task of this.missing.keys()) if (!open.has(task)) this.missing.delete(task)
+    for (const polls of [this.missing, this.unmentioned]) {
+      for (const task of polls.keys()) if (!open.has(task)) polls.delete(task)
+    }
   }
 
   /**
@@ -203,7 +221,7 @@ export class ChannelKeyPoller {
       const isUnknown = one === undefined || one.isMissing === true
       // A key that replaced the one of the submission may belong to an account without the task.
       if (isUnknown && key.keyRef !== openTask.keyRef) this.noteUnanswered([openTask])
-      else if (one === undefined) await this.expireUnknown(openTask)
+      else if (one === undefined) await this.expireUnmentioned(openTask)
       else if (!this.mayAppearLater(openTask, one)) await this.note(openTask, channel, one)
     }
     return 'answered'
@@ -214,14 +232,18 @@ export class ChannelKeyPoller {
    * new task only after some seconds, or answer from a server that has not heard of it.
    */
   private mayAppearLater({ task }: OpenTask, { isMissing }: ProviderReport): boolean {
-    if (isMissing !== true) {
-      this.missing.delete(task)
-      return false
-    }
+    this.unmentioned.delete(task)
+    if (isMissing === true) return !this.isRepeated(this.missing, task)
+    this.missing.delete(task)
+    return false
+  }
+
+  /** Counts a poll without news of a task. Returns true after several polls over `missingMs`. */
+  private isRepeated(counts: MissingPolls, task: string): boolean {
     const now = performance.now()
-    const { since, polls } = this.missing.get(task) ?? { since: now, polls: 0 }
-    this.missing.set(task, { since, polls: polls + 1 })
-    return polls + 1 < MISSING_POLLS || now - since < this.times.missingMs
+    const { since, polls } = counts.get(task) ?? { since: now, polls: 0 }
+    counts.set(task, { since, polls: polls + 1 })
+    return polls + 1 >= MISSING_POLLS && now - since >= this.times.missingMs
   }
 
   private noteUnanswered(batch: readonly OpenTask[]): void {
@@ -232,11 +254,15 @@ export class ChannelKeyPoller {
     return this.deps.now() - submittedAt > TASK_MS_MAX
   }
 
-  /** Ends an old task about which its provider has answered that it knows nothing. */
-  private async expireUnknown(openTask: OpenTask): Promise<void> {
+  /**
+   * Ends an old task that its provider's answers do not mention. A single answer is not enough,
+   * because a server that has just started, or a reverse proxy, may answer that it knows nothing
+   * about a finished task, for which the provider charges.
+   */
+  private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask
     this.unanswered.remove(task)
-    if (!this.isOverdue(openTask)) return
+    if (!this.isRepeated(this.unmentioned, task) || !this.isOverdue(openTask)) return
     const { ledger, log, now } = this.deps
     try {
       const record = await ledger.peek(task)

@@ -142,11 +142,11 @@ class Poll {
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
    * provider does not answer.
    */
-  private isStale({ task, submittedAt, channelId }: OpenTask): boolean {
+  private isStale(openTask: OpenTask): boolean {
     const now = this.deps.now()
-    const age = now - submittedAt
-    if (channelId === null) return age > this.times.staleMs
-    return age > TASK_MS_MAX && this.unanswered.isGivenUp(task, now)
+    const age = now - openTask.submittedAt
+    if (openTask.channelId === null) return age > this.times.staleMs
+    return age > TASK_MS_MAX && this.unanswered.isGivenUp(openTask, now)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
@@ -224,7 +224,8 @@ class Poll {
       const cause = existing === null ? null : causeOfExpiry(existing, now())
       if (existing === null || cause === null) return
       // The list of open tasks may not show yet that a provider has accepted the task.
-      const isAsked = existing.place === null || this.unanswered.isGivenUp(task, now())
+      const { place, submitted } = existing
+      const isAsked = place === null || this.unanswered.isGivenUp(submitted, now())
       if (!isAsked) return
       const outcome = await ledger.expire(existing)
       log.debug({ call: task, cause, outcome }, 'an expired task was ended')

@@ -239,8 +239,8 @@ export const STATUS_PATHS = {
 
 /**
  * Reads the reports on tasks in a provider's response to a request at one of `STATUS_PATHS`.
- * Returns null if the response can't be read. Null in place of the list counts as an empty list,
- * because some providers send it.
+ * Returns null if the response can't be read or has no list, such as a report that the provider is
+ * busy. Null in place of the list counts as an empty list, because some providers send it.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',
@@ -248,7 +248,8 @@ export function reportsIn(
 ): readonly ProviderReport[] | null {
   const value = parsedJson(body)
   if (value === undefined) return null
-  const rows = Array.isArray(value) ? value : objectOf(value).data
+  const rows = Array.isArray(value) || value === null ? value : objectOf(value).data
+  if (rows === null) return []
   const read = kind === 'drawing' ? drawingReport : musicReport
-  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : []
+  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : null
 }

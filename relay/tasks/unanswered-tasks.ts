@@ -6,6 +6,14 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
  * submission, so that a task is not expired because the gateway itself was down.
  */
 const UNANSWERED_MS_MAX = TASK_MS_MAX
+/**
+ * A task that is older than `OLD_MS` can be expired after this shorter time, in milliseconds. The
+ * times of first questions are lost when a process ends, so that tasks would otherwise stay open
+ * for as long as processes restart more often than once per hour. Most vendors keep files for a
+ * day, so there is little left to wait for.
+ */
+const OLD_UNANSWERED_MS_MAX = 600_000
+const OLD_MS = 24 * 3_600_000
 
 /**
  * Remembers since when the providers of open tasks have not answered. The provider of an old task
@@ -31,8 +39,12 @@ export class UnansweredTasks {
   }
 
   /** Reports whether the provider of the task has not answered for so long that it may expire. */
-  isGivenUp(task: string, now: number): boolean {
+  isGivenUp(
+    { task, submittedAt }: { readonly task: string; readonly submittedAt: number },
+    now: number,
+  ): boolean {
     const since = this.since.get(task)
-    return since !== undefined && now - since > UNANSWERED_MS_MAX
+    const max = now - submittedAt > OLD_MS ? OLD_UNANSWERED_MS_MAX : UNANSWERED_MS_MAX
+    return since !== undefined && now - since > max
   }
 }

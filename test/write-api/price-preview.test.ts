@@ -126,7 +126,10 @@ describe('a preview of batches and videos', () => {
   })
 
   it('reads all of them from the log', async () => {
-    const ratios = { ModelRatio: '{"draft-a":2.5,"draft-sound":1}', ModelPrice: '{"draft-video":0.2}' }
+    const ratios = {
+      ModelRatio: '{"draft-a":2.5,"draft-sound":1}',
+      ModelPrice: '{"draft-video":0.2}',
+    }
     const list = readPriceList(new Map([...Object.entries(ratios), ['BatchRatio', '0.1']]), 1)
     const range = { from: hour - 20 * 86_400 - 60, to: hour - 20 * 86_400 + 60 }
     const { models } = await previewDraft(fixture.core, list, range)

@@ -1,5 +1,6 @@
 import type { VideoFile } from '#infra/http/signed-video-links.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
+import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { ProviderReport } from '../read-provider-task-answers.ts'
@@ -50,7 +51,8 @@ export function reportsInVideoStatus(
   const report = answer === null ? null : vendor.readReport(answer)
   // Some vendors report a video that a content review has refused with such a status.
   const isFailure = report?.status === 'FAILURE' && report.isMissing !== true
-  if (end.kind === 'failed' && !isFailure) return []
+  // A refusal of the site's account, such as for arrears, says nothing about the task.
+  if (end.kind === 'failed' && !isFailure) return accountErrorOf(end) === null ? [] : null
   if (report === null) return null
   if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
   const { progress = null, failReason = null, seconds = null, tokens = null } = report

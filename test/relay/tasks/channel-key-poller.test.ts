@@ -4,7 +4,12 @@ import { pino } from 'pino'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import { ChannelKeyPoller, type PollTarget } from '#relay/tasks/channel-key-poller.ts'
+import {
+  ChannelKeyPoller,
+  type PollerTimes,
+  type PollTarget,
+} from '#relay/tasks/channel-key-poller.ts'
+import { reportsIn } from '#relay/tasks/read-provider-task-answers.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { UnansweredTasks } from '#relay/tasks/unanswered-tasks.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
@@ -186,6 +191,66 @@ describe('poller of provider tasks', () => {
   })
 })
 
+it('all tasks of a provider that is away can expire an hour later, also those not asked', async () => {
+  const service = await serve(() => 'no json')
+  const dispatcher = new Agent()
+  const tasks = Array.from({ length: 400 }, (_, n) => {
+    return { task: `t${1_000 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
+  })
+  const unanswered = new UnansweredTasks()
+  const givenUp = (now: number) => tasks.filter((task) => unanswered.isGivenUp(task, now))
+  const poller = pollerAt(dispatcher, { everyMs: 1, lateMs: 2 * HOUR, missingMs: 1 }, unanswered)
+  const ask = () => poller.poll(targetAt(service.url), tasks, new AbortController().signal)
+  // Few failures may be due to single tasks, so the other tasks are not given up.
+  await ask()
+  const askedOnce = new Set(service.asked.flat()).size
+  expect(givenUp(2 * HOUR + 1)).toHaveLength(askedOnce)
+  await expect.poll(() => ask().then(() => service.asked.length)).toBeGreaterThanOrEqual(4)
+  expect(new Set(service.asked.flat()).size).toBeLessThan(400)
+  expect(givenUp(2 * HOUR)).toEqual([])
+  expect(givenUp(2 * HOUR + 1)).toHaveLength(400)
+  await dispatcher.close()
+  service.server.close()
+})
+
+it('a task of more than a day expires ten minutes after the first question without answer', () => {
+  const unanswered = new UnansweredTasks()
+  const firstAt = 30 * HOUR
+  unanswered.add('t', firstAt)
+  const old = { task: 't', submittedAt: 0 }
+  expect(unanswered.isGivenUp(old, firstAt + 600_000)).toBe(false)
+  expect(unanswered.isGivenUp(old, firstAt + 600_001)).toBe(true)
+  expect(unanswered.isGivenUp({ ...old, submittedAt: 20 * HOUR }, firstAt + 600_001)).toBe(false)
+})
+
+it.each([
+  ['{"code":500,"message":"busy"}', null],
+  ['{"code":"error","message":"busy"}', null],
+  ['{"code":"success","data":null}', []],
+  ['null', []],
+  ['[]', []],
+])('the answer %s of a provider of drawings or music is read as %o', (body, reports) => {
+  for (const kind of ['drawing', 'music'] as const) {
+    expect(reportsIn(kind, Buffer.from(body))).toEqual(reports)
+  }
+})
+
+/** A poller at the time of one hour that may send any number of requests at once. */
+function pollerAt(dispatcher: Agent, times: PollerTimes, unanswered: UnansweredTasks) {
+  const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
+  const pollPermits = { enter: async () => () => {} }
+  const providerOutbound = { via: () => ({ dispatcher }) }
+  const deps = { ...fixed, pollPermits, providerOutbound } as unknown as TaskDeps
+  return new ChannelKeyPoller(deps, times, unanswered)
+}
+
+function targetAt(url: string): PollTarget {
+  const address = { href: url, key: 'secret', other: '' }
+  const target = { profile: { endpoints: [] as readonly [] }, origin: url, address, cloud: null }
+  const asked: unknown = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
+  return asked as PollTarget
+}
+
 it('a late task keeps its priority until it has been polled', async () => {
   const first = Promise.withResolvers<void>()
   const service = await serve(async ([id]) => {
@@ -198,16 +263,12 @@ it('a late task keeps its priority until it has been polled', async () => {
   const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
   const providerOutbound = { via: () => ({ dispatcher }) }
   const parts = { ...fixed, pollPermits, providerOutbound } as unknown as TaskDeps
-  const address = { href: service.url, key: 'secret', other: '' }
-  const profile = { endpoints: [] as readonly [] }
-  const target = { profile, origin: service.url, address, cloud: null }
-  const asked: unknown = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
   const tasks = Array.from({ length: 60 }, (_, n) => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
   const times = { everyMs: 30, lateMs: 1, missingMs: 1 }
   const lane = new ChannelKeyPoller(parts, times, new UnansweredTasks())
-  const ask = () => lane.poll(asked as PollTarget, tasks, new AbortController().signal)
+  const ask = () => lane.poll(targetAt(service.url), tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])
   // Left alone for a moment.

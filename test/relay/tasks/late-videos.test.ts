@@ -5,10 +5,11 @@ import { TaskLedger } from '#relay/tasks/task-ledger.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { claimedCallsInMemory } from '../support/in-memory-stores.ts'
 import { noProgress, serveRelay, TOKEN, USER } from '../support/relay-rig.ts'
+import type { Scripted } from '../support/scripted-provider.ts'
 import { HOUR } from './tasks-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
-const pollTimes = { everyMs: 20, staleMs: 600_000 }
+const pollTimes = { everyMs: 20, staleMs: 600_000, missingMs: 100 }
 let aheadMs = 0
 afterEach(() => {
   aheadMs = 0
@@ -72,6 +73,24 @@ it('a video whose vendor fails after the outage waits for the answer and is char
   await askedAgain(3)
   expect(await endsOf(task)).toEqual([])
   rig.vendor.answers.set(QUERY, DONE)
+  await expect.poll(() => endsOf(task)).toEqual(['TaskSucceeded'])
+  expect(await rig.chargeOf(task)).toBe(200_000)
+  await next.close()
+})
+
+it.each([
+  ['a server that has just started', 4, { status: 404, body: { error: { message: 'unknown' } } }],
+  ['a proxy', 3, { status: 404, body: '<html>' }],
+  ['an account in arrears', 9, { status: 400, body: { code: 'Arrearage', message: 'x' } }],
+] as const)('a finished video outlives answers of %s', async (_name, count, refusal) => {
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await rig.relay.close()
+  aheadMs = 5 * HOUR
+  const inTurn = (left: number): Scripted =>
+    left === 0 ? DONE : { ...refusal, next: inTurn(left - 1) }
+  rig.vendor.answers.set(QUERY, inTurn(count))
+  const next = await nextRelay()
   await expect.poll(() => endsOf(task)).toEqual(['TaskSucceeded'])
   expect(await rig.chargeOf(task)).toBe(200_000)
   await next.close()

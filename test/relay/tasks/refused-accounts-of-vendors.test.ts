@@ -196,9 +196,7 @@ it('a key without permission is set aside, and another key of its channel is use
   // Nobody ends this failure by topping up the account, so the operator must learn of it.
   const setAside = async () =>
     (await rig.eventsOf(CHANNELS_STREAM)).filter(({ type }) => type === 'ChannelKeySetAside')
-  await expect
-    .poll(setAside)
-    .toMatchObject([{ data: { channelId: 800, reason: 'status-403' } }])
+  await expect.poll(setAside).toMatchObject([{ data: { channelId: 800, reason: 'status-403' } }])
   await rig.setOption('AutomaticDisableChannelEnabled', 'false')
   await deleteTwoKeys(json.id)
 })
