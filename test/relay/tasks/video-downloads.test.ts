@@ -241,17 +241,20 @@ describe('slow readers of videos', () => {
     })
     const content = `/v1/videos/${id}/content`
     await Promise.all(Array.from({ length: 32 }, () => startDownload(content)))
+    const looks = await Promise.all(Array.from({ length: 30 }, () => get(`/v1/videos/${id}`)))
+    expect(new Set(looks.map(({ status }) => status))).toEqual(new Set([200]))
+    // The readers of the user's links have permits of their own.
+    expect((await startDownload(link, {})).statusCode).toBe(200)
+    // These wait for ten seconds at most, so they start last.
     const asked = sentTo('/v1/videos/video_1/content').length
     const waiting = Array.from({ length: 8 }, () => startDownload(content))
     for (const one of waiting) one.catch(() => {})
-    const looks = await Promise.all(Array.from({ length: 30 }, () => get(`/v1/videos/${id}`)))
-    expect(new Set(looks.map(({ status }) => status))).toEqual(new Set([200]))
+    expect((await get(`/v1/videos/${id}`)).status).toBe(200)
     expect(sentTo('/v1/videos/video_1/content')).toHaveLength(asked)
-    // The readers of the user's links have permits of their own.
-    expect((await startDownload(link, {})).statusCode).toBe(200)
     // A reader that leaves makes room for one that waits.
     open[0]?.destroy()
     expect((await Promise.race(waiting)).statusCode).toBe(200)
+    expect(sentTo('/v1/videos/video_1/content')).toHaveLength(asked + 1)
   })
 })
 
