@@ -103,7 +103,8 @@ describe('a dated version of a model without a built-in price', () => {
 
 describe('the sound of a video that is billed by tokens', () => {
   const { doubao } = VIDEO_SCRIPTS
-  const channelIds = [554, 545]
+  // This channel is added again for each model. The rig's own channels serve later tests.
+  const channelIds = [654]
   const made = { status: 'succeeded', usage: { total_tokens: 100_000 }, duration: 5 }
   const BODY = { resolution: '480p', seconds: '5' }
 
@@ -115,7 +116,7 @@ describe('the sound of a video that is billed by tokens', () => {
     ['doubao-seedance-2-0-260128', true, 1],
   ])('of %s with sound: %s is held and charged at the ratio %d', async (model, sound, ratio) => {
     await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds } })
-    await rig.addChannel(554, { type: 54, models: [model], baseUrl: rig.vendor.url })
+    await rig.addChannel(654, { type: 54, models: [model], baseUrl: rig.vendor.url })
     await rig.setOption('ModelRatio', { [model]: 4 })
     const before = await rig.balance()
     const body = { ...BODY, generate_audio: sound }
