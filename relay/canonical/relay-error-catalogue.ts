@@ -294,6 +294,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     "'{param}' refers to stored content that can't be used here. Send the content itself.",
     '“{param}” 引用了此处无法使用的已保存内容，请直接发送该内容。',
   ),
+  repeated_item: httpError(
+    400,
+    'invalid_request_error',
+    "'{param}' refers to the item {subject} again. Refer to each item once.",
+    '“{param}” 重复引用了项目 {subject}，每个项目只能引用一次。',
+  ),
   response_not_found: httpError(
     404,
     'invalid_request_error',

@@ -51,6 +51,7 @@ export type RelayErrorCode =
   | 'webrtc_not_supported'
   | 'file_purpose_not_supported'
   | 'stored_input'
+  | 'repeated_item'
   | 'response_not_found'
   | 'previous_response_not_found'
   | 'provider_tool_in_input'

@@ -54,8 +54,9 @@ export async function insertStoredContent(
   if (previous !== null && (sizes.get(previous.id)?.inputBytes ?? null) === null) {
     return notFound(previous)
   }
-  const added = rows.reduce((sum, one) => sum + bytesOf(one, previous?.id), 0)
+  const added = bytesInsertedBy(request, sizes, previous?.id)
   const error =
+    repetitionError(request, sizes) ??
     lengthLimitError(body.length + added) ??
     conversionLimitError(body) ??
     (added > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
@@ -67,7 +68,9 @@ export async function insertStoredContent(
   const content = await openContent(deps, caller, loaded, previous?.id ?? null)
   if (content === null) return notFound(previous ?? stored.references[0] ?? NO_REFERENCE)
   const edits = editsOf(request, content, sizes)
-  return isRelayError(edits) ? edits : applyEdits(body, edits)
+  if (isRelayError(edits)) return edits
+  const changed = applyEdits(body, edits)
+  return lengthLimitError(changed.length) ?? changed
 }
 
 const NO_REFERENCE = { id: '', param: 'input' }
@@ -82,8 +85,37 @@ type Sizes = ReadonlyMap<string, ContentSize>
 const previousIn = ({ stored }: ChatRequest, sizes: Sizes) =>
   stored?.references.find(({ id, param }) => param === PREVIOUS && sizes.has(id)) ?? null
 
-const bytesOf = ({ responseId, outputBytes, inputBytes }: ContentSize, previous?: string): number =>
-  outputBytes + (responseId === previous ? (inputBytes ?? 0) : 0)
+/** Returns the references to items whose content the gateway stores. */
+const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes) =>
+  (stored?.references ?? []).flatMap((reference) => {
+    const responseId = reference.param === PREVIOUS ? null : convertedResponseIdIn(reference.id)
+    return responseId === null || !sizes.has(responseId) ? [] : [{ ...reference, responseId }]
+  })
+
+/**
+ * Returns an error if a request refers to one item several times. Otherwise, a short request could
+ * insert a long item a thousand times, and the result would not fit into memory. OpenAI refuses
+ * repeated items as well.
+ */
+function repetitionError(request: ChatRequest, sizes: Sizes): RelayError | null {
+  const ids = new Set<string>()
+  for (const { id, param } of itemReferencesIn(request, sizes)) {
+    if (ids.has(id)) return relayError('repeated_item', { param, subject: id })
+    ids.add(id)
+  }
+  return null
+}
+
+/**
+ * Returns the maximum number of bytes that are inserted if no reference is repeated. The output of
+ * the previous response counts again if the request also refers to its items.
+ */
+function bytesInsertedBy(request: ChatRequest, sizes: Sizes, previous?: string): number {
+  const responses = new Set(itemReferencesIn(request, sizes).map(({ responseId }) => responseId))
+  const ofItems = [...responses].map((id) => sizes.get(id)?.outputBytes ?? 0)
+  const { outputBytes = 0, inputBytes = 0 } = sizes.get(previous ?? '') ?? {}
+  return ofItems.reduce((sum, bytes) => sum + bytes, outputBytes + (inputBytes ?? 0))
+}
 
 /** Decrypts the loaded content. Returns null if the user was erased or the content was deleted. */
 async function openContent(
@@ -116,14 +148,12 @@ function editsOf(
   { items, before }: Content,
   sizes: Sizes,
 ): readonly ByteEdit[] | RelayError {
-  const { members, stored } = request
+  const { members } = request
   const input = members.find(({ key }) => key === 'input')
   if (input === undefined) return relayError('missing_parameter', { param: 'input' })
   const own = inputItemsOf(request).toString('utf8')
   const replaced = new Map<string, Item>()
-  for (const reference of stored?.references ?? []) {
-    const responseId = convertedResponseIdIn(reference.id)
-    if (reference.param === PREVIOUS || responseId === null || !sizes.has(responseId)) continue
+  for (const reference of itemReferencesIn(request, sizes)) {
     const item = items.get(reference.id)
     if (item === undefined) return notFound(reference)
     replaced.set(reference.param, item)

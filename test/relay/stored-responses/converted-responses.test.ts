@@ -278,6 +278,25 @@ describe('a converted response', () => {
     expect(json.error.code).toBe('request_too_large_to_convert')
   })
 
+  it('is inserted once at most, so that a short request can not become one of gigabytes', async () => {
+    answerWith(false, [text('y'.repeat(100_000))])
+    const { json: response } = await call()
+    const reference = { type: 'item_reference', id: response.output[0].id }
+    const open = vi.spyOn(rig.core.vault, 'open')
+    try {
+      for (const count of [2, 1_000]) {
+        const { status, json } = await call({ input: Array(count).fill(reference) })
+        expect(status).toBe(400)
+        expect(json.error).toMatchObject({ code: 'repeated_item', param: 'input[1]' })
+      }
+      expect(open).not.toHaveBeenCalled()
+    } finally {
+      open.mockRestore()
+    }
+    expect(provider.requests).toHaveLength(1)
+    expect((await call({ input: [reference, { role: 'user', content: 'Hi' }] })).status).toBe(200)
+  })
+
   it('fifty at once are each continued as themselves', async () => {
     const numbers = Array.from({ length: 50 }, (_, at) => at)
     const made = await Promise.all(numbers.map((at) => call({ input: `number ${at};` })))
