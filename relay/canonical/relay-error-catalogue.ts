@@ -1,5 +1,6 @@
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type HttpError, httpError, type RelayErrorCode } from './relay-error.ts'
+import { STORED_CONTENT_ERRORS } from './stored-content-error-catalogue.ts'
 
 /** The HTTP status and message of every error. */
 export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
@@ -287,31 +288,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'Realtime calls over WebRTC are not supported. Use the websocket GET /v1/realtime.',
     '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
   ),
-
-  stored_input: httpError(
-    400,
-    'invalid_request_error',
-    "'{param}' refers to stored content that can't be used here. Send the content itself.",
-    '“{param}” 引用了此处无法使用的已保存内容，请直接发送该内容。',
-  ),
-  repeated_item: httpError(
-    400,
-    'invalid_request_error',
-    "'{param}' refers to the item {subject} again. Refer to each item once.",
-    '“{param}” 重复引用了项目 {subject}，每个项目只能引用一次。',
-  ),
-  response_not_found: httpError(
-    404,
-    'invalid_request_error',
-    'Response with id {subject} not found.',
-    '找不到 id 为 {subject} 的响应。',
-  ),
-  previous_response_not_found: httpError(
-    400,
-    'invalid_request_error',
-    'Previous response with id {subject} not found. Send the complete input.',
-    '找不到 id 为 {subject} 的上一次响应，请发送完整的输入。',
-  ),
+  ...STORED_CONTENT_ERRORS,
   not_found: httpError(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
   method_not_allowed: httpError(
     405,

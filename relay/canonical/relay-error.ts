@@ -54,6 +54,8 @@ export type RelayErrorCode =
   | 'repeated_item'
   | 'response_not_found'
   | 'previous_response_not_found'
+  | 'previous_response_not_stored'
+  | 'item_not_stored'
   | 'provider_tool_in_input'
   | 'context_length_exceeded'
   | 'not_found'
@@ -140,6 +142,8 @@ export type HttpError = {
   /** The English message, in which `{param}` and `{subject}` are placeholders. */
   readonly en: string
   readonly zh: string
+  /** The code in the response, if it is that of a more general error which clients know. */
+  readonly code?: string
 }
 
 export const httpError = (status: number, type: ErrorType, en: string, zh: string): HttpError => ({

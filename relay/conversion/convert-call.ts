@@ -55,7 +55,8 @@ export type CallConversion = {
 }
 
 /**
- * Converts a request that was checked before. Throws a `ConversionError` if the provider's format
+ * Converts a request that was checked before. `isStored` tells whether the gateway stores the answer,
+ * which an answer in the format of responses repeats. Throws a `ConversionError` if the provider's format
  * can't express it.
  */
 export function convertCall(
@@ -63,13 +64,14 @@ export function convertCall(
   requestBody: Buffer,
   path: PathParameters,
   target: ConversionTarget,
+  isStored = false,
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
   const { value: request, losses } = CALLERS[from].readRequest(parsed, path)
   const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
   const written = provider.writeRequest({ ...request, model, thinking }, target)
-  const writers = CALLERS[from].writersFor(parsed)
+  const writers = CALLERS[from].writersFor(parsed, isStored)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],

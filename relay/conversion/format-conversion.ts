@@ -23,7 +23,8 @@ export type ConversionTarget = {
 }
 
 /**
- * Writes the answer of one call in the caller's format. `id` is used if the provider sent no id.
+ * Writes the answer of one call in the caller's format. `id` is the id of the call. Responses always
+ * have it, and other formats if the provider sent no id.
  */
 export type AnswerWriters = {
   readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject
@@ -36,7 +37,8 @@ export type AnswerWriters = {
  */
 export type CallerConversion = {
   readonly readRequest: (body: JsonObject, path: PathParameters) => Converted<CanonicalRequest>
-  readonly writersFor: (requestBody: JsonObject) => AnswerWriters
+  /** `isStored` tells whether the gateway stores the answer. */
+  readonly writersFor: (requestBody: JsonObject, isStored: boolean) => AnswerWriters
 }
 
 /** Converts requests and answers in both directions between one format and the canonical form. */

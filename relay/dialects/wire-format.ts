@@ -70,6 +70,8 @@ export type ChatRequest = {
    * there are none.
    */
   readonly insertedItems?: number
+  /** True if the gateway stores the content of the response, should it be converted. */
+  readonly storesContent?: true
   /**
    * The billed numbers of characters and seconds, for requests whose text or audio is not counted
    * in tokens.

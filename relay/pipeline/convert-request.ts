@@ -79,7 +79,7 @@ const isEqual = <T extends Thinking | ChatExtensions>(one: T | undefined, other:
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 function convert(
-  { format, body, choices, model, isStream }: ChatRequest,
+  { format, body, members, choices, model, isStream, storesContent = false }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
   // In the format `completions`, a list of prompts causes several choices, too. The conversion
@@ -96,7 +96,9 @@ function convert(
     return relayError('needs_provider_tool', { param: 'tools', subject: model })
   }
   try {
-    return convertCall(name, body, { model, isStream }, target)
+    const conversion = convertCall(name, body, { model, isStream }, target, storesContent)
+    const isLost = name === 'responses' && !storesContent && members.some(isStoreRequested)
+    return isLost ? { ...conversion, losses: [...conversion.losses, 'store'] } : conversion
   } catch (error) {
     if (error instanceof ConversionError) {
       return relayError('not_convertible', { param: error.param.slice(0, 128) })
@@ -104,6 +106,10 @@ function convert(
     throw error
   }
 }
+
+/** Reports whether a member asks for what is the default, so that the caller relies on it. */
+const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolean =>
+  key === 'store' && kind === 'true'
 
 const CONVERSION_FAILURES: ReadonlySet<RelayError['code']> = new Set<RelayError['code']>([
   ...(['not_convertible', 'needs_provider_tool'] as const),

@@ -4,7 +4,7 @@ import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
 import { insertStoredContent } from '../stored-responses/insert-stored-content.ts'
 import { pathInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
-import { resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
+import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { Caller } from './authenticate.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
@@ -35,14 +35,18 @@ async function withStoredContent(
   path: PathParameters | null,
   request: ChatRequest,
 ): Promise<ChatRequest | RelayError> {
-  const body = await insertStoredContent(deps, caller, request, received.copies)
+  const { storesConvertedResponses } = deps.views.options.options
+  const body = storesConvertedResponses
+    ? await insertStoredContent(deps, caller, request, received.copies)
+    : null
   if (body !== null && isRelayError(body)) return body
   const complete = body === null ? request : readRequest(deps, { ...received, body }, path)
   if (isRelayError(complete)) return complete
   // The stored input of an earlier request was checked as well, but the rules may have changed.
   const fileError = providerFileError(caller, complete)
   if (fileError !== null) return fileError
-  const resolved = await resolveStoredInput(deps, caller.token.tokenId, complete)
+  const { tokenId } = caller.token
+  const resolved = await resolveStoredInput(deps, tokenId, complete, storesConvertedResponses)
   const insertedItems = itemsIn(complete) - itemsIn(request)
   if (insertedItems === 0) return resolved
   if (!isRelayError(resolved)) return { ...resolved, insertedItems }
@@ -66,11 +70,15 @@ function readRequest(
   { body, format, files }: ReceivedRequest,
   path: PathParameters | null,
 ): ChatRequest | RelayError {
-  const { isPassThrough, adapters } = views.options.options
+  const { isPassThrough, adapters, storesConvertedResponses } = views.options.options
   const request = format.readRequest(body, path)
   if (isRelayError(request)) return request
   const sent = isPassThrough ? format.readRequest(reserializeJson(body), path) : request
   if (isRelayError(sent)) return sent
-  const complete = files.size === 0 ? sent : { ...sent, files }
+  const withFiles = files.size === 0 ? sent : { ...sent, files }
+  const complete =
+    storesConvertedResponses && isStored(sent)
+      ? { ...withFiles, storesContent: true as const }
+      : withFiles
   return resolveModelSuffix(complete, views.channels, adapters)
 }

@@ -17,27 +17,31 @@ type AnsweredCall = {
 
 /**
  * Records that the provider stores this response, so that later calls of the same token may refer
- * to it. The gateway stores the content of a converted response itself. `readVisible` returns the
+ * to it. The gateway stores the content of a converted response itself if the site allows it. `readVisible` returns the
  * answer, or its last events, as the caller receives it. A failure does not affect this call.
+ * Resolves to true if the response was recorded.
  */
 export async function recordStoredResponse(
   { deps, exchange, request, call, caller }: AnsweredCall,
   { request: sent, channel: { channelId }, conversion }: Candidate,
   readVisible: () => Buffer,
   readIds: () => ReturnType<typeof idsInResponse>,
-): Promise<void> {
+): Promise<boolean> {
   const { keyRef, tokens, outputTokens } = call
-  if (keyRef === null || !isStored(conversion === null ? sent : request)) return
-  const record = (): Promise<void> => {
+  const isRecorded = conversion === null ? isStored(sent) : request.storesContent === true
+  if (keyRef === null || !isRecorded) return false
+  const record = async (): Promise<boolean> => {
     if (conversion !== null) return recordResponseContent(deps, caller, request, readVisible())
     const ids = readIds()
-    if (ids === null) return Promise.resolve()
+    if (ids === null) return false
     const { tokenId } = caller.token
     const origin = { tokenId, channelId, keyRef, model: request.model }
     const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
-    return deps.storedResponses.add(response)
+    await deps.storedResponses.add(response)
+    return true
   }
-  await record().catch((err: unknown) => {
+  return record().catch((err: unknown) => {
     deps.log.warn({ err, call: exchange.call }, 'a stored response could not be recorded')
+    return false
   })
 }

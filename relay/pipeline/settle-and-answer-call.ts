@@ -3,6 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
+import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
@@ -118,13 +119,14 @@ export async function concludePlain(
     return false
   }
   if (!isAnswer) return sendModelError(closing, candidate, visible)
-  await recordStoredResponse(
+  const isRecorded = await recordStoredResponse(
     closing,
     candidate,
     () => visible,
     () => idsInResponse(body),
   )
-  sendPlain(closing, visible)
+  const isUnstored = candidate.conversion !== null && closing.request.storesContent && !isRecorded
+  sendPlain(closing, isUnstored ? withoutStoring(visible) : visible)
   return true
 }
 

@@ -1,5 +1,6 @@
 import type { Vault } from '#infra/vault/port.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
+import { applyEdits } from '../dialects/byte-edits.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -21,24 +22,24 @@ type Deps = {
 /**
  * Stores the content of a converted response, so that later requests of the same token can refer to
  * it. `answer` is the response as the caller receives it: a JSON document, or the last events of a
- * stream. Stores nothing of an answer that is too long or that is no response.
+ * stream. Stores nothing of an answer that is too long or that is no response, and returns false.
  */
 export async function recordResponseContent(
   { storedResponses, vault, now }: Deps,
   { token: { tokenId }, user: { userId } }: Caller,
   request: ChatRequest,
   answer: Buffer,
-): Promise<void> {
+): Promise<boolean> {
   // A stream's last events repeat the items, so they may be longer than the response.
-  if (answer.length > 3 * RESPONSE_BYTES_MAX) return
+  if (answer.length > 3 * RESPONSE_BYTES_MAX) return false
   const response = responseIn(answer.toString('utf8'))
   const { id, output } = response ?? {}
-  if (response === null || typeof id !== 'string' || !Array.isArray(output)) return
-  if (convertedResponseIdIn(id) !== id) return
+  if (response === null || typeof id !== 'string' || !Array.isArray(output)) return false
+  if (convertedResponseIdIn(id) !== id) return false
   const items = JSON.stringify(output)
   const others = JSON.stringify({ ...response, output: [] })
   const outputBytes = Buffer.byteLength(items)
-  if (outputBytes + Buffer.byteLength(others) > RESPONSE_BYTES_MAX) return
+  if (outputBytes + Buffer.byteLength(others) > RESPONSE_BYTES_MAX) return false
   const inputItems = inputItemsOf(request)
   const inputBytes = inputItems.length
   const seal = (text: string | Buffer) => sealCompressed(vault, userId, text)
@@ -51,6 +52,17 @@ export async function recordResponseContent(
     ...{ tokenId, userId, responseId: id, response: sealedResponse, output: sealedOutput, input },
     ...{ outputBytes, inputBytes, at: now() },
   })
+  return true
+}
+
+const STORED = Buffer.from('"store":true')
+const NOT_STORED = '"store":false'
+
+/** Makes a converted response say that it is not stored. Texts of the request come after `store`. */
+export function withoutStoring(response: Buffer): Buffer {
+  const start = response.indexOf(STORED)
+  if (start < 0) return response
+  return applyEdits(response, [{ start, end: start + STORED.length, text: NOT_STORED }])
 }
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])

@@ -4,18 +4,21 @@ import { eventData } from '../canonical/sse-scanner.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
+import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 
 /**
  * Resolves a request's references to content that a provider stores. In the returned request, the
  * input bound includes the content's tokens, and `stored` names the channel and the key that
  * created the content. The request may be sent only to this channel with this key. Returns an error
- * if another token created some of the content, or if it was created with several keys.
+ * if another token created some of the content, or if it was created with several keys. The error
+ * says so if the id is that of a converted response, and the site does not store them.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
   tokenId: number,
   request: ChatRequest,
+  storesConvertedResponses = true,
 ): Promise<ChatRequest | RelayError> {
   const { stored } = request
   if (stored === undefined) return request
@@ -28,7 +31,7 @@ export async function resolveStoredInput(
   for (const reference of stored.references) {
     const one = byId.get(reference.id)
     const isSame = one?.channelId === origin?.channelId && one?.keyRef === origin?.keyRef
-    if (one === undefined || !isSame) return notFound(reference)
+    if (one === undefined || !isSame) return notFound(reference, storesConvertedResponses)
     tokens.set(one.responseId, Math.max(tokens.get(one.responseId) ?? 0, one.tokens))
   }
   if (origin === undefined) return request
@@ -40,10 +43,17 @@ export async function resolveStoredInput(
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error for a reference to stored content that can't be found. */
-export const notFound = ({ id, param }: StoredInput['references'][number]): RelayError =>
-  param === 'previous_response_id'
-    ? relayError('previous_response_not_found', { param, subject: id })
-    : relayError('stored_input', { param })
+export function notFound(
+  { id, param }: StoredInput['references'][number],
+  storesConvertedResponses = true,
+): RelayError {
+  const isUnstored = !storesConvertedResponses && convertedResponseIdIn(id) !== null
+  return param === 'previous_response_id'
+    ? relayError(isUnstored ? 'previous_response_not_stored' : 'previous_response_not_found', {
+        ...{ param, subject: id },
+      })
+    : relayError(isUnstored ? 'item_not_stored' : 'stored_input', { param })
+}
 
 /** Adds the tokens of stored content to the input bound of a request. */
 export function withStoredInput(request: ChatRequest, stored: StoredInput): ChatRequest {

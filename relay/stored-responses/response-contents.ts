@@ -51,8 +51,8 @@ export type ResponseContents = {
   sweep(at: number): Promise<void>
 }
 
-/** OpenAI stores responses for the same time. */
-export const CONTENT_RETENTION_MS = 30 * 86_400_000
+/** The maximum time for which the product stores prompts and answers. */
+export const CONTENT_RETENTION_MS = 7 * 86_400_000
 
 /** The maximum number of bytes that the stored contents of one user have, compressed. */
 const USER_BYTES_MAX = 32 * 1024 * 1024

@@ -37,6 +37,8 @@ export type RelayOptions = {
    */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
+  /** True if the content of converted responses is stored for later requests that refer to it. */
+  readonly storesConvertedResponses: boolean
   readonly health: HealthOptions
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
@@ -146,6 +148,7 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
     isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
     isPassThrough: flag('global.pass_through_request_enabled'),
     isBrowserExtensionBlocked: flag('global.block_browser_extension_enabled'),
+    storesConvertedResponses: flag('StoreConvertedResponsesEnabled'),
     health: readHealthOptions(values),
     pingIntervalMs: flag('general_setting.ping_interval_enabled')
       ? Math.max(1, integer('general_setting.ping_interval_seconds')) * 1_000

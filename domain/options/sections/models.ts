@@ -67,5 +67,6 @@ export const GLOBAL: OptionSection = {
       unit: 'second',
     },
     { key: 'global.block_browser_extension_enabled', type: FLAG, preset: 'false' },
+    { key: 'StoreConvertedResponsesEnabled', type: FLAG, preset: 'false', access: 'root' },
   ],
 }

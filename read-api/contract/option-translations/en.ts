@@ -69,6 +69,7 @@ export const optionTranslations: OptionTranslations = {
     'general_setting.ping_interval_enabled': 'Keep quiet streams alive',
     'general_setting.ping_interval_seconds': 'Ping interval',
     'global.block_browser_extension_enabled': 'Refuse browser extensions',
+    StoreConvertedResponsesEnabled: 'Store converted responses',
     RetryTimes: 'Retries after a failure',
     ModelFallbacks: 'Fallback models',
     AutoGroups: 'Groups of the group “auto”',
@@ -286,6 +287,10 @@ export const optionTranslations: OptionTranslations = {
       'This keeps proxies in between from closing connections that wait.',
     'global.block_browser_extension_enabled':
       'Browser extensions are recognized by their Origin header.',
+    StoreConvertedResponsesEnabled:
+      'Prompts and answers of converted calls of the Responses API are stored for 7 days, ' +
+      'encrypted with the user’s key, unless a request has "store": false. Clients need this if ' +
+      'they refer to earlier responses or items by id, such as the package ai by default.',
     RetryTimes:
       'This is how often a call that failed before its first byte is retried on another channel.',
     ModelFallbacks:

@@ -76,7 +76,7 @@ export type AnswerSettings = CallerTools & {
 
 const REPEATED = [
   ...['max_output_tokens', 'metadata', 'parallel_tool_calls', 'prompt_cache_key', 'reasoning'],
-  ...['safety_identifier', 'store', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation'],
+  ...['safety_identifier', 'temperature', 'text', 'tool_choice', 'top_p', 'truncation'],
   ...['user'],
 ]
 

@@ -11,9 +11,9 @@ const keyOfCall = (id: string): string => id.replaceAll('-', '')
 
 export const RESPONSES_CONVERSION: FormatConversion = {
   readRequest,
-  writersFor: (requestBody) => {
+  writersFor: (requestBody, isStored) => {
     const settings = readAnswerSettings(requestBody)
-    const options = { ...settings, createdAt: Math.floor(Date.now() / 1_000) }
+    const options = { ...settings, isStored, createdAt: Math.floor(Date.now() / 1_000) }
     // The gateway may store the response, so its id must be unique. Some providers send no id or
     // the same id with each answer.
     return {

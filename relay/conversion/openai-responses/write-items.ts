@@ -16,6 +16,8 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 export type AnswerOptions = AnswerSettings & {
   /** The time of the answer, in Unix seconds. */
   readonly createdAt: number
+  /** True if the gateway stores the response. */
+  readonly isStored: boolean
 }
 
 const PREFIX = 'resp_'
@@ -111,18 +113,19 @@ export type ResponseState = {
 
 /**
  * Writes a response. It repeats the short settings of its request. The instructions and the tools
- * are left out, because a stream would contain them three times. The gateway stores the response
- * unless the request says otherwise.
+ * are left out, because a stream would contain them three times. `store` precedes all texts of the
+ * request, because `withoutStoring` replaces its first occurrence.
  */
 export const writeResponse = (
   { id, model }: Pick<CanonicalAnswer, 'id' | 'model'>,
   state: ResponseState,
-  { createdAt, repeated }: AnswerOptions,
+  { createdAt, isStored, repeated }: AnswerOptions,
 ): JsonObject => ({
   id: responseId(id),
   object: 'response',
   created_at: createdAt,
   background: false,
+  store: isStored,
   instructions: null,
   max_output_tokens: null,
   metadata: {},
@@ -130,7 +133,6 @@ export const writeResponse = (
   parallel_tool_calls: true,
   previous_response_id: null,
   reasoning: { effort: null, summary: null },
-  store: true,
   temperature: null,
   text: { format: { type: 'text' } },
   tool_choice: 'auto',

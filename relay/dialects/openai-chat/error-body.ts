@@ -22,13 +22,13 @@ export function errorBody(
   error: RelayError,
   language: Language,
 ): { readonly status: number; readonly body: ErrorBody } {
-  const { status, type, en, zh } = RELAY_ERRORS[error.code]
+  const { status, type, en, zh, code = error.code } = RELAY_ERRORS[error.code]
   const message = (language === 'zh' ? zh : en)
     .replace('{param}', () => error.params.param ?? '')
     .replace('{subject}', () => error.params.subject ?? '')
   return {
     status,
-    body: { error: { message, type, param: error.params.param ?? null, code: error.code } },
+    body: { error: { message, type, param: error.params.param ?? null, code } },
   }
 }
 

@@ -21,6 +21,7 @@ beforeEach(async () => {
   await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
   await rig.setOption('CompletionRatio', { [MODEL]: 4 })
   await rig.setOption('CacheRatio', { [MODEL]: 0.5 })
+  await rig.setOption('StoreConvertedResponsesEnabled', 'true')
 })
 
 const charges = async () =>

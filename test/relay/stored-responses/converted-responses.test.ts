@@ -1,10 +1,11 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai'
 import OpenAI from 'openai'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { OPTIONS } from '#domain/options/option-registry.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
@@ -15,6 +16,7 @@ const MODEL = 'claude-opus-4-5'
 const OTHER_KEY = 'otherotherotherotherotherotherotherotherother'
 const PATH = 'POST /v1/messages'
 const MIB = 1024 * 1024
+const STORING = 'StoreConvertedResponsesEnabled'
 
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
@@ -22,6 +24,7 @@ beforeEach(async () => {
   await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
   await rig.setOption('CompletionRatio', { [MODEL]: 4 })
   await rig.addToken(4, USER, OTHER_KEY)
+  await rig.setOption(STORING, 'true')
 })
 
 type Block = { readonly type: string; readonly [name: string]: unknown }
@@ -227,6 +230,18 @@ describe('a converted response', () => {
     expect(json.error).toMatchObject({ code: 'stored_input', param: 'input[0]' })
   })
 
+  it('says that it is not stored if it is too long, or if it could not be stored', async () => {
+    answerWith(false, [text('y'.repeat(MIB))], [text('short')])
+    const { json: long } = await call({ metadata: { store: 'true' } })
+    expect(long).toMatchObject({ store: false, metadata: { store: 'true' } })
+    const seal = vi.spyOn(rig.core.vault, 'seal').mockRejectedValue(new Error('no database'))
+    try {
+      expect((await call()).json).toMatchObject({ store: false, status: 'completed' })
+    } finally {
+      seal.mockRestore()
+    }
+  })
+
   it('is not stored if the request says so', async () => {
     const { json: response } = await call({ store: false })
     expect(response.store).toBe(false)
@@ -307,6 +322,49 @@ describe('a converted response', () => {
     for (const at of numbers) {
       expect(firsts.filter((content) => content.includes(`number ${at};`))).toHaveLength(1)
     }
+  })
+})
+
+describe('a site that does not store converted responses', () => {
+  beforeEach(async () => {
+    await rig.setOption(STORING, OPTIONS.get(STORING)?.preset)
+    answerWith(false, [text('Hello')])
+  })
+
+  it('is the default, stores no content and says so', async () => {
+    const seal = vi.spyOn(rig.core.vault, 'seal')
+    onTestFinished(() => seal.mockRestore())
+    const { json: response, losses } = await call({ store: true })
+    expect(response).toMatchObject({ store: false })
+    expect(losses?.split(', ')).toContain('store')
+    expect((await call()).losses ?? '').not.toContain('store')
+    answerWith(true, [text('Hello')])
+    const streamed = openAi().responses.stream({ model: MODEL, input: 'Hi' })
+    expect(await streamed.finalResponse()).toMatchObject({ store: false })
+    expect(seal).not.toHaveBeenCalled()
+    expect((await ask('GET', `/v1/responses/${response.id}`)).status).toBe(404)
+  })
+
+  it('refuses references to converted responses, and says why', async () => {
+    const { json: response } = await call()
+    const [item] = response.output
+    const ofResponse = await call({ previous_response_id: response.id })
+    expect(ofResponse).toMatchObject({
+      ...{ status: 400, json: { error: { code: 'previous_response_not_found' } } },
+    })
+    const ofItem = await call({ input: [{ type: 'item_reference', id: item.id }] })
+    expect(ofItem).toMatchObject({
+      ...{ status: 400, json: { error: { code: 'stored_input', param: 'input[0]' } } },
+    })
+    for (const { json } of [ofResponse, ofItem]) expect(json.error.message).toContain('not store')
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  it('does not use what it stored before', async () => {
+    await rig.setOption(STORING, 'true')
+    const { json: response } = await call()
+    await rig.setOption(STORING, 'false')
+    expect((await call({ previous_response_id: response.id })).status).toBe(400)
   })
 })
 

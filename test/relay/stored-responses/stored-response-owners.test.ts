@@ -112,12 +112,12 @@ it('the oldest contents of a user are deleted beyond the maximum of bytes', asyn
   expect(left).toEqual(['resp_6', 'resp_7', 'resp_8', 'resp_9'])
 })
 
-it('contents are deleted after thirty days', async () => {
+it('contents are deleted after seven days', async () => {
   const { contents, sweep } = postgres.store
   await contents.add(contentOf('resp_old', AT, 6))
-  await sweep(AT + 29 * 86_400_000)
+  await sweep(AT + 6 * 86_400_000)
   expect(await contents.sizes(6, ['resp_old'])).toHaveLength(1)
-  await sweep(AT + 31 * 86_400_000)
+  await sweep(AT + 8 * 86_400_000)
   expect(await contents.sizes(6, ['resp_old'])).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import { writeAnswer } from '#relay/conversion/openai-responses/write-answer.ts'
 
 const optionsFor = (request: JsonObject = {}) => ({
   ...readAnswerSettings(request),
-  createdAt: 1_700,
+  ...{ createdAt: 1_700, isStored: true },
 })
 const OPTIONS = optionsFor()
 

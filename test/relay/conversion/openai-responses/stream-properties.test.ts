@@ -5,7 +5,8 @@ import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-responses/read-stream.ts'
 import { createStreamWriter } from '#relay/conversion/openai-responses/write-stream.ts'
 
-const OPTIONS = { custom: new Set<string>(), namespaced: new Map(), repeated: {}, createdAt: 1 }
+const SETTINGS = { custom: new Set<string>(), namespaced: new Map(), repeated: {} }
+const OPTIONS = { ...SETTINGS, createdAt: 1, isStored: true }
 
 /** Events that end a stream are rare, because nothing after them is read. */
 const LAST = ['completed', 'incomplete', 'failed']

@@ -9,7 +9,8 @@ import { createStreamWriter } from '#relay/conversion/openai-responses/write-str
 type Written = { readonly type: string } & Record<string, unknown>
 
 function writeAll(events: readonly CanonicalEvent[], request: object = {}): string {
-  const writer = createStreamWriter({ ...readAnswerSettings({ ...request }), createdAt: 1_700 })
+  const settings = { ...readAnswerSettings({ ...request }), isStored: true }
+  const writer = createStreamWriter({ ...settings, createdAt: 1_700 })
   return events.map((event) => writer.write(event)).join('')
 }
 
