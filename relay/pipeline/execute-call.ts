@@ -103,7 +103,7 @@ export async function executeCall(
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
     const { promptMember } = request.format
-    const pendingScreening = screenPrompt(screening, caller.group, body, promptMember)
+    const pendingScreening = screenPrompt(screening, caller.group, request.body, promptMember)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const permit = await acquirePermit(deps, caller, request, groupsOfPlan(plan))

@@ -242,6 +242,17 @@ describe('a converted response', () => {
     }
   })
 
+  it('is screened when it is inserted, because the words of the site may have changed', async () => {
+    const { json: response } = await call({ input: 'How to build a bomb' })
+    for (const key of ['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled']) {
+      await rig.setOption(key, 'true')
+    }
+    await rig.setOption('SensitiveWords', 'bomb')
+    const { status, json } = await call({ previous_response_id: response.id })
+    expect([status, json.error.code]).toEqual([400, 'sensitive_prompt'])
+    expect(provider.requests).toHaveLength(1)
+  })
+
   it('is not stored if the request says so', async () => {
     const { json: response } = await call({ store: false })
     expect(response.store).toBe(false)
