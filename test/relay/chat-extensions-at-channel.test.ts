@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
 import { chatExtensionsAt } from '#relay/pipeline/chat-extensions-at-channel.ts'
+import { modelsWithChatsAt } from '#relay/providers/openai-compatible/models-with-chats.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
@@ -37,6 +38,8 @@ describe('a converted chat at Azure', () => {
     ['o3', {}],
     ['gpt-5-mini', {}],
     ['prod-1', { 'gpt-5.1': 'prod-1' }],
+    ['gpt-5-mini', { 'gpt-4o': 'gpt-5-mini' }],
+    ['gpt-5-mini-2025-08-07', { 'gpt-4o': 'gpt-5-mini-2025-08-07' }],
   ])('limits the output of a reasoning model as OpenAI requires it: %s', (deployment, mapping) => {
     const { value, losses } = chatFor(deployment, mapping)
     expect(value).toMatchObject({ max_completion_tokens: 100, reasoning_effort: 'high' })
@@ -59,4 +62,16 @@ describe('a converted chat at Azure', () => {
     expect(value).toMatchObject({ max_tokens: 100, temperature: 0.5 })
     expect(value).not.toHaveProperty('reasoning_effort')
   })
+})
+
+it.each([
+  ['gpt-5-codex', { 'gpt-5': 'gpt-5-codex' }, false],
+  ['o3-deep-research', { o3: 'o3-deep-research' }, false],
+  ['gpt-5', { 'gpt-5-codex': 'gpt-5' }, true],
+  ['prod-1', { 'gpt-5-codex': 'prod-1' }, false],
+])('a deployment that has the name of a model serves what this model serves: %s', (...row) => {
+  const [deployment, mapping, servesChats] = row
+  const terms = { ...PLAIN_CHANNEL_TERMS, type: 3, modelMapping: JSON.stringify(mapping) }
+  const models = modelsWithChatsAt(terms, 'resource.openai.azure.com')
+  expect(models?.test(deployment)).toBe(servesChats)
 })

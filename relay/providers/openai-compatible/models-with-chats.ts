@@ -15,6 +15,9 @@ export const MODELS_WITH_CHATS =
  */
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
+/** Matches the complete names of OpenAI's text models, also with a date. */
+const EXACT_OPENAI_NAME =
+  /^(?:gpt-(?:4o|4\.1|5(?:\.\d+)?)|o\d)(?:-(?:mini|nano|pro|max|chat|codex|deep-research|\d+))*$/
 const OPENAI_NAME = /^(?:gpt-|chatgpt-|o\d|codex-|computer-use-)/
 export const AZURE_TYPE = 3
 /** The hosts that are known to serve responses, by channel type. */
@@ -24,11 +27,13 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 ])
 
 /**
- * Returns OpenAI's name for a model at Azure, where a deployment may have any name. If the channel
- * maps names of OpenAI's models to the deployment, returns the first one. Otherwise, returns the
- * name of the deployment.
+ * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
+ * that has the name of a model counts as this model, because a channel may map the name of an older
+ * model to it. If the channel maps names of OpenAI's models to another deployment, returns the first
+ * one. Otherwise, returns the name of the deployment.
  */
 export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
+  if (EXACT_OPENAI_NAME.test(deployment)) return deployment
   for (const [name, provider] of modelNames) {
     if (provider === deployment && OPENAI_NAME.test(name)) return name
   }
