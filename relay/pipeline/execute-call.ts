@@ -12,6 +12,7 @@ import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
 import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
+import { EarlyCallPermit } from './early-call-permit.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
@@ -89,12 +90,13 @@ export async function executeCall(
   const received = await receiveRequest(deps, arrived.request, owner, format)
   if (isRelayError(received)) return rejectUnreadRequest(arrived, received)
   const { body: upload } = received
+  const earlyPermit = new EarlyCallPermit()
   try {
     const authorized = authenticator.readBodySettings(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const complete = { ...received, body }
-    const pendingRequest = readRequestWithStoredContent(deps, caller, complete, path)
+    const pendingRequest = readRequestWithStoredContent(deps, caller, complete, path, earlyPermit)
     const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
     if (isRelayError(request)) return sendError(arrived, request)
     const exchange =
@@ -106,7 +108,8 @@ export async function executeCall(
     const pendingScreening = screenPrompt(screening, caller.group, request.body, promptMember)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
-    const permit = await acquirePermit(deps, caller, request, groupsOfPlan(plan))
+    const groups = groupsOfPlan(plan)
+    const permit = earlyPermit.take() ?? (await acquirePermit(deps, caller, request, groups))
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NO_USAGE_OUTCOME
@@ -124,6 +127,7 @@ export async function executeCall(
       permit.release(outcome)
     }
   } finally {
+    earlyPermit.release()
     received.release()
   }
 }

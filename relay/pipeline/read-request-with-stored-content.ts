@@ -6,38 +6,50 @@ import { insertStoredContent } from '../stored-responses/insert-stored-content.t
 import { pathInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { Caller } from './authenticate.ts'
+import type { EarlyCallPermit } from './early-call-permit.ts'
+import { groupsOfPlan } from './plan-alternative.ts'
+import { planCall } from './plan-call.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * Parses a request, and resolves its references to stored content. Content that the gateway stores
- * is inserted into the body. A promise is returned only if the request has such references.
+ * is inserted into the body, once the call is known to be possible and has a permit. A promise is
+ * returned only if the request has such references.
  */
 export function readRequestWithStoredContent(
   deps: RelayDeps,
   caller: Caller,
   received: ReceivedRequest,
   path: PathParameters | null,
+  earlyPermit: EarlyCallPermit,
 ): ChatRequest | RelayError | Promise<ChatRequest | RelayError> {
   const request = readRequest(deps, received, path)
   if (isRelayError(request)) return request
   const fileError = providerFileError(caller, request)
   if (fileError !== null) return fileError
   if (request.stored === undefined) return request
-  return withStoredContent(deps, caller, received, path, request)
+  return withStoredContent(deps, caller, received, { path, request, earlyPermit })
+}
+
+type UnresolvedRequest = {
+  readonly path: PathParameters | null
+  readonly request: ChatRequest
+  readonly earlyPermit: EarlyCallPermit
 }
 
 async function withStoredContent(
   deps: RelayDeps,
   caller: Caller,
   received: ReceivedRequest,
-  path: PathParameters | null,
-  request: ChatRequest,
+  { path, request, earlyPermit }: UnresolvedRequest,
 ): Promise<ChatRequest | RelayError> {
   const { storesConvertedResponses } = deps.views.options.options
   const body = storesConvertedResponses
-    ? await insertStoredContent(deps, caller, request, received.copies)
+    ? await insertStoredContent(deps, caller, request, received.copies, (bytes) =>
+        admitLoading(deps, caller, request, earlyPermit, bytes),
+      )
     : null
   if (body !== null && isRelayError(body)) return body
   const complete = body === null ? request : readRequest(deps, { ...received, body }, path)
@@ -54,6 +66,24 @@ async function withStoredContent(
   if (param === undefined) return resolved
   const params = { ...resolved.params, param: pathInCallerRequest(param, insertedItems) }
   return { ...resolved, params }
+}
+
+/**
+ * Acquires the permit of a call before its stored content is loaded. `bytes` is the length of the
+ * body with this content. Returns an error if the call would be refused in any case. Otherwise,
+ * short requests that are refused later could make the gateway load and parse megabytes for free.
+ */
+async function admitLoading(
+  deps: RelayDeps,
+  caller: Caller,
+  { stored: _, ...request }: ChatRequest,
+  earlyPermit: EarlyCallPermit,
+  bytes: number,
+): Promise<RelayError | null> {
+  const plan = planCall(deps.views, caller, request, deps.now())
+  if (isRelayError(plan)) return plan
+  const sized = { ...request, body: { length: bytes } }
+  return earlyPermit.acquire(deps, caller, sized, groupsOfPlan(plan))
 }
 
 function itemsIn({ members }: ChatRequest): number {

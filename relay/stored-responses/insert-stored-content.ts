@@ -33,13 +33,15 @@ type Content = {
  * Replaces a request's references to converted responses, and to their items, by the content that
  * the gateway stores. Returns the changed body, which any provider can read. Returns null if the
  * request has no such references. Returns an error if content of the same token is missing, or if
- * the body would be too long. References to what a provider stores remain.
+ * the body would be too long. References to what a provider stores remain. `admitLoading` is called
+ * with the length of the new body before content is loaded, and may return an error.
  */
 export async function insertStoredContent(
   deps: Deps,
   caller: Caller,
   request: ChatRequest,
   copies: CopiesOfBody,
+  admitLoading: (bytes: number) => Promise<RelayError | null>,
 ): Promise<Buffer | RelayError | null> {
   const { stored, body } = request
   const ids = idsOfResponses(request)
@@ -60,10 +62,13 @@ export async function insertStoredContent(
     lengthLimitError(body.length + added) ??
     conversionLimitError(body) ??
     (added > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
+    (await admitLoading(body.length + added)) ??
     copies.keep(body.length + added)
   if (error !== null) return error
   const known = [...sizes.keys()]
-  const loaded = await contents.load(tokenId, known, previous?.id ?? null).catch(() => NO_STORE)
+  const loaded = await contents
+    .load(ownerOf(caller), known, previous?.id ?? null)
+    .catch(() => NO_STORE)
   if (isRelayError(loaded)) return loaded
   const content = await openContent(deps, caller, loaded, previous?.id ?? null)
   if (content === null) return notFound(previous ?? stored.references[0] ?? NO_REFERENCE)
@@ -72,6 +77,8 @@ export async function insertStoredContent(
   const changed = applyEdits(body, edits)
   return lengthLimitError(changed.length) ?? changed
 }
+
+const ownerOf = ({ token: { tokenId }, user: { userId } }: Caller) => ({ tokenId, userId })
 
 const NO_REFERENCE = { id: '', param: 'input' }
 

@@ -1,30 +1,41 @@
-import type { ResponseContent } from './response-contents.ts'
+import { OperationQueue } from './operation-queue.ts'
+import type { ContentOwner, ResponseContent } from './response-contents.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /** The limits for requests that use the store of response ids. */
 export type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
-  /** The maximum number of contents that are written at the same time. */
+  /** The maximum number of contents that are written at the same time. Others wait. */
   readonly writesMax: number
+  /** The maximum total length of the contents that are written or wait, sealed. */
+  readonly writtenBytesMax: number
+  /** The maximum number of loads of one user's contents at the same time. Others wait. */
+  readonly loadsPerUserMax: number
+  /** The maximum number of loads of one user's contents that run or wait. */
+  readonly waitingLoadsPerUserMax: number
   /** The maximum number of lookups at the same time. */
   readonly lookupsMax: number
   readonly lookupsPerTokenMax: number
 }
 
 export const STORE_BOUNDS: StoreBounds = {
-  ...{ waitMs: 5_000, writesMax: 64, lookupsMax: 64, lookupsPerTokenMax: 16 },
+  ...{ waitMs: 5_000, writesMax: 4, writtenBytesMax: 64 * 1024 * 1024 },
+  ...{ loadsPerUserMax: 2, waitingLoadsPerUserMax: 64, lookupsMax: 64, lookupsPerTokenMax: 16 },
 }
 
 /**
  * Limits how long requests wait for the store and how many lookups run at the same time. Lookups
  * precede the permit of a call. Without these limits, one token could occupy all connections to the
  * database. A lookup counts until the database has answered, even if its request no longer waits.
+ * Loads of contents are counted by user and apart from lookups, because they take longer. Writes of
+ * contents leave most connections to other queries.
  */
 export function boundedStoredResponses(
   store: StoredResponses,
-  { waitMs, writesMax, lookupsMax, lookupsPerTokenMax } = STORE_BOUNDS,
+  bounds = STORE_BOUNDS,
 ): StoredResponses {
+  const { waitMs, lookupsMax, lookupsPerTokenMax } = bounds
   const running = new Map<number, number>()
   let total = 0
   const count = (tokenId: number, change: 1 | -1): void => {
@@ -43,14 +54,19 @@ export function boundedStoredResponses(
     )
   }
   const { contents } = store
-  let writes = 0
-  const write = async (content: ResponseContent): Promise<void> => {
-    if (writes >= writesMax) throw new Error('too many contents')
-    writes += 1
-    const writing = contents.add(content).finally(() => {
-      writes -= 1
+  const writes = new OperationQueue({
+    ...{ runningMax: bounds.writesMax, weightMax: bounds.writtenBytesMax },
+  })
+  const write = (content: ResponseContent): Promise<void> =>
+    inTurn(writes, lengthOf(content), () => contents.add(content), waitMs)
+  const loads = new Map<number, OperationQueue>()
+  const load = <T>({ userId }: ContentOwner, start: () => Promise<T>): Promise<T> => {
+    const { loadsPerUserMax: runningMax, waitingLoadsPerUserMax: weightMax } = bounds
+    const queue = loads.get(userId) ?? new OperationQueue({ runningMax, weightMax })
+    loads.set(userId, queue)
+    return inTurn(queue, 1, start, waitMs, () => {
+      if (queue.isEmpty) loads.delete(userId)
     })
-    return inTime(writing, waitMs)
   }
   return {
     add: (response) => inTime(store.add(response), waitMs),
@@ -60,13 +76,31 @@ export function boundedStoredResponses(
     contents: {
       add: write,
       sizes: (tokenId, ids) => lookUp(tokenId, () => contents.sizes(tokenId, ids)),
-      load: (tokenId, ids, complete) => {
-        return lookUp(tokenId, () => contents.load(tokenId, ids, complete))
-      },
+      load: (owner, ids, complete) => load(owner, () => contents.load(owner, ids, complete)),
       remove: (tokenId, responseId) => inTime(contents.remove(tokenId, responseId), waitMs),
       sweep: (at) => contents.sweep(at),
     },
   }
+}
+
+const lengthOf = ({ response, output, input }: ResponseContent): number =>
+  response.length + output.length + (input?.length ?? 0)
+
+/** Runs an operation in its turn, unless `waitMs` have passed before. `onEnd` is called after it. */
+function inTurn<T>(
+  queue: OperationQueue,
+  weight: number,
+  operation: () => Promise<T>,
+  waitMs: number,
+  onEnd: () => void = () => {},
+): Promise<T> {
+  const startedAt = performance.now()
+  const start = (): Promise<T> => {
+    if (performance.now() - startedAt >= waitMs) throw new Error('the store was too slow')
+    return operation()
+  }
+  const running = queue.run(weight, async () => start()).finally(onEnd)
+  return inTime(running, waitMs)
 }
 
 function inTime<T>(pending: Promise<T>, waitMs: number): Promise<T> {

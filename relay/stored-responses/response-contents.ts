@@ -24,6 +24,9 @@ export type ResponseContent = {
   readonly at: number
 }
 
+/** The token that made a response, and its user. */
+export type ContentOwner = Pick<ResponseContent, 'tokenId' | 'userId'>
+
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
   /** Null if the input is not stored. */
   readonly inputBytes: number | null
@@ -41,7 +44,7 @@ export type ResponseContents = {
   sizes(tokenId: number, ids: readonly string[]): Promise<readonly ContentSize[]>
   /** Loads the outputs of these responses, and everything of the response `complete`. */
   load(
-    tokenId: number,
+    owner: ContentOwner,
     ids: readonly string[],
     complete: string | null,
   ): Promise<readonly LoadedContent[]>
@@ -137,7 +140,7 @@ export async function createResponseContents(
       const query = { name: 'sizes-of-contents', text: SIZES, values: [tokenId, ids] }
       return (await pg.query<ContentSize>(query)).rows
     },
-    load: async (tokenId, ids, complete) => {
+    load: async ({ tokenId }, ids, complete) => {
       const query = { name: 'load-contents', text: LOAD, values: [tokenId, ids, complete] }
       return (await pg.query<LoadedContent>(query)).rows
     },

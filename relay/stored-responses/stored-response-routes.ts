@@ -96,7 +96,7 @@ async function serveConvertedResponse(
     if (isRemoved === null) return NO_STORE
     return isRemoved ? bytesOf({ id, object: 'response', deleted: true }) : null
   }
-  const loaded = await contents.load(tokenId, [id], id).catch(() => NO_STORE)
+  const loaded = await contents.load({ tokenId, userId }, [id], id).catch(() => NO_STORE)
   if (isRelayError(loaded)) return loaded
   const [content] = loaded
   if (content === undefined || content.response === null) return null

@@ -336,6 +336,47 @@ describe('a converted response', () => {
   })
 })
 
+describe('stored content', () => {
+  const LIMITED = 'limitedlimitedlimitedlimitedlimitedlimitedlim'
+
+  /** Refuses a continuation without opening the content. Returns the answer. */
+  async function refused(members: object, key: string) {
+    const open = vi.spyOn(rig.core.vault, 'open')
+    try {
+      const answer = await call(members, key)
+      expect(open).not.toHaveBeenCalled()
+      return answer
+    } finally {
+      open.mockRestore()
+    }
+  }
+
+  it('is not loaded for a call that has no model or no permit', async () => {
+    answerWith(false, [text('Hello')])
+    await rig.addToken(6, USER, LIMITED, {
+      rateLimit: { count: 2, success: 0, periodSeconds: 600 },
+    })
+    const { json: response } = await call({}, LIMITED)
+    const continued = { previous_response_id: response.id }
+    const unknown = await refused({ ...continued, model: 'unknown' }, LIMITED)
+    expect(unknown).toMatchObject({ status: 404, json: { error: { code: 'model_not_found' } } })
+    expect((await call(continued, LIMITED)).status).toBe(200)
+    const tooMany = await refused(continued, LIMITED)
+    expect(tooMany).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } })
+  })
+
+  it('occupies the permit of its call only once, and not after its end', async () => {
+    answerWith(false, [text('Hello')])
+    await rig.addToken(6, USER, LIMITED, { maxConcurrency: 1 })
+    const { json: response } = await call({}, LIMITED)
+    const continued = { previous_response_id: response.id }
+    expect((await call(continued, LIMITED)).status).toBe(200)
+    const reference = { type: 'item_reference', id: response.output[0].id.replace(/_0$/, '_7') }
+    expect((await call({ ...continued, input: [reference] }, LIMITED)).status).toBe(400)
+    expect((await call(continued, LIMITED)).status).toBe(200)
+  })
+})
+
 describe('a site that does not store converted responses', () => {
   beforeEach(async () => {
     await rig.setOption(STORING, OPTIONS.get(STORING)?.preset)

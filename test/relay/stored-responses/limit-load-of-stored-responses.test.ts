@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
 import { boundedStoredResponses } from '#relay/stored-responses/limit-load-of-stored-responses.ts'
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
 
-const BOUNDS = { waitMs: 20, writesMax: 2, lookupsMax: 4, lookupsPerTokenMax: 2 }
+const BOUNDS = {
+  ...{ waitMs: 20, writesMax: 2, writtenBytesMax: 10, loadsPerUserMax: 2 },
+  ...{ waitingLoadsPerUserMax: 3, lookupsMax: 4, lookupsPerTokenMax: 2 },
+}
 
 /** A store that answers only when the test lets it. */
 function slowStore(): { readonly store: StoredResponses; readonly answer: () => void } {
@@ -48,5 +52,63 @@ describe('a slow store of responses', () => {
     answer()
     await new Promise((resume) => setImmediate(resume))
     await expect(bounded.find(1, ['a'])).rejects.toThrow('20 ms')
+  })
+})
+
+const CONTENT = {
+  ...{ tokenId: 1, userId: 7, responseId: 'resp_a', outputBytes: 1, inputBytes: 1, at: 0 },
+  ...{ response: 'r' as Sealed, output: 'o' as Sealed, input: null },
+}
+
+/** A store whose writes and loads of contents end when the test says so. */
+function slowContents() {
+  const ends: (() => void)[] = []
+  let runningMost = 0
+  const begin = (): Promise<void> =>
+    new Promise((resolve) => {
+      ends.push(resolve)
+      runningMost = Math.max(runningMost, ends.length)
+    })
+  const memory = storedResponsesInMemory()
+  const contents = {
+    ...memory.contents,
+    add: begin,
+    load: async () => {
+      await begin()
+      return []
+    },
+  }
+  const bounded = boundedStoredResponses({ ...memory, contents }, { ...BOUNDS, waitMs: 60_000 })
+  const endAll = async (): Promise<void> => {
+    while (ends.length > 0) {
+      ends.shift()?.()
+      await new Promise((resume) => setImmediate(resume))
+    }
+  }
+  return { contents: bounded.contents, endAll, runningMost: () => runningMost }
+}
+
+describe('a slow store of contents', () => {
+  it('writes few contents at once, and keeps the others in bounded memory until it can', async () => {
+    const { contents, endAll, runningMost } = slowContents()
+    const writing = Array.from({ length: 5 }, () => contents.add(CONTENT))
+    await expect(contents.add(CONTENT)).rejects.toThrow('too many')
+    await endAll()
+    await Promise.all(writing)
+    expect(runningMost()).toBe(2)
+  })
+
+  it('loads few contents of a user at once, and does not delay other users', async () => {
+    const { contents, endAll, runningMost } = slowContents()
+    const load = (userId: number, tokenId: number) => contents.load({ userId, tokenId }, [], null)
+    const loading = [load(7, 1), load(7, 2), load(7, 3)]
+    await expect(load(7, 4)).rejects.toThrow('too many')
+    expect(runningMost()).toBe(2)
+    const ofOther = load(8, 5)
+    await new Promise((resume) => setImmediate(resume))
+    expect(runningMost()).toBe(3)
+    await endAll()
+    await Promise.all([...loading, ofOther])
+    await expect(contents.sizes(4, [])).resolves.toEqual([])
   })
 })

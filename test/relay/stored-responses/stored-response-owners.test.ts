@@ -86,15 +86,15 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
       { responseId: 'resp_b', outputBytes: 30, inputBytes: null },
     ])
     const others = { response: null, input: null }
-    expect(await contents.load(1, ['resp_a'], null)).toEqual([
+    expect(await contents.load({ tokenId: 1, userId: 7 }, ['resp_a'], null)).toEqual([
       { responseId: 'resp_a', output: 'o', ...others },
     ])
     const complete = { response: 'r'.repeat(100), input: 'i' }
-    expect(await contents.load(1, ['resp_a'], 'resp_a')).toEqual([
+    expect(await contents.load({ tokenId: 1, userId: 7 }, ['resp_a'], 'resp_a')).toEqual([
       { responseId: 'resp_a', output: 'o', ...complete },
     ])
     expect(await contents.sizes(2, ids)).toEqual([])
-    expect(await contents.load(2, ids, 'resp_a')).toEqual([])
+    expect(await contents.load({ tokenId: 2, userId: 7 }, ids, 'resp_a')).toEqual([])
     expect(await contents.remove(2, 'resp_a')).toBe(false)
     expect(await contents.remove(1, 'resp_a')).toBe(true)
     expect(await contents.remove(1, 'resp_a')).toBe(false)

@@ -168,7 +168,7 @@ function contentsInMemory(): ResponseContents {
       find(tokenId, ids).map(({ responseId, outputBytes, input, inputBytes }) => ({
         ...{ responseId, outputBytes, inputBytes: input === null ? null : inputBytes },
       })),
-    load: async (tokenId, ids, complete) =>
+    load: async ({ tokenId }, ids, complete) =>
       find(tokenId, ids).map(({ responseId, output, input, response }) => {
         const isComplete = responseId === complete
         const others = { input: isComplete ? input : null, response: isComplete ? response : null }

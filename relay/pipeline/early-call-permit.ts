@@ -1,0 +1,37 @@
+import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
+import { acquirePermit, type CallPermit, type SizedRequest } from './acquire-call-permit.ts'
+import type { Caller } from './authenticate.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+/**
+ * The permit of a call that needs expensive work before its plan, such as loading stored content.
+ * The work counts towards the limits of calls, so the permit is acquired before it. The call takes
+ * the permit over when it is planned. `release` gives back a permit that no call took over.
+ */
+export class EarlyCallPermit {
+  private permit: CallPermit | null = null
+
+  /** Returns an error if a limit refuses the call. */
+  async acquire(
+    deps: RelayDeps,
+    caller: Caller,
+    request: SizedRequest,
+    groups: readonly string[] | undefined,
+  ): Promise<RelayError | null> {
+    const permit = await acquirePermit(deps, caller, request, groups)
+    if (isRelayError(permit)) return permit
+    this.permit = permit
+    return null
+  }
+
+  /** Returns the permit, which the call must release. Returns null if none was acquired. */
+  take(): CallPermit | null {
+    const { permit } = this
+    this.permit = null
+    return permit
+  }
+
+  release(): void {
+    this.take()?.release({ isSuccess: false, tokens: 0 })
+  }
+}
