@@ -1,3 +1,4 @@
+import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { recordResponseContent } from '../stored-responses/record-response-content.ts'
 import { type idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
@@ -41,7 +42,8 @@ export async function recordStoredResponse(
     return true
   }
   return record().catch((err: unknown) => {
-    deps.log.warn({ err, call: exchange.call }, 'a stored response could not be recorded')
+    const { call: id } = exchange
+    warnThrottled(deps.log, { err, call: id }, 'a stored response could not be recorded')
     return false
   })
 }

@@ -39,7 +39,10 @@ export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'inp
 
 /** Stores the contents of converted responses. They are found only for the token that made them. */
 export type ResponseContents = {
-  /** Resolves when the content can be found. Rejects if it could not be written. */
+  /**
+   * Resolves when the content can be found. Rejects if it could not be written, or if the contents
+   * of all users have reached their maximum.
+   */
   add(content: ResponseContent): Promise<void>
   sizes(tokenId: number, ids: readonly string[]): Promise<readonly ContentSize[]>
   /** Loads the outputs of these responses, and everything of the response `complete`. */
@@ -59,6 +62,11 @@ export const CONTENT_RETENTION_MS = 7 * 86_400_000
 
 /** The maximum number of bytes that the stored contents of one user have, compressed. */
 const USER_BYTES_MAX = 32 * 1024 * 1024
+/**
+ * The maximum number of bytes that the contents of all users have, compressed. On a full disk, the
+ * database could no longer record calls.
+ */
+const SITE_BYTES_MAX = 4 * 1024 * 1024 * 1024
 /** The number of bytes after which a process deletes what exceeds the maximum of a user. */
 const DELETED_EVERY_BYTES = USER_BYTES_MAX / 8
 /** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
@@ -102,6 +110,21 @@ const LOAD = `
     case when response_id = $3 then input end as input
   from relay.response_contents where token_id = $1 and response_id = any($2)`
 
+/**
+ * Deletes the inputs of a user's older contents. They are long, because each repeats the history of
+ * its conversation, and only `previous_response_id` needs them. References to items need outputs.
+ */
+const DELETE_OLD_INPUTS = `
+  update relay.response_contents as one
+  set input = null, stored_bytes = one.stored_bytes - length(one.input)
+  from (
+    select token_id, response_id,
+      sum(stored_bytes) over (order by stored_at desc, response_id desc) as newer_bytes
+    from relay.response_contents where user_id = $1
+  ) as counted
+  where one.token_id = counted.token_id and one.response_id = counted.response_id
+    and one.input is not null and counted.newer_bytes > $2`
+
 /** Deletes the oldest contents of a user beyond the maximum. */
 const DELETE_OLDEST = `
   delete from relay.response_contents as one using (
@@ -115,22 +138,34 @@ const DELETE_OLDEST = `
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createResponseContents(
   pg: Pool,
-  { userBytesMax = USER_BYTES_MAX, deletedEveryBytes = DELETED_EVERY_BYTES } = {},
+  {
+    userBytesMax = USER_BYTES_MAX,
+    siteBytesMax = SITE_BYTES_MAX,
+    deletedEveryBytes = DELETED_EVERY_BYTES,
+  } = {},
 ): Promise<ResponseContents> {
   await ensureSchema(pg, 'relay', TABLE)
+  /** The bytes of all contents when they were last counted, and those that were added since. */
+  let siteBytes = await bytesOfSite(pg)
   /** The bytes that this process has added for each user since the last deletion. */
   const addedBytes = new Map<number, number>()
   const deleteOldest = async (userId: number, bytes: number): Promise<void> => {
     const added = (addedBytes.get(userId) ?? deletedEveryBytes) + bytes
     if (addedBytes.size > COUNTED_USERS_MAX) addedBytes.clear()
-    addedBytes.set(userId, added >= deletedEveryBytes ? 0 : added)
+    addedBytes.set(userId, added)
     if (added < deletedEveryBytes) return
+    const inputs = { name: 'limit-inputs', text: DELETE_OLD_INPUTS }
+    await pg.query({ ...inputs, values: [userId, Math.floor(userBytesMax / 2)] })
     await pg.query({ name: 'limit-contents', text: DELETE_OLDEST, values: [userId, userBytesMax] })
+    addedBytes.set(userId, 0)
   }
   return {
     add: async ({ tokenId, responseId, userId, response, output, input, ...numbers }) => {
       const { outputBytes, inputBytes, at } = numbers
       const bytes = response.length + output.length + (input?.length ?? 0) + ROW_BYTES
+      if (siteBytes + bytes > siteBytesMax)
+        throw new Error('the site stores its maximum of contents')
+      siteBytes += bytes
       const texts = [response, output, input]
       const values = [tokenId, responseId, userId, ...texts, outputBytes, inputBytes, bytes, at]
       await pg.query({ name: 'insert-content', text: INSERT, values })
@@ -151,6 +186,13 @@ export async function createResponseContents(
     sweep: async (at) => {
       const text = 'delete from relay.response_contents where stored_at <= $1'
       await pg.query(text, [at - CONTENT_RETENTION_MS])
+      siteBytes = await bytesOfSite(pg)
     },
   }
+}
+
+async function bytesOfSite(pg: Pool): Promise<number> {
+  const text = 'select coalesce(sum(stored_bytes), 0)::float8 as bytes from relay.response_contents'
+  const { rows } = await pg.query<{ readonly bytes: number }>(text)
+  return rows[0]?.bytes ?? 0
 }

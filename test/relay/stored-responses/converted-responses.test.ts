@@ -354,7 +354,7 @@ describe('stored content', () => {
   it('is not loaded for a call that has no model or no permit', async () => {
     answerWith(false, [text('Hello')])
     await rig.addToken(6, USER, LIMITED, {
-      rateLimit: { count: 2, success: 0, periodSeconds: 600 },
+      rateLimit: { isEnabled: true, count: 2, success: 0, periodSeconds: 600 },
     })
     const { json: response } = await call({}, LIMITED)
     const continued = { previous_response_id: response.id }

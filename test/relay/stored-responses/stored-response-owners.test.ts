@@ -112,6 +112,33 @@ it('the oldest contents of a user are deleted beyond the maximum of bytes', asyn
   expect(left).toEqual(['resp_6', 'resp_7', 'resp_8', 'resp_9'])
 })
 
+it('the inputs of older contents are deleted first, so that references to items last', async () => {
+  const limits = { userBytesMax: 6_000, deletedEveryBytes: 1 }
+  const contents = await createResponseContents(postgres.pg, limits)
+  const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
+  const input = 'i'.repeat(1_000) as Sealed
+  for (const [at, id] of ids.entries()) {
+    await contents.add({ ...contentOf(id, AT + at, 11), userId: 9, input })
+  }
+  const left = (await contents.sizes(11, ids)).map(({ responseId, inputBytes }) => ({
+    ...{ responseId, hasInput: inputBytes !== null },
+  }))
+  // Each has 613 bytes with its row and without its input.
+  const inOrder = left.toSorted((one, other) => (one.responseId < other.responseId ? -1 : 1))
+  expect(inOrder).toEqual(ids.slice(2).map((id) => ({ responseId: id, hasInput: id === 'resp_9' })))
+})
+
+it('no content is stored beyond the maximum of the site, until others were deleted', async () => {
+  const before = await createResponseContents(postgres.pg)
+  await before.add({ ...contentOf('resp_a', AT, 12), userId: 10 })
+  const full = await createResponseContents(postgres.pg, { siteBytesMax: 700 })
+  await expect(full.add({ ...contentOf('resp_b', AT, 12), userId: 11 })).rejects.toThrow('maximum')
+  expect(await full.sizes(12, ['resp_b'])).toEqual([])
+  await full.sweep(AT + 30 * 86_400_000)
+  await full.add({ ...contentOf('resp_b', AT, 12), userId: 11 })
+  expect(await full.sizes(12, ['resp_b'])).toHaveLength(1)
+})
+
 it('contents are deleted after seven days', async () => {
   const { contents, sweep } = postgres.store
   await contents.add(contentOf('resp_old', AT, 6))
