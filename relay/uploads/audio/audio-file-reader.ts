@@ -8,8 +8,10 @@ export type AudioFile = Pick<SpooledFile, 'bytes' | 'read'>
  */
 export const UNKNOWN_RATE_MIN = 2_000
 /**
- * The maximum number of frames or pages that are read, which is about a day of audio. The duration
- * of the rest of a file is estimated from its length.
+ * The maximum number of frames, pages or other headers that are read, which is about a day of
+ * audio, and less than a second of work. The duration of the rest of a file is estimated from its
+ * length. The limit exists because a file is measured before its caller pays anything, and because
+ * other calls wait meanwhile.
  */
 export const FRAMES_MAX = 4_000_000
 

@@ -1,4 +1,4 @@
-import { type AudioFile, UNKNOWN_RATE_MIN } from './audio-file-reader.ts'
+import { type AudioFile, FRAMES_MAX, UNKNOWN_RATE_MIN } from './audio-file-reader.ts'
 
 /** One frame of FLAC. `sampleRate` is 0 if the frame refers to the header of the file. */
 export type FlacFrame = { readonly samples: number; readonly sampleRate: number }
@@ -61,8 +61,6 @@ export const flacSampleRate = (bytes: Buffer, at: number): number =>
   bytes.readUIntBE(at + 10, 3) >>> 4
 
 const SCANNED_BYTES = 256 * 1024
-/** The maximum number of bytes that are checked for the start of a frame. */
-const CANDIDATES_MAX = 8_000_000
 
 /**
  * Returns the duration in seconds of the FLAC file that begins at an offset. It is the sum of all
@@ -76,7 +74,7 @@ export async function flacSeconds(file: AudioFile, from: number): Promise<number
   const headerRate = flacSampleRate(head, 8)
   let [seconds, frames, candidates] = [0, 0, 0]
   for (let start = from + 4; start < file.bytes; start += SCANNED_BYTES) {
-    if (candidates > CANDIDATES_MAX) return seconds + (file.bytes - start) / UNKNOWN_RATE_MIN
+    if (candidates > FRAMES_MAX) return seconds + (file.bytes - start) / UNKNOWN_RATE_MIN
     const bytes = await file.read(start, SCANNED_BYTES + FRAME_HEADER_MAX)
     for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
       if (at >= SCANNED_BYTES) break

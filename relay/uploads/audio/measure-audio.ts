@@ -3,7 +3,7 @@ import { flacSeconds } from './flac-duration.ts'
 import { mp3FrameAt } from './mp3-frame.ts'
 import { mp4Seconds } from './mp4-duration.ts'
 import { oggSeconds } from './ogg-duration.ts'
-import { wavSeconds } from './wav-duration.ts'
+import { type WavData, wavSeconds } from './wav-duration.ts'
 import { webmSeconds } from './webm-duration.ts'
 
 /** In damaged data, the search for the next frame ends after this many bytes. */
@@ -35,8 +35,9 @@ async function measuredDuration(
 ): Promise<number | null> {
   const magic = head.toString('latin1', 0, 4)
   const kind = head.toString('latin1', 8, 12)
+  const search: Search = { headers: 0 }
   if (WAVE_MAGICS.has(magic) && kind === 'WAVE') {
-    return wavSeconds(file, from, (part) => framesSeconds(file, part.start, part.end))
+    return wavSeconds(file, from, (part) => framesSeconds(file, part, search))
   }
   if (magic === 'fLaC') return flacSeconds(file, from)
   if (magic === 'OggS') return oggSeconds(file, from)
@@ -46,36 +47,45 @@ async function measuredDuration(
   // Decoders search for the first frame behind a tag.
   const isTagged = from > 0 || magic.startsWith('ID3')
   const isFrame = head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
-  return isTagged || isFrame ? framesSeconds(file, from, file.bytes) : null
+  const whole = { start: from, end: file.bytes }
+  return isTagged || isFrame ? framesSeconds(file, whole, search) : null
 }
 
 /** The first bytes of WAV files. Those of more than 4 GiB have other ones. */
 const WAVE_MAGICS = new Set(['RIFF', 'RF64', 'BW64'])
 
+/** The number of headers that were read in all parts of a file. */
+type Search = { headers: number }
+
 /**
  * Returns the duration in seconds of the frames of MP3, or of AAC in ADTS format, in a part of a
  * file. Damaged data between frames counts as audio of the same bit rate. Returns null if there are
- * no frames.
+ * no frames. The number of headers that are read is limited for the whole file, because a caller
+ * could otherwise block the event loop with a file that contains nothing but headers or tags.
  */
-async function framesSeconds(file: AudioFile, from: number, end: number): Promise<number | null> {
-  const windows = new Windows(file, from)
-  let [total, framesBytes, lost, frames, tagEnd] = [0, 0, 0, 0, 0]
+async function framesSeconds(
+  file: AudioFile,
+  { start, end }: WavData,
+  search: Search,
+): Promise<number | null> {
+  const windows = new Windows(file, start)
+  let [total, framesBytes, lost, tagEnd] = [0, 0, 0, 0]
   while (windows.at < end) {
     const pending = windows.peek(32)
     const bytes = pending instanceof Promise ? await pending : pending
     if (bytes.length < ADTS_HEADER) break
-    if (lost > LOST_BYTES_MAX || frames > FRAMES_MAX) {
+    search.headers += 1
+    if (lost > LOST_BYTES_MAX || search.headers > FRAMES_MAX) {
       return total + (lost + end - windows.at) / UNKNOWN_RATE_MIN
     }
     const frame = mp3FrameAt(bytes, 0) ?? adtsFrame(bytes)
     if (frame === null) {
       // Decoders search for frames also within a tag, unless it is the first one of the file.
       if (windows.at >= tagEnd) tagEnd = windows.at + tagLength(bytes)
-      // Zeros are padding, which decoders skip.
-      if (windows.at >= tagEnd && bytes[0] !== 0) lost += 1
-      windows.at += 1
+      const skipped = lengthWithoutHeader(bytes, end - windows.at)
+      lost += countNonZero(bytes, Math.max(0, tagEnd - windows.at), skipped)
+      windows.at += skipped
     } else {
-      frames += 1
       framesBytes += frame.bytes
       total += frame.seconds
       windows.at += frame.bytes
@@ -85,8 +95,33 @@ async function framesSeconds(file: AudioFile, from: number, end: number): Promis
   return lost > PADDING_BYTES_MAX ? total + lost * (total / framesBytes) : total
 }
 
+/** The first bytes of frames (0xff) and of the tags `TAG`, `ID3` and `APETAGEX`. */
+const [FRAME_BYTE, T, I, A] = [0xff, 0x54, 0x49, 0x41]
+
+/**
+ * Returns the number of bytes up to the next one with which a frame or a tag may begin. The first
+ * byte is not examined. A plain loop is fast enough for files that consist of padding.
+ */
+function lengthWithoutHeader(bytes: Buffer, most: number): number {
+  const end = Math.min(bytes.length, most)
+  for (let at = 1; at < end; at += 1) {
+    const byte = bytes[at]
+    if (byte === FRAME_BYTE || byte === T || byte === I || byte === A) return at
+  }
+  return end
+}
+
+/** Counts the bytes that are not zero. Zeros are padding, which decoders skip. */
+function countNonZero(bytes: Buffer, from: number, end: number): number {
+  let count = 0
+  for (let at = from; at < end; at += 1) if (bytes[at] !== 0) count += 1
+  return count
+}
+
 /** Returns the length of the tag with a title or a picture that begins here, or 0. */
 function tagLength(bytes: Buffer): number {
+  const first = bytes[0]
+  if (first !== T && first !== I && first !== A) return 0
   const name = bytes.toString('latin1', 0, 8)
   if (name.startsWith('TAG')) return ID3V1_BYTES
   if (name.startsWith('ID3')) return id3Length(bytes)
@@ -115,8 +150,9 @@ const AAC_RATES = [
 ]
 
 function adtsFrame(bytes: Buffer): { readonly bytes: number; readonly seconds: number } | null {
-  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = bytes
-  if (first !== 0xff || (second & 0xf6) !== 0xf0) return null
+  if (bytes[0] !== FRAME_BYTE || ((bytes[1] ?? 0) & 0xf6) !== 0xf0) return null
+  const [third = 0, fourth = 0, fifth = 0] = [bytes[2], bytes[3], bytes[4]]
+  const [sixth = 0, seventh = 0] = [bytes[5], bytes[6]]
   const rate = AAC_RATES[(third >> 2) & 15]
   const length = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5)
   if (rate === undefined || length < ADTS_HEADER) return null

@@ -4,6 +4,11 @@ import { opusPacketSeconds } from './opus-packet.ts'
 
 const PAGE_HEADER = 27
 const SEGMENTS_MAX = 255
+/** The first four bytes of a page. */
+const OGGS = 0x4f676753
+/** The work for a page, as a multiple of the work for a segment of it. */
+const PAGE_STEPS = 8
+const STEPS_MAX = FRAMES_MAX * PAGE_STEPS
 const CONTINUED = 1
 const FIRST = 2
 /** The maximum number of streams that are told apart. Real files have a few. */
@@ -35,11 +40,13 @@ export async function oggSeconds(file: AudioFile, from: number): Promise<number 
   const windows = new Windows(file, from)
   const streams = new Map<number, Stream>()
   let total = 0
-  for (let pages = 0; windows.at < file.bytes && pages < FRAMES_MAX; pages += 1) {
+  // The segments of a page are counted as well, because each of them may be a packet.
+  for (let steps = 0; windows.at < file.bytes && steps < STEPS_MAX; ) {
     const pending = windows.peek(PAGE_HEADER + SEGMENTS_MAX)
     const header = pending instanceof Promise ? await pending : pending
-    if (header.length < PAGE_HEADER || header.toString('latin1', 0, 4) !== 'OggS') break
+    if (header.length < PAGE_HEADER || header.readUInt32BE(0) !== OGGS) break
     const length = pageLength(header)
+    steps += PAGE_STEPS + (header[26] ?? 0)
     const whole = windows.peek(length)
     const page = whole instanceof Promise ? await whole : whole
     const serial = page.readUInt32LE(14)

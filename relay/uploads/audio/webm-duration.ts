@@ -1,4 +1,4 @@
-import { type AudioFile, UNKNOWN_RATE_MIN, Windows } from './audio-file-reader.ts'
+import { type AudioFile, FRAMES_MAX, UNKNOWN_RATE_MIN, Windows } from './audio-file-reader.ts'
 import { flacFrameAt } from './flac-duration.ts'
 import { mp3FrameAt } from './mp3-frame.ts'
 import { opusPacketSeconds } from './opus-packet.ts'
@@ -17,8 +17,6 @@ const OPUS_PACKET_SECONDS = 0.02
 const VALUE_BYTES_MAX = 64
 /** The maximum length of the part of a block that is read. */
 const BLOCK_HEAD_BYTES = 4_096
-/** The maximum number of elements that are read, which is about a day of audio and video. */
-const ELEMENTS_MAX = 10_000_000
 const TRACKS_MAX = 1_000
 const AUDIO_TYPE = 2
 /** The most bytes per second of Vorbis and AAC, and of audio in a codec that is not listed. */
@@ -63,7 +61,7 @@ export async function webmSeconds(file: AudioFile, from: number): Promise<number
     const { id, start, length } = element
     if (id === TRACK_ENTRY) contents.described = emptyTrack()
     if (id === CONTENT_ENCODINGS) contents.described.isEncoded = true
-    if (elements > ELEMENTS_MAX) {
+    if (elements > FRAMES_MAX) {
       return secondsOf(contents) + (file.bytes - windows.at) / UNKNOWN_RATE_MIN
     }
     if (!CONTAINERS.has(id)) {
