@@ -43,7 +43,7 @@ export function mp4CodecOf(descriptions: Buffer): Mp4Codec | null {
   return longest
 }
 
-const secondsPerFrame = ({ frameSamples, sampleRate }: Mp4Codec): number =>
+export const secondsPerFrame = ({ frameSamples, sampleRate }: Mp4Codec): number =>
   sampleRate === 0 ? Number.POSITIVE_INFINITY : frameSamples / sampleRate
 
 function codecOf(description: Buffer): Mp4Codec | null {
@@ -126,7 +126,7 @@ function descriptorAt(bytes: Buffer, at: number, tag: number): number | null {
 }
 
 /** Reads the `AudioSpecificConfig` of AAC (ISO/IEC 14496-3, section 1.6.2.1). */
-function aacCodec(bytes: Buffer, at: number, entryRate: number): Mp4Codec {
+export function aacCodec(bytes: Buffer, at: number, entryRate: number): Mp4Codec {
   const bits = [...bytes.subarray(at, at + 8)].map((byte) => byte.toString(2).padStart(8, '0'))
   const text = bits.join('')
   const read = (start: number, length: number): number =>

@@ -1,32 +1,58 @@
 import { type AudioFile, FRAMES_MAX, UNKNOWN_RATE_MIN, Windows } from './audio-file-reader.ts'
 import { flacFrameAt } from './flac-duration.ts'
 import { mp3FrameAt } from './mp3-frame.ts'
+import { aacCodec, secondsPerFrame } from './mp4-codec.ts'
 import { opusPacketSeconds } from './opus-packet.ts'
 
 /** The elements that contain other elements that are read (RFC 9559). */
 const CONTAINERS: ReadonlySet<number> = new Set([
-  ...[0x18538067, 0x1f43b675, 0xa0, 0x1654ae6b, 0xae, 0x1549a966],
+  ...[0x18538067, 0x1f43b675, 0xa0, 0x1654ae6b, 0xae, 0x1549a966, 0xe1, 0x6d80, 0x6240, 0x5034],
 ])
 const [TRACK_ENTRY, TRACK_NUMBER, CODEC, TRACK_TYPE] = [0xae, 0xd7, 0x86, 0x83]
 const [TIMESTAMP_SCALE, DURATION, TIMESTAMP] = [0x2ad7b1, 0x4489, 0xe7]
 const [SIMPLE_BLOCK, BLOCK] = [0xa3, 0xa1]
-const CONTENT_ENCODINGS = 0x6d80
-/** The usual duration of a packet of Opus, in seconds. */
-const OPUS_PACKET_SECONDS = 0.02
+const [SAMPLING_FREQUENCY, CODEC_PRIVATE] = [0xb5, 0x63a2]
+/** How frames are encoded, and the first bytes of all frames that are removed from them. */
+const [CONTENT_ENCODING, ALGORITHM, REMOVED_BYTES] = [0x6240, 0x4254, 0x4255]
+const REMOVES_BYTES = 3
+/** The elements whose values are read. */
+const VALUES: ReadonlySet<number> = new Set([
+  ...[TRACK_NUMBER, CODEC, TRACK_TYPE, TIMESTAMP_SCALE, DURATION, TIMESTAMP],
+  ...[SAMPLING_FREQUENCY, CODEC_PRIVATE, ALGORITHM, REMOVED_BYTES],
+])
+/** The longest duration of a packet of Opus, in seconds. */
+const OPUS_PACKET_SECONDS_MAX = 0.12
 /** The longest element that is read as a number or a short text, in bytes. */
 const VALUE_BYTES_MAX = 64
+/** The elements of any length, of which the first bytes are read. */
+const LONG_VALUES: ReadonlySet<number> = new Set([CODEC_PRIVATE, REMOVED_BYTES])
 /** The maximum length of the part of a block that is read. */
-const BLOCK_HEAD_BYTES = 4_096
+const BLOCK_HEAD_BYTES = 65_536
+/** The number of bytes at the start of a frame from which its duration follows. */
+const FRAME_HEAD_BYTES = 16
 const TRACKS_MAX = 1_000
 const AUDIO_TYPE = 2
-/** The most bytes per second of Vorbis and AAC, and of audio in a codec that is not listed. */
+const AAC_FRAME_SAMPLES = 1_024
+/** The sample rate of a track that states none (RFC 9559), and the highest rate of AAC. */
+const [DEFAULT_RATE, AAC_RATE_MAX] = [8_000, 96_000]
+/** The most bytes per second of Vorbis, and of audio in a codec that is not listed. */
 const [COMPRESSED_RATE_MAX, OTHER_RATE_MAX] = [62_500, 250_000]
 
+type Codec = 'aac' | 'flac' | 'mpeg' | 'opus' | 'vorbis' | 'other'
+
 type Track = {
-  codec: string
+  codec: Codec
   type: number
-  /** True if the frames are compressed again or lack their first bytes. */
+  /** True if the frames are compressed again or lack their first bytes, as `algorithm` tells. */
   isEncoded: boolean
+  algorithm: number
+  /** The first bytes that were removed from all frames. */
+  removed: Buffer
+  sampleRate: number
+  /** The settings of the decoder. */
+  config: Buffer
+  /** The duration in seconds of a frame of AAC, or null if it has not been needed. */
+  aacFrame: number | null
   /** The duration of the frames, if the codec tells it. */
   seconds: number
   bytes: number
@@ -38,6 +64,8 @@ type Contents = {
   scale: number
   duration: number
   clusterTime: number
+  /** The number of elements and frames that were read. */
+  steps: number
   readonly tracks: Map<number, Track>
   /** The track that is described at present. */
   described: Track
@@ -52,27 +80,29 @@ export async function webmSeconds(file: AudioFile, from: number): Promise<number
   const windows = new Windows(file, from)
   const described = emptyTrack()
   const tracks = new Map<number, Track>()
-  const contents: Contents = { scale: 1_000_000, duration: 0, clusterTime: 0, tracks, described }
-  for (let elements = 0; windows.at < file.bytes; elements += 1) {
+  const times = { scale: 1_000_000, duration: 0, clusterTime: 0 }
+  const contents: Contents = { ...times, steps: 0, tracks, described }
+  for (; windows.at < file.bytes; contents.steps += 1) {
     const pending = windows.peek(12)
     const bytes = pending instanceof Promise ? await pending : pending
     const element = elementAt(bytes)
     if (element === null) break
     const { id, start, length } = element
     if (id === TRACK_ENTRY) contents.described = emptyTrack()
-    if (id === CONTENT_ENCODINGS) contents.described.isEncoded = true
-    if (elements > FRAMES_MAX) {
+    if (id === CONTENT_ENCODING) contents.described.isEncoded = true
+    if (contents.steps > FRAMES_MAX) {
       return secondsOf(contents) + (file.bytes - windows.at) / UNKNOWN_RATE_MIN
     }
     if (!CONTAINERS.has(id)) {
       if (length === null) break
       const isBlock = id === SIMPLE_BLOCK || id === BLOCK
-      const most = isBlock ? BLOCK_HEAD_BYTES : VALUE_BYTES_MAX
-      if (isBlock || length <= VALUE_BYTES_MAX) {
-        const whole = windows.peek(start + Math.min(length, most))
-        const content = (whole instanceof Promise ? await whole : whole).subarray(start)
-        if (isBlock) addBlock(contents, content.subarray(0, Math.min(length, most)), length)
-        else note(contents, id, content.subarray(0, length))
+      const isValue = VALUES.has(id) && (length <= VALUE_BYTES_MAX || LONG_VALUES.has(id))
+      if (isBlock || isValue) {
+        const end = start + Math.min(length, isBlock ? BLOCK_HEAD_BYTES : VALUE_BYTES_MAX)
+        const whole = bytes.length >= end ? bytes : windows.peek(end)
+        const content = (whole instanceof Promise ? await whole : whole).subarray(start, end)
+        if (isBlock) addBlock(contents, content, length)
+        else note(contents, id, content)
       }
     }
     windows.at += start + (CONTAINERS.has(id) ? 0 : (length ?? 0))
@@ -81,8 +111,12 @@ export async function webmSeconds(file: AudioFile, from: number): Promise<number
   return seconds > 0 ? seconds : null
 }
 
+const NOTHING = Buffer.alloc(0)
+
 const emptyTrack = (): Track => ({
-  ...{ codec: '', type: 0, isEncoded: false, seconds: 0, bytes: 0, lastTime: 0 },
+  ...{ codec: 'other', type: 0, isEncoded: false, algorithm: 0, removed: NOTHING },
+  ...{ sampleRate: DEFAULT_RATE, config: NOTHING, aacFrame: null },
+  ...{ seconds: 0, bytes: 0, lastTime: 0 },
 })
 
 /**
@@ -115,58 +149,127 @@ function float(bytes: Buffer): number {
   return Number.isFinite(value) && value > 0 ? value : 0
 }
 
+/** Some names have a suffix, such as `A_MPEG/L3`. */
+const CODECS: readonly (readonly [RegExp, Codec])[] = [
+  [/^A_AAC/, 'aac'],
+  [/^A_MPEG/, 'mpeg'],
+  [/^A_OPUS\0*$/, 'opus'],
+  [/^A_FLAC\0*$/, 'flac'],
+  [/^A_VORBIS\0*$/, 'vorbis'],
+]
+
+const codecOf = (name: string): Codec =>
+  CODECS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+
 function note(contents: Contents, id: number, value: Buffer): void {
   const { described } = contents
   if (id === TIMESTAMP_SCALE) contents.scale = unsigned(value)
   if (id === DURATION) contents.duration = float(value)
   if (id === TIMESTAMP) contents.clusterTime = unsigned(value)
-  if (id === CODEC) described.codec = value.toString('latin1').replace(/\0+$/, '')
+  if (id === CODEC) described.codec = codecOf(value.toString('latin1'))
   if (id === TRACK_TYPE) described.type = unsigned(value)
+  if (id === ALGORITHM) described.algorithm = unsigned(value)
+  if (id === REMOVED_BYTES) described.removed = Buffer.from(value)
+  if (id === SAMPLING_FREQUENCY) described.sampleRate = float(value)
+  if (id === CODEC_PRIVATE) described.config = Buffer.from(value)
   const { tracks } = contents
-  if (id === TRACK_NUMBER && tracks.size < TRACKS_MAX) tracks.set(unsigned(value), described)
+  if (id !== TRACK_NUMBER || tracks.size >= TRACKS_MAX) return
+  // Decoders use the first track with a number.
+  const track = unsigned(value)
+  if (!tracks.has(track)) tracks.set(track, described)
 }
 
 /** Adds the frames of a block. `block` is its beginning, and `length` its whole length. */
-function addBlock({ tracks, clusterTime }: Contents, block: Buffer, length: number): void {
+function addBlock(contents: Contents, block: Buffer, length: number): void {
   const numberBytes = Math.clz32(block[0] ?? 0) - 23
   if (numberBytes > 8 || block.length < numberBytes + 4) return
-  const track = tracks.get(numberAt(block, 0, numberBytes))
+  const track = contents.tracks.get(numberAt(block, 0, numberBytes))
   if (track === undefined) return
-  const time = clusterTime + block.readInt16BE(numberBytes)
+  const time = contents.clusterTime + block.readInt16BE(numberBytes)
   track.lastTime = Math.max(track.lastTime, time)
   track.bytes += length
-  const { at, frames } = framesIn(block, numberBytes + 2)
-  track.seconds += frames * frameSeconds(track, block, at)
+  if (((block[numberBytes + 2] ?? 0) & LACING) === 0) {
+    track.seconds += frameSeconds(track, block, numberBytes + 3)
+    if (track.isEncoded) contents.steps += 1
+    return
+  }
+  const starts = laceStarts(block, numberBytes + 2, length)
+  contents.steps += starts.length * (track.isEncoded ? 2 : 1)
+  // Frames may have different durations. The longest one stands for those that are not read.
+  let longest = 0
+  for (const start of starts) {
+    const seconds = frameSeconds(track, block, start)
+    longest = Math.max(longest, seconds)
+    track.seconds += start < block.length ? seconds : longest
+  }
 }
 
-/** Returns the number of frames in a block (its lacing), and the offset of the first one. */
-function framesIn(
-  block: Buffer,
-  flagsAt: number,
-): { readonly at: number; readonly frames: number } {
-  const lacing = ((block[flagsAt] ?? 0) >> 1) & 3
-  if (lacing === 0) return { at: flagsAt + 1, frames: 1 }
+/** The bits of a block's flags that tell how several frames are stored in it (lacing). */
+const LACING = 6
+const [XIPH_LACING, FIXED_LACING] = [2, 4]
+
+/** Returns the offsets of the frames in a block with several frames. `length` is its length. */
+function laceStarts(block: Buffer, flagsAt: number, length: number): readonly number[] {
+  const lacing = (block[flagsAt] ?? 0) & LACING
   const frames = (block[flagsAt + 1] ?? 0) + 1
   let at = flagsAt + 2
-  // The lengths of all frames but the last precede the frames, unless all have the same length.
-  for (let index = 1; index < frames && lacing !== 2; index += 1) {
-    if (lacing === 3) at += Math.min(8, Math.clz32(block[at] ?? 0) - 23)
-    else {
-      while (block[at] === 255) at += 1
-      at += 1
-    }
+  if (lacing === FIXED_LACING) {
+    const size = Math.floor((length - at) / frames)
+    return size < 1 ? [] : Array.from({ length: frames }, (_, index) => at + index * size)
   }
-  return { at, frames }
+  // The lengths of all frames but the last precede the frames.
+  const sizes: number[] = []
+  while (sizes.length < frames - 1) {
+    let size = 0
+    if (lacing === XIPH_LACING) {
+      for (; block[at] === 255; at += 1) size += 255
+      size += block[at] ?? 0
+      at += 1
+    } else {
+      const sizeBytes = Math.min(8, Math.clz32(block[at] ?? 0) - 23)
+      const value = numberAt(block, at, sizeBytes)
+      // Only the first length is complete. Others are the differences from the one before them.
+      const previous = sizes.at(-1)
+      size = previous === undefined ? value : previous + value - (2 ** (7 * sizeBytes - 1) - 1)
+      at += sizeBytes
+    }
+    sizes.push(Math.max(0, size))
+  }
+  const starts = [at]
+  for (const size of sizes) {
+    at += size
+    starts.push(at)
+  }
+  return starts
 }
 
-/** Returns the duration of a frame in seconds, or 0 for a codec whose frames do not tell it. */
-function frameSeconds({ codec, isEncoded }: Track, block: Buffer, at: number): number {
-  if (isEncoded) return codec === 'A_OPUS' ? OPUS_PACKET_SECONDS : 0
-  if (codec === 'A_OPUS') return opusPacketSeconds(block[at] ?? 0, block[at + 1] ?? 0)
-  if (codec.startsWith('A_MPEG')) return mp3FrameAt(block, at)?.seconds ?? 0
-  if (codec !== 'A_FLAC') return 0
-  const { samples = 0, sampleRate = 0 } = flacFrameAt(block, at) ?? {}
+/** Returns the duration of a frame in seconds, or 0 if the frame does not tell it. */
+function frameSeconds(track: Track, block: Buffer, at: number): number {
+  if (track.codec === 'aac') {
+    track.aacFrame ??= aacFrameSeconds(track)
+    return track.aacFrame
+  }
+  const isOpus = track.codec === 'opus'
+  if (isOpus && at >= block.length) return OPUS_PACKET_SECONDS_MAX
+  if (!track.isEncoded) return secondsAt(track.codec, block, at)
+  if (track.algorithm !== REMOVES_BYTES) return isOpus ? OPUS_PACKET_SECONDS_MAX : 0
+  // Some decoders ignore how frames are encoded, so the longer duration counts.
+  const whole = Buffer.concat([track.removed, block.subarray(at, at + FRAME_HEAD_BYTES)])
+  return Math.max(secondsAt(track.codec, block, at), secondsAt(track.codec, whole, 0))
+}
+
+function secondsAt(codec: Codec, bytes: Buffer, at: number): number {
+  if (codec === 'opus') return opusPacketSeconds(bytes[at] ?? 0, bytes[at + 1] ?? 0)
+  if (codec === 'mpeg') return mp3FrameAt(bytes, at)?.seconds ?? 0
+  if (codec !== 'flac') return 0
+  const { samples = 0, sampleRate = 0 } = flacFrameAt(bytes, at) ?? {}
   return sampleRate > 0 ? samples / sampleRate : 0
+}
+
+/** The settings of the decoder tell the rate, and the header of the track does without them. */
+function aacFrameSeconds({ config, sampleRate }: Track): number {
+  const rate = Math.min(sampleRate || DEFAULT_RATE, AAC_RATE_MAX)
+  return config.length < 2 ? AAC_FRAME_SAMPLES / rate : secondsPerFrame(aacCodec(config, 0, rate))
 }
 
 function secondsOf({ scale, duration, tracks }: Contents): number {
@@ -174,10 +277,11 @@ function secondsOf({ scale, duration, tracks }: Contents): number {
   const ofAudio = [...new Set(tracks.values())].filter(({ type }) => type === AUDIO_TYPE)
   if (ofAudio.length === 0) return ofUnits(duration)
   return Math.max(
-    ...ofAudio.map(({ codec, seconds, bytes, lastTime }) => {
+    ...ofAudio.map(({ codec, isEncoded, seconds, bytes, lastTime }) => {
       if (seconds > 0) return seconds
-      const isUsual = /^A_(?:VORBIS|AAC)/.test(codec)
-      const least = bytes / (isUsual ? COMPRESSED_RATE_MAX : OTHER_RATE_MAX)
+      const rateMax = codec === 'vorbis' ? COMPRESSED_RATE_MAX : OTHER_RATE_MAX
+      // Frames that are compressed again may be much longer than their bytes suggest.
+      const least = bytes / (isEncoded ? UNKNOWN_RATE_MIN : rateMax)
       return Math.max(ofUnits(duration), ofUnits(lastTime), least)
     }),
   )

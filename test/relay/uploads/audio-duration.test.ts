@@ -203,6 +203,53 @@ const opusBlocks = (count: number): readonly Buffer[] =>
 const webm = (milliseconds: number, seconds: number): Buffer =>
   webmOf(milliseconds, [trackOf(1, 2, 'A_OPUS')], [cluster(0, ...opusBlocks(seconds * 50))])
 
+const ENCODING = element([0x62, 0x40])
+const REMOVING_NOTHING = element(
+  [0x62, 0x40],
+  element([0x50, 0x34], element([0x42, 0x54], u32(3)), element([0x42, 0x55])),
+)
+/** A file of 1 000 frames of MP3 whose header states a millisecond. */
+function encodedWebm(encodings: readonly Buffer[]): Buffer {
+  const list = element([0x6d, 0x80], ...encodings)
+  const codec = element([0x86], Buffer.from('A_MPEG/L3'))
+  const track = element([0xae], number(0xd7, 1), number(0x83, 2), codec, list)
+  const frame = [...mp3(1)]
+  return webmOf(
+    1,
+    [track],
+    [cluster(0, ...Array.from({ length: 1_000 }, () => block(1, 0, ...frame)))],
+  )
+}
+/** A file of 10 s of Opus, whose second track with the same number has a codec without frames. */
+const webmWithTwoTracks = (): Buffer =>
+  webmOf(1, [trackOf(1, 2, 'A_OPUS'), trackOf(1, 2, 'A_X')], [cluster(0, ...opusBlocks(500))])
+
+/** The first byte of a packet of Opus that lasts 2.5 ms, and of one that lasts 60 ms. */
+const [OPUS_SHORT, OPUS_60_MS] = [16 << 3, 3 << 3]
+/** A file of 100 blocks with one short and eight long packets, and with this lacing. */
+function lacedWebm(lacing: number): Buffer {
+  // All packets have two bytes. With lengths of EBML, seven differences of zero follow the first.
+  const ebml = [0x82, ...Array.from({ length: 7 }, () => 0xbf)]
+  const lengths = lacing === 2 ? Array.from({ length: 8 }, () => 2) : lacing === 6 ? ebml : []
+  const long = Array.from({ length: 8 }, () => [OPUS_60_MS, 1]).flat()
+  const frames = Buffer.from([0x81, 0, 0, lacing, 8, ...lengths, OPUS_SHORT, 1, ...long])
+  const blocks = Array.from({ length: 100 }, () => element([0xa3], frames))
+  return webmOf(1, [trackOf(1, 2, 'A_OPUS')], [cluster(0, ...blocks)])
+}
+/** The settings of a decoder of AAC at 16 kHz. */
+const AAC_16_KHZ = Buffer.from([0x14, 0x08])
+/** A file of 1 000 short frames of AAC, whose track states the rate. */
+function aacWebm(rate: number, config = Buffer.alloc(0)): Buffer {
+  const frequency = Buffer.alloc(8)
+  frequency.writeDoubleBE(rate)
+  const codec = element([0x86], Buffer.from('A_AAC'))
+  const audio = element([0xe1], element([0xb5], frequency))
+  const settings = config.length === 0 ? config : element([0x63, 0xa2], config)
+  const track = element([0xae], settings, number(0xd7, 1), number(0x83, 2), audio, codec)
+  const blocks = Array.from({ length: 1_000 }, () => block(1, 0, 0x21, 0x10, 0x04))
+  return webmOf(1, [track], [cluster(0, ...blocks)])
+}
+
 describe('the duration of a file', () => {
   it.each([
     ['WAV', wav(3), 3],
@@ -243,6 +290,15 @@ describe('the duration of a file', () => {
     ['a tag between frames', Buffer.concat([mp3(1), APE_TAG, mp3(999)]), 26.1],
     ['several chunks of samples', Buffer.concat([shortWav(), shortWav().subarray(36)]), 2],
     ['a FLAC header with too few samples', Buffer.concat([flac(0), Buffer.alloc(319_000)]), 10],
+    ['an empty list of encodings in WebM', encodedWebm([]), 26.1],
+    ['an encoding in WebM that removes nothing', encodedWebm([REMOVING_NOTHING]), 26.1],
+    ['an encoding in WebM that hides the frames', encodedWebm([ENCODING]), 210.5],
+    ['a second track of WebM with the same number', webmWithTwoTracks(), 10],
+    ['a short first frame in each block of WebM', lacedWebm(0x02), 48.25],
+    ['a short first frame in each block of WebM with lengths of EBML', lacedWebm(0x06), 48.25],
+    ['a short first frame in each block of WebM with equal lengths', lacedWebm(0x04), 48.25],
+    ['a WebM header with fewer seconds than frames of AAC', aacWebm(16_000), 64],
+    ['a rate of AAC in WebM that its decoder ignores', aacWebm(96_000, AAC_16_KHZ), 64],
   ])('is not shortened by %s', async (_lie, bytes, seconds) => {
     expect(await measure(bytes)).toBeCloseTo(seconds, 0)
   })

@@ -37,7 +37,7 @@ const ID3_TAG = 'ID3\x04\0\0\0\0\0\0'
 /** A tag whose length covers the rest of the file. */
 const APE_TAG = 'APETAGEX\xd0\x07\0\0\xff\xff\xff\xff'
 /** The header of WebM and of a segment of unknown length. */
-const SEGMENT = '\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'
+const SEGMENT = '\x1a\x45\xdf\xa3\x81\0\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'
 
 describe('measuring an upload, which its caller need not pay, takes limited work', () => {
   it.each([
