@@ -1,5 +1,14 @@
-/** The maximum number of boxes that are read in one box. */
-const INNER_BOXES_MAX = 10_000
+/**
+ * The maximum number of boxes within the boxes of a file that are read, which a day of fragments
+ * does not reach.
+ */
+const INNER_BOXES_MAX = 300_000
+
+/** The number of boxes within other boxes that were read of a file. */
+export type BoxCount = { boxes: number }
+
+/** A file has more boxes than are read, so that its duration is not known. */
+export class TooManyBoxesError extends Error {}
 
 /**
  * Reads the header of the box at the offset `at`. Returns the type and length of the box, and
@@ -17,10 +26,15 @@ export function boxAt(bytes: Buffer, at: number, rest: number) {
 /** A box of an MP4 file (ISO/IEC 14496-12). */
 export type Box = { readonly type: string; readonly content: Buffer }
 
-/** Yields the boxes in the content of a box, from the offset `from` on. */
-export function* boxesIn(bytes: Buffer, from = 0): Generator<Box> {
+/**
+ * Yields the boxes in the content of a box, from the offset `from` on. It throws at the limit of
+ * boxes: if the others were ignored, a caller could hide the index behind many empty boxes.
+ */
+export function* boxesIn(bytes: Buffer, count: BoxCount, from = 0): Generator<Box> {
   let at = from
-  for (let count = 0; count < INNER_BOXES_MAX && at + 8 <= bytes.length; count += 1) {
+  while (at + 8 <= bytes.length) {
+    count.boxes += 1
+    if (count.boxes > INNER_BOXES_MAX) throw new TooManyBoxesError()
     const { type, length, start } = boxAt(bytes, at, bytes.length - at)
     if (length < start || at + length > bytes.length) return
     yield { type, content: bytes.subarray(at + start, at + length) }

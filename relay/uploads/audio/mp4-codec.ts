@@ -1,5 +1,5 @@
 import { flacSampleRate } from './flac-duration.ts'
-import { boxesIn } from './mp4-boxes.ts'
+import { type BoxCount, boxesIn } from './mp4-boxes.ts'
 
 /**
  * How long the frames of a track are. `sampleRate` is the rate with which decoders play the frames,
@@ -24,10 +24,11 @@ const [FIRST_AT, DESCRIPTIONS_MAX] = [8, 16]
 
 /**
  * Reads the box `stsd`, which describes the samples of a track (ISO/IEC 14496-12). If it has
- * several descriptions, the one with the longest frames counts. Returns null if any codec is not
+ * several descriptions, the one with the longest frames counts. Descriptions of a codec that is not
+ * listed are ignored, because a caller may add one that no frame uses. Returns null if no codec is
  * listed.
  */
-export function mp4CodecOf(descriptions: Buffer): Mp4Codec | null {
+export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | null {
   let longest: Mp4Codec | null = null
   if (descriptions.length < FIRST_AT) return null
   const most = Math.min(descriptions.readUInt32BE(4), DESCRIPTIONS_MAX)
@@ -35,10 +36,10 @@ export function mp4CodecOf(descriptions: Buffer): Mp4Codec | null {
   for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
     const length = Math.max(8, descriptions.readUInt32BE(at))
     // The offsets in a description are those of the first one.
-    const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length))
-    if (codec === null) return null
-    if (longest === null || secondsPerFrame(codec) > secondsPerFrame(longest)) longest = codec
+    const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length), boxes)
     at += length
+    if (codec === null) continue
+    if (longest === null || secondsPerFrame(codec) > secondsPerFrame(longest)) longest = codec
   }
   return longest
 }
@@ -46,15 +47,37 @@ export function mp4CodecOf(descriptions: Buffer): Mp4Codec | null {
 export const secondsPerFrame = ({ frameSamples, sampleRate }: Mp4Codec): number =>
   sampleRate === 0 ? Number.POSITIVE_INFINITY : frameSamples / sampleRate
 
-function codecOf(description: Buffer): Mp4Codec | null {
+function codecOf(description: Buffer, boxes: BoxCount): Mp4Codec | null {
   const name = description.toString('latin1', NAME_AT, NAME_AT + 4)
-  const entryRate = description.length >= RATE_AT + 2 ? description.readUInt16BE(RATE_AT) : 0
-  if (name === 'mp4a') return codecOfEsds(description, entryRate)
+  const entryRate = rateOf(description)
+  if (name === 'mp4a') return codecOfEsds(childOf(description, 'esds', boxes), entryRate)
   if (name === '.mp3') return mp3Codec(entryRate)
   if (name === 'Opus') return { frameSamples: 960, sampleRate: 48_000, isLeast: true }
-  if (name === 'alac') return alacCodec(description)
-  return name === 'fLaC' ? flacCodec(description) : null
+  if (name === 'alac') return alacCodec(childOf(description, 'alac', boxes))
+  if (name === 'fLaC') return flacCodec(childOf(description, 'dfLa', boxes))
+  if (name === 'ac-3') return { frameSamples: 1_536, sampleRate: entryRate }
+  return PCM.has(name) ? { frameSamples: 1, sampleRate: entryRate } : (AMR.get(name) ?? null)
 }
+
+/** The names of PCM, of which each sample is a frame. */
+const PCM = new Set('ulaw,alaw,sowt,twos,in24,in32,fl32,fl64,lpcm'.split(','))
+/** The names of AMR and AMR-WB, whose rates are fixed. */
+const AMR: ReadonlyMap<string, Mp4Codec> = new Map([
+  ['samr', { frameSamples: 160, sampleRate: 8_000 }],
+  ['sawb', { frameSamples: 320, sampleRate: 16_000 }],
+])
+
+/** Returns the sample rate in a description, or 0. The second version of QuickTime has a double. */
+function rateOf(description: Buffer): number {
+  if (description.length < RATE_AT + 2) return 0
+  if (description.readUInt16BE(VERSION_AT) !== 2) return description.readUInt16BE(RATE_AT)
+  if (description.length < LONG_RATE_AT + 8) return 0
+  const rate = description.readDoubleBE(LONG_RATE_AT)
+  return rate > 0 && rate <= LONG_RATE_MAX ? rate : 0
+}
+
+/** The offset of the sample rate in the second version, and the highest one that is believed. */
+const [LONG_RATE_AT, LONG_RATE_MAX] = [48, 768_000]
 
 /** MPEG-1 has frames of 1152 samples, and the lower rates of MPEG-2 have frames of 576. */
 const mp3Codec = (sampleRate: number): Mp4Codec => ({
@@ -62,14 +85,12 @@ const mp3Codec = (sampleRate: number): Mp4Codec => ({
   sampleRate,
 })
 
-function alacCodec(description: Buffer): Mp4Codec | null {
-  const settings = childOf(description, 'alac')
+function alacCodec(settings: Buffer | null): Mp4Codec | null {
   if (settings === null || settings.length < 28) return null
   return { frameSamples: settings.readUInt32BE(4), sampleRate: settings.readUInt32BE(24) }
 }
 
-function flacCodec(description: Buffer): Mp4Codec | null {
-  const settings = childOf(description, 'dfLa')
+function flacCodec(settings: Buffer | null): Mp4Codec | null {
   if (settings === null || settings.length < 22) return null
   return { frameSamples: settings.readUInt16BE(10), sampleRate: flacSampleRate(settings, 8) }
 }
@@ -78,13 +99,13 @@ function flacCodec(description: Buffer): Mp4Codec | null {
 const [VERSION_AT, BOXES_AT] = [24, [44, 60, 80]]
 
 /** Returns the content of a box in a description, or null. QuickTime encloses boxes in `wave`. */
-function childOf(description: Buffer, name: string): Buffer | null {
+function childOf(description: Buffer, name: string, boxes: BoxCount): Buffer | null {
   if (description.length < VERSION_AT + 2) return null
   const from = BOXES_AT[description.readUInt16BE(VERSION_AT)] ?? description.length
-  for (const { type, content } of boxesIn(description, from)) {
+  for (const { type, content } of boxesIn(description, boxes, from)) {
     if (type === name) return content
     if (type !== 'wave') continue
-    for (const inner of boxesIn(content)) if (inner.type === name) return inner.content
+    for (const inner of boxesIn(content, boxes)) if (inner.type === name) return inner.content
   }
   return null
 }
@@ -99,9 +120,8 @@ const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
  * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames are those of AAC
  * at the rate of the sample description.
  */
-function codecOfEsds(description: Buffer, entryRate: number): Mp4Codec | null {
+function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   const usual = { frameSamples: 1_024, sampleRate: entryRate }
-  const esds = childOf(description, 'esds')
   const stream = esds === null ? null : descriptorAt(esds, 4, 3)
   if (esds === null || stream === null) return usual
   const flags = esds[stream + 2] ?? 0

@@ -1,5 +1,5 @@
-import { type AudioFile, UNKNOWN_RATE_MIN } from './audio-file-reader.ts'
-import { boxAt, boxesIn } from './mp4-boxes.ts'
+import { type AudioFile, UNKNOWN_RATE_MIN, Windows } from './audio-file-reader.ts'
+import { type BoxCount, boxAt, boxesIn, TooManyBoxesError } from './mp4-boxes.ts'
 import { type Mp4Codec, mp4CodecOf } from './mp4-codec.ts'
 
 /**
@@ -37,39 +37,49 @@ type Track = {
  * them at the rate of their codec, even if the header states a shorter duration.
  */
 export async function mp4Seconds(file: AudioFile, from: number): Promise<number | null> {
+  try {
+    return await secondsInBoxes(file, from)
+  } catch (error) {
+    if (error instanceof TooManyBoxesError) return null
+    throw error
+  }
+}
+
+async function secondsInBoxes(file: AudioFile, from: number): Promise<number | null> {
+  const count: BoxCount = { boxes: 0 }
+  const windows = new Windows(file, from)
   let tracks: readonly Track[] | null = null
   const fragments = new Map<number, number>()
-  let at = from
   let boxes = 0
-  for (; boxes < BOXES_MAX && at + 8 <= file.bytes; boxes += 1) {
-    const header = await file.read(at, 16)
-    const { type, length, start } = boxAt(header, 0, file.bytes - at)
+  for (; boxes < BOXES_MAX && windows.at + 8 <= file.bytes; boxes += 1) {
+    const header = await windows.peek(16)
+    const { type, length, start } = boxAt(header, 0, file.bytes - windows.at)
     if (length < start) break
     if (type === 'moov' || type === 'moof') {
       const isIndex = type === 'moov'
       if (length > (isIndex ? INDEX_BYTES_MAX : FRAGMENT_BYTES_MAX)) return null
-      const content = await file.read(at + start, length - start)
+      const content = (await windows.peek(length)).subarray(start, length)
       // Decoders ignore a second index.
-      if (isIndex) tracks ??= tracksIn(content)
-      else addFragment(content, fragments)
+      if (isIndex) tracks ??= tracksIn(content, count)
+      else addFragment(content, fragments, count)
     }
-    at += length
+    windows.at += length
   }
   if (tracks === null) return null
   const seconds = longestOf(tracks, fragments, file.bytes - from)
-  const rest = boxes === BOXES_MAX ? Math.max(0, file.bytes - at) : 0
+  const rest = boxes === BOXES_MAX ? Math.max(0, file.bytes - windows.at) : 0
   return seconds > 0 ? seconds + rest / UNKNOWN_RATE_MIN : null
 }
 
 /** Returns the tracks in an index. The duration of the whole file stands for a missing track. */
-function tracksIn(index: Buffer): readonly Track[] {
+function tracksIn(index: Buffer, count: BoxCount): readonly Track[] {
   const tracks: Track[] = []
   const whole = emptyTrack()
-  for (const { type, content } of boxesIn(index)) {
+  for (const { type, content } of boxesIn(index, count)) {
     if (type === 'mvhd') noteDuration(whole, content)
     if (type !== 'trak') continue
     const track = emptyTrack()
-    noteAll(track, content)
+    noteAll(track, content, count)
     tracks.push(track)
   }
   const ofAudio = tracks.filter(({ isAudio }) => isAudio)
@@ -80,9 +90,10 @@ const emptyTrack = (): Track => ({
   ...{ id: 0, isAudio: false, timescale: 0, stated: 0, frames: 0, codec: null },
 })
 
-function noteAll(track: Track, bytes: Buffer): void {
-  for (const { type, content } of boxesIn(bytes)) {
-    if (CONTAINERS.has(type)) noteAll(track, content)
+function noteAll(track: Track, bytes: Buffer, count: BoxCount): void {
+  for (const { type, content } of boxesIn(bytes, count)) {
+    if (CONTAINERS.has(type)) noteAll(track, content, count)
+    else if (type === 'stsd') track.codec = mp4CodecOf(content, count)
     else note(track, type, content)
   }
 }
@@ -92,7 +103,6 @@ function note(track: Track, type: string, content: Buffer): void {
   if (type === 'tkhd' && content.length >= 24) track.id = content.readUInt32BE(isLong ? 20 : 12)
   if (type === 'mdhd') noteDuration(track, content)
   if (type === 'hdlr') track.isAudio = content.toString('latin1', 8, 12) === 'soun'
-  if (type === 'stsd') track.codec = mp4CodecOf(content)
   // A compact list of sizes has its number of frames at the same place.
   if ((type === 'stsz' || type === 'stz2') && content.length >= 12) {
     track.frames = Math.max(track.frames, content.readUInt32BE(8))
@@ -112,11 +122,11 @@ function noteDuration(track: Track, content: Buffer): void {
 }
 
 /** Adds the number of frames of each track in a fragment. */
-function addFragment(fragment: Buffer, frames: Map<number, number>): void {
-  for (const { type, content } of boxesIn(fragment)) {
+function addFragment(fragment: Buffer, frames: Map<number, number>, count: BoxCount): void {
+  for (const { type, content } of boxesIn(fragment, count)) {
     if (type !== 'traf') continue
     let id = 0
-    for (const inner of boxesIn(content)) {
+    for (const inner of boxesIn(content, count)) {
       if (inner.content.length < 8) continue
       const value = inner.content.readUInt32BE(4)
       if (inner.type === 'tfhd') id = value

@@ -48,16 +48,35 @@ const ESDS = Buffer.from([
   ...[0x12, 0x10, 6, 1, 2],
 ])
 
-type Mp4 = { seconds?: number; frames?: number; scale?: number; list?: 'stsz' | 'stz2' }
+type Mp4 = {
+  readonly seconds?: number
+  readonly frames?: number
+  readonly scale?: number
+  readonly list?: 'stsz' | 'stz2'
+  readonly codec?: string
+  /** The rate in the description of the codec. */
+  readonly rate?: number
+  /** Further descriptions. */
+  readonly more?: readonly Buffer[]
+  /** Boxes before the track. */
+  readonly before?: Buffer
+}
+
+/** The description of a codec that is not listed. */
+const UNUSED = [box('xxxx', Buffer.alloc(28))]
 
 /** A file of AAC. With a `scale`, the codec tells its rate, and the header another one. */
-function m4a({ seconds = 10, frames = 0, scale, list = 'stsz' }: Mp4, ...more: Buffer[]): Buffer {
+function m4a(
+  { seconds = 10, frames = 0, scale, list = 'stsz', codec = 'mp4a', ...others }: Mp4,
+  ...after: Buffer[]
+): Buffer {
+  const { rate: entryRate = 0, more = [], before = Buffer.alloc(0) } = others
   const rate = scale ?? 44_100
   const mdhd = box('mdhd', u32(0), u32(0), u32(0), u32(rate), u32(seconds * rate), u32(0))
-  const entry = Buffer.concat([Buffer.from('mp4a'), Buffer.alloc(28)])
+  const entry = Buffer.alloc(28)
+  entry.writeUInt16BE(entryRate, 24)
   const esds = scale === undefined ? Buffer.alloc(0) : box('esds', ESDS)
-  const description = Buffer.concat([entry, esds])
-  const stsd = box('stsd', u32(0), u32(1), u32(4 + description.length), description)
+  const stsd = box('stsd', u32(0), u32(1 + more.length), box(codec, entry, esds), ...more)
   const sizes = box(list, u32(0), u32(100), u32(frames))
   const hdlr = box('hdlr', u32(0), u32(0), Buffer.from('soun'), Buffer.alloc(12))
   const tkhd = box('tkhd', u32(0), u32(0), u32(0), u32(1), Buffer.alloc(8))
@@ -66,8 +85,8 @@ function m4a({ seconds = 10, frames = 0, scale, list = 'stsz' }: Mp4, ...more: B
   return Buffer.concat([
     box('ftyp', Buffer.from('M4A ')),
     box('mdat', Buffer.alloc(1_000)),
-    box('moov', mvhd, box('trak', tkhd, mdia)),
-    ...more,
+    box('moov', mvhd, before, box('trak', tkhd, mdia)),
+    ...after,
   ])
 }
 
@@ -290,6 +309,14 @@ describe('the duration of a file', () => {
     ['a tag between frames', Buffer.concat([mp3(1), APE_TAG, mp3(999)]), 26.1],
     ['several chunks of samples', Buffer.concat([shortWav(), shortWav().subarray(36)]), 2],
     ['a FLAC header with too few samples', Buffer.concat([flac(0), Buffer.alloc(319_000)]), 10],
+    [
+      'an M4A description of an unknown codec',
+      m4a({ seconds: 1, frames: 4_307, more: UNUSED }),
+      100,
+    ],
+    ['an M4A header of PCM', m4a({ seconds: 1, frames: 480_000, codec: 'sowt', rate: 48_000 }), 10],
+    ['an M4A rate of AMR', m4a({ seconds: 1, frames: 500, codec: 'samr', rate: 48_000 }), 10],
+    ['an M4A rate of AC-3', m4a({ seconds: 1, frames: 625, codec: 'ac-3', rate: 48_000 }), 20],
     ['an empty list of encodings in WebM', encodedWebm([]), 26.1],
     ['an encoding in WebM that removes nothing', encodedWebm([REMOVING_NOTHING]), 26.1],
     ['an encoding in WebM that hides the frames', encodedWebm([ENCODING]), 210.5],
@@ -352,6 +379,14 @@ describe('the duration of a file', () => {
   it('of a WAV file with an impossible rate follows from the length alone', async () => {
     const impossible = { tag: 1, channels: 40, rate: 4e9, block: 640, bits: 128 }
     expect(await measure(wave(impossible, Buffer.alloc(20_000)))).toBeCloseTo(10, 1)
+  })
+
+  it('of an M4A file with too many boxes before its index follows from the length alone', async () => {
+    const before = Buffer.alloc(8 * 400_000, box('free'))
+    const bytes = m4a({ seconds: 1, frames: 4_307, before })
+    expect(await measure(bytes)).toBe(bytes.length / 2_000)
+    const few = m4a({ seconds: 1, frames: 4_307, before: before.subarray(0, 8 * 20_000) })
+    expect(await measure(few)).toBeCloseTo(100, 0)
   })
 
   it('follows from the length alone in an unknown or damaged format', async () => {
