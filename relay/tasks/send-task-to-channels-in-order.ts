@@ -338,7 +338,7 @@ function readFailed(
   if (answer === null || answer.isAccepted) return { end, answer: null }
   const { cause } = answer
   if (cause === 'request' || cause === 'provider') return { end, answer: null }
-  if (cause === 'account' && KEY_STATUSES.has(status)) return { end, answer }
+  if (cause === 'account' && KEY_STATUSES.has(status ?? 0)) return { end, answer }
   return { end: { ...end, status: STATUS_OF_CAUSE[cause] }, answer }
 }
 

@@ -191,7 +191,7 @@ describe('poller of provider tasks', () => {
   })
 })
 
-it('all tasks of a provider that is away can expire an hour later, also those not asked', async () => {
+it('all tasks of a provider that is away can expire an hour later, asked or not', async () => {
   const service = await serve(() => 'no json')
   const dispatcher = new Agent()
   const tasks = Array.from({ length: 400 }, (_, n) => {
