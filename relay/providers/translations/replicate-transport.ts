@@ -159,7 +159,10 @@ class PredictionCall extends PolledCall {
       if (prediction !== null && ENDED.has(textOrEmpty(prediction.status))) return prediction
       // A prediction that is known to run keeps a stream that has begun from timing out.
       if (prediction !== null && this.hasBegun) this.emit(control, STILL_RUNNING)
-      const pollMs = poll < quickPolls ? COUNTS_POLL_MS : POLL_MS
+      // A failed poll is repeated later. Ten polls at the shorter interval would end the call of a
+      // provider that can't be reached for two seconds, although its stream is complete.
+      const isQuick = prediction !== null && poll < quickPolls
+      const pollMs = isQuick ? COUNTS_POLL_MS : POLL_MS
       await delay(pollMs, undefined, { signal: this.aborter.signal })
     }
   }

@@ -359,6 +359,18 @@ describe('a prediction', () => {
     expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
 
+  it('is answered if its provider fails for three seconds after its stream', async () => {
+    await addChannel(script)
+    setStream(script, script.stream.pieces ?? [])
+    provider.answers.set('GET /v1/predictions/p1', { status: 502 })
+    const answered = send(question(script.model, { stream: true }))
+    await expect.poll(paths).toContain('GET /v1/predictions/p1')
+    setTimeout(() => provider.answers.set('GET /v1/predictions/p1', ended), 3_000)
+    const { text } = await answered
+    expect(readStream(text)).toMatchObject({ content: TEXT, reasons: ['stop'], isDone: true })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
   it('is waited for after its stream, for longer than its counts usually take', async () => {
     await addChannel(script)
     setStream(script, script.stream.pieces ?? [])
