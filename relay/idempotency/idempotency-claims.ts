@@ -42,7 +42,8 @@ export type ClaimedCalls = {
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /**
    * Returns at most `limit` claims that have expired at the time `at`, in the order of their times
-   * and of their calls, from the first one after `after`.
+   * and of their calls, from the first one after `after`. A claim without a user is not returned
+   * while its call could still be open.
    */
   expired(
     at: number,
@@ -55,6 +56,13 @@ export type ClaimedCalls = {
 
 /** A key can be used for a new call after this time, but not before its call has ended. */
 export const CLAIM_MS = 24 * 3_600_000
+
+/**
+ * The time after which a claim that an earlier release has stored, without the user's id, is
+ * removed. Nobody can tell whose account has its call, so it is kept for as long as the call can be
+ * open. The calls of batches, which are the longest, have a lease of 45 days.
+ */
+const CLAIM_WITHOUT_USER_MS = 46 * 24 * 3_600_000
 
 const TABLE = `
   create table if not exists relay.claimed_calls (
@@ -69,13 +77,13 @@ const TABLE = `
   alter table relay.claimed_calls add column if not exists user_id int8 not null default 0;
 `
 
-// On a conflict, the claim is updated without a change, because `do nothing` would not return its
-// row. A separate select might come too late: another process may have deleted the row.
+// On a conflict, only the user is stored, which earlier releases did not do. `do nothing` would not
+// return the row, and a separate select might come too late: another process may have deleted it.
 const CLAIM = `
   insert into relay.claimed_calls as known
     (token_id, key_hash, body_hash, call, claimed_at, user_id)
   values ($1, $2, $3, $4, $5, $7)
-  on conflict (token_id, key_hash) do update set call = known.call
+  on conflict (token_id, key_hash) do update set user_id = excluded.user_id
   returning call, body_hash as "bodyHash", claimed_at <= $6 as "isExpired"`
 
 const REPLACE = `
@@ -86,7 +94,8 @@ const REPLACE = `
 const EXPIRED = `
   select user_id::int4 as "userId", token_id::float8 as "tokenId", key_hash as "keyHash", call,
     claimed_at::float8 as at
-  from relay.claimed_calls where claimed_at <= $1 and (claimed_at, call) > ($2, $3)
+  from relay.claimed_calls
+  where claimed_at <= $1 and (user_id <> 0 or claimed_at <= $5) and (claimed_at, call) > ($2, $3)
   order by claimed_at, call limit $4`
 
 const REMOVE = `
@@ -122,7 +131,8 @@ export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
       ])
     },
     expired: async (at, after, limit) => {
-      const values = [at - CLAIM_MS, after?.at ?? 0, after?.call ?? '', limit]
+      const from = [after?.at ?? 0, after?.call ?? '', limit]
+      const values = [at - CLAIM_MS, ...from, at - CLAIM_WITHOUT_USER_MS]
       return (await pg.query<ExpiredClaim>(EXPIRED, values)).rows
     },
     remove: async (claims) => {

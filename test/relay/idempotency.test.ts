@@ -135,7 +135,8 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
   })
 
   it('does not start a second call while the first one runs', async () => {
-    site.provider.script.push({ kind: 'slow', msPerChunk: 100 })
+    // The first call must outlast all repeats, even on a busy machine.
+    site.provider.script.push({ kind: 'slow', msPerChunk: 1_000 })
     const running = chat(site, { stream: true, max_tokens: 20 }, KEYED)
     await expect.poll(() => site.provider.journal.count).toBe(1)
     laterMs = CLAIM_MS + 1_000

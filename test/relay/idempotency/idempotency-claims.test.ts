@@ -104,3 +104,24 @@ it('the expired claims are listed page by page, and removed unless replaced', as
   expect(await claim('older', 'other', at)).toMatchObject({ call: 'other' })
   expect(await claim('fresh', 'other', at)).toMatchObject({ call: 'fresh' })
 })
+
+it('a claim of an earlier release, without its user, outlasts each open call', async () => {
+  const { pg } = pools[0] ?? {}
+  const at = NOW + 100 * CLAIM_MS
+  await pg?.query(
+    `insert into relay.claimed_calls (token_id, key_hash, body_hash, call, claimed_at)
+     values (1, 'without user', 'body', 'batch', $1), (1, 'repeated', 'body', 'other', $1)`,
+    [at],
+  )
+  const after = { at: at - 1, call: '' }
+  const expiredAt = async (time: number) =>
+    (await of(0).expired(time, after, 9)).map(({ call, userId }) => [call, userId])
+  expect(await expiredAt(at + 44 * CLAIM_MS)).toEqual([])
+  // A repeat of the request shows whose claim it is.
+  await claim('repeated', 'repeat', at + 44 * CLAIM_MS)
+  expect(await expiredAt(at + 44 * CLAIM_MS)).toEqual([['other', 7]])
+  expect(await expiredAt(at + 46 * CLAIM_MS)).toEqual([
+    ['batch', 0],
+    ['other', 7],
+  ])
+})
