@@ -1,8 +1,14 @@
 import type { Pool } from 'pg'
 
+/** The limits of Postgres that would cancel a statement of `sql`, in each version that has them. */
+const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
+
 /**
  * Creates the schema `name` and runs `sql` in one transaction. `sql` must be DDL that can be
- * repeated (`create … if not exists`). Only one process at a time can create a given schema.
+ * repeated (`create … if not exists`). Only one process at a time can create a given schema. The
+ * limits of the operator's role or server don't apply, because a migration that exceeds them would
+ * fail again at each start.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)
@@ -10,6 +16,7 @@ export async function ensureSchema(pg: Pool, name: string, sql: string): Promise
   let failure: unknown
   try {
     await client.query('begin')
+    await client.query(WITHOUT_LIMITS)
     await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`schema:${name}`])
     await client.query(`create schema if not exists ${name}`)
     await client.query(sql)
@@ -22,3 +29,28 @@ export async function ensureSchema(pg: Pool, name: string, sql: string): Promise
     client.release(failure !== undefined)
   }
 }
+
+/**
+ * Returns SQL that adds a column unless the table has it. `alter table … add column if not exists`
+ * locks the table exclusively before it looks, so that each start would wait for running backups
+ * and block all other statements meanwhile.
+ */
+export const addColumn = (table: string, column: string, type: string): string => `
+  do $$ begin
+    if not exists (select from pg_attribute
+      where attrelid = '${table}'::regclass and attname = '${column}' and not attisdropped)
+    then
+      alter table ${table} add column ${column} ${type};
+    end if;
+  end $$;`
+
+/**
+ * Returns SQL that creates an index in the table's schema unless the schema has an index with this
+ * name. `create index if not exists` locks out writers before it looks.
+ */
+export const createIndex = (name: string, table: string, columns: string): string => `
+  do $$ begin
+    if to_regclass('${table.split('.')[0]}.${name}') is null then
+      create index ${name} on ${table} ${columns};
+    end if;
+  end $$;`

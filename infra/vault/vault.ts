@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { addColumn, createIndex, ensureSchema } from '../postgres/ensure-schema.ts'
 import { createSealing } from './encryption-per-user.ts'
 import { checkSecretKey, createKeyRing } from './keys-derived-from-secret-key.ts'
 import { createPasswordPool } from './password-pool.ts'
@@ -37,7 +37,7 @@ const PASSWORDS = createPasswordPool()
 
 /**
  * The tables have a separate schema, so that it can be left out of a database dump that leaves the
- * site.
+ * site. A start that finds all of them takes no lock that statements of other processes wait for.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (
@@ -53,8 +53,7 @@ const VAULT_TABLES = `
     sealed bytea not null,
     made_at timestamptz not null default now()
   );
-  create index if not exists texts_of_messages on vault.secrets (owner)
-    where purpose = 'message';
+  ${createIndex('texts_of_messages', 'vault.secrets', `(owner) where purpose = 'message'`)}
   ${USER_KEYS_TABLE}
   create table if not exists vault.unfinished_erasures (
     user_id int8 primary key,
@@ -64,5 +63,5 @@ const VAULT_TABLES = `
     id int8 generated always as identity primary key
   );
   -- Null if an earlier release has inserted the row.
-  alter table vault.erased_rows add column if not exists user_id int8;
+  ${addColumn('vault.erased_rows', 'user_id', 'int8')}
 `

@@ -118,32 +118,94 @@ describe('sealed texts', () => {
 })
 
 describe('the keys of an earlier release', () => {
-  it('are moved into partitions at the next start, destroyed ones included', async () => {
-    const [kept, erased] = [await vault.seal(75, 'keep me'), await vault.seal(76, 'forget me')]
-    await vault.destroyUser(76)
-    await pg.query(`
+  /** Puts the keys back into the table of an earlier release, which has no partitions. */
+  const moveBack = () =>
+    pg.query(`
       create table vault.plain_user_keys (like vault.user_keys including all);
       insert into vault.plain_user_keys select * from vault.user_keys;
       drop table vault.user_keys;
       alter table vault.plain_user_keys rename to user_keys;
       alter table vault.user_keys rename constraint plain_user_keys_pkey to user_keys_pkey;
       alter index vault.plain_user_keys_user_id_idx rename to destroyed_user_keys`)
+
+  it('are moved into partitions at the next start, destroyed ones included', async () => {
+    const [kept, erased] = [await vault.seal(75, 'keep me'), await vault.seal(76, 'forget me')]
+    await vault.destroyUser(76)
+    await moveBack()
     // Processes that start at the same time wait for each other.
     const started = await Promise.all([1, 2, 3].map(() => createVault({ pg, secretKey })))
     for (const later of started) {
       expect(await later.open(75, kept)).toBe('keep me')
       expect(await later.open(76, erased)).toBeNull()
     }
-    const { rowCount } = await pg.query(
-      `select from pg_inherits where inhparent = 'vault.user_keys'::regclass`,
+    const { rows } = await pg.query(
+      `select (select count(*)::int from pg_inherits
+         where inhparent = 'vault.user_keys'::regclass) as partitions,
+       to_regclass('vault.user_keys_pkey') is not null as has_key,
+       to_regclass('vault.destroyed_user_keys') is not null as has_index,
+       to_regclass('vault.new_user_keys') is null as is_renamed`,
     )
-    expect(rowCount).toBe(64)
-    expect((await pg.query(`select to_regclass('vault.former_user_keys') as oid`)).rows[0]).toEqual(
-      {
-        oid: null,
-      },
-    )
+    const expected = { partitions: 64, has_key: true, has_index: true, is_renamed: true }
+    expect(rows).toEqual([expected])
   })
+
+  it('are read while they are moved, and keys that are written meanwhile are kept', async () => {
+    const kept = await vault.seal(77, 'keep me')
+    const erased = await vault.seal(78, 'forget me')
+    const reader = await createVault({ pg, secretKey })
+    await moveBack()
+    const holder = await pg.connect()
+    const others = new Pool({ connectionString: database.url, max: 4 })
+    try {
+      // The move waits when all keys are copied, immediately before it drops the former table.
+      await holder.query('select pg_advisory_lock(17)')
+      await pg.query(`
+        create function public.wait_before_drop() returns event_trigger language plpgsql as
+          $$ begin perform pg_advisory_xact_lock_shared(17); end $$;
+        create event trigger before_drop on ddl_command_start when tag in ('DROP TABLE')
+          execute function public.wait_before_drop()`)
+      const moving = createVault({ pg: others, secretKey })
+      const waiting = async () =>
+        (await pg.query(`select from pg_locks where locktype = 'advisory' and not granted`))
+          .rowCount
+      await expect.poll(waiting).toBe(1)
+      expect(await reader.open(77, kept)).toBe('keep me')
+      const sealing = vault.seal(79, 'a new key')
+      const destroying = vault.destroyUser(78)
+      await holder.query('select pg_advisory_unlock(17)')
+      const moved = await moving
+      await destroying
+      expect(await moved.open(79, await sealing)).toBe('a new key')
+      expect(await moved.open(77, kept)).toBe('keep me')
+      expect(await moved.open(78, erased)).toBeNull()
+      expect(await reader.open(78, erased)).toBeNull()
+    } finally {
+      holder.release(true)
+      await pg.query(`drop event trigger if exists before_drop`)
+      await others.end()
+    }
+  })
+})
+
+it('a start that finds all tables does not wait for writers, nor do they wait for it', async () => {
+  const writer = await pg.connect()
+  try {
+    const { rows } = await pg.query<{ name: string }>(
+      `select oid::regclass as name from pg_class
+       where relnamespace = 'vault'::regnamespace and relkind in ('r', 'p')`,
+    )
+    const tables = rows.map(({ name }) => name)
+    await writer.query(`begin; lock table ${tables.join(', ')} in row exclusive mode`)
+    let isStarted = false
+    const starting = createVault({ pg, secretKey }).then(() => {
+      isStarted = true
+    })
+    await expect.poll(() => isStarted).toBe(true)
+    await starting
+  } finally {
+    await writer.query('rollback')
+    writer.release()
+  }
 })
 
 describe('a data key that one process destroys', () => {
