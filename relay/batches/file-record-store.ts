@@ -24,9 +24,9 @@ export type StoredFile = {
   readonly channelId: number
   readonly keyRef: string
   /**
-   * The provider's id of the file. Empty while the file is uploaded, and if the process ended
-   * during the upload. Such a file is not shown. The provider may have it, and it is found by its
-   * name.
+   * The provider's id of the file. Empty while the file is uploaded, and if the upload failed or
+   * the process ended during the upload. Such a file is not shown. The provider may have it, and it
+   * is found by its name.
    */
   readonly upstreamId: string
 }
@@ -47,6 +47,24 @@ export type PageOfFiles = {
  */
 export type FileLimits = { readonly files: number | null; readonly bytes: number | null }
 export type FileLimit = keyof FileLimits
+
+/** The maximum time of an upload, in milliseconds. */
+export const UPLOAD_MS = 600_000
+/**
+ * The time after which a file whose upload was not recorded expires, in milliseconds. It is longer
+ * than an upload may take.
+ */
+export const UNFINISHED_MS = 2 * UPLOAD_MS
+
+/**
+ * Reports whether a file counts towards its user's limits. A file whose upload failed or was not
+ * recorded expires at another time than `UNFINISHED_MS` after its creation. It does not count,
+ * because the user neither sees it nor can delete it.
+ */
+export const counts = (
+  { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
+  at: number,
+): boolean => expiresAt > at && (upstreamId !== '' || expiresAt === createdAt + UNFINISHED_MS)
 
 export const NO_FILE_LIMITS: FileLimits = { files: null, bytes: null }
 
@@ -123,10 +141,12 @@ async function held(
   userId: number,
   at: number,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
+  // The condition is that of `counts`.
   const { rows } = await client.query<{ files: number; bytes: number }>(
     `select count(*)::float8 as files, coalesce(sum(bytes), 0)::float8 as bytes
-     from relay.files where user_id = $1 and expires_at > $2`,
-    [userId, at],
+     from relay.files where user_id = $1 and expires_at > $2
+       and (upstream_id <> '' or expires_at = created_at + $3)`,
+    [userId, at, UNFINISHED_MS],
   )
   return rows[0] ?? { files: 0, bytes: 0 }
 }

@@ -25,6 +25,7 @@ import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 /** The time for which an uploaded file is kept, unless the caller requests another time. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
+const SEARCH_MS = 30_000
 const EXPIRED_AT_ONCE = 100
 /** The number of files on a page of a provider's list, and the maximum number of pages read. */
 const LISTED_AT_ONCE = 1_000
@@ -150,10 +151,11 @@ export async function deleteFilesNamed(
   const keys = keysOfSubmitted(deps.views.channels, place)
   // The keys of a deleted channel no longer exist, so nobody can read its files.
   if (keys.length === 0) return true
+  // All pages of a search share one limit, because the settlement of batches waits for it.
+  const signal = AbortSignal.timeout(SEARCH_MS)
   let after = ''
   for (let page = 0; page < LISTED_PAGES_MAX; page += 1) {
     const path = `${FILES_PATH}?purpose=batch&order=desc&limit=${LISTED_AT_ONCE}${after}`
-    const signal = AbortSignal.timeout(DELETION_MS)
     const request = { method: 'GET', path } as const
     const send = ({ target }: RelayKey) =>
       sendTaskRequest(deps.batchOutbound, target, request, signal)

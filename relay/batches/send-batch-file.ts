@@ -15,7 +15,6 @@ import {
 import { objectIn, PROVIDER_ID, recordOf } from './provider-batch-api.ts'
 import { sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
-import { deleteFilesNamed } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   channelError,
@@ -25,6 +24,7 @@ import {
   sendAccepted,
   sendFailure,
 } from './submit-batch.ts'
+import { mayHaveFile, recordFailedUpload } from './upload-and-record-file.ts'
 import { deleteUploaded, uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The maximum time to look for a batch at the provider. */
@@ -68,11 +68,13 @@ export async function sendBatchFile(
   const name = uploadNameOf(openAiIdOf(exchange.call))
   const uploaded = await uploadFile(deps, key, { file, name }, signal)
   if ('kind' in uploaded) {
-    if (uploaded.kind !== 'failed' || !isRefused(uploaded)) {
-      const place = { channelId: channel.channelId, keyRef: key.keyRef }
-      await deleteFilesNamed(deps, place, name)
+    const place = { channelId: channel.channelId, keyRef: key.keyRef }
+    const failed = { id: openAiIdOf(exchange.call), userId: submission.stored.userId, ...place }
+    // Without a record of the file, the batch stays stored. The poller ends it as lost, and deletes
+    // the file.
+    if (!mayHaveFile(uploaded) || (await recordFailedUpload(deps, failed))) {
+      await refuse(deps, exchange.call, keyed)
     }
-    await refuse(deps, exchange.call, keyed)
     if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, confidentialTo(channel))
     else sendError(exchange, relayError('upstream_format'))
     return false

@@ -1,21 +1,28 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { GIGABYTE } from '../views/option-view.ts'
-import type { FileLimit, FileLimits, StoredFile } from './file-record-store.ts'
+import {
+  type FileLimit,
+  type FileLimits,
+  NO_FILE_LIMITS,
+  type StoredFile,
+  UNFINISHED_MS,
+  UPLOAD_MS,
+} from './file-record-store.ts'
 import { fileIdOf } from './openai-batches.ts'
 import { deleteAtProvider } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { type Failed, isRefused } from './submit-batch.ts'
 import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 
-const UPLOAD_MS = 600_000
 /**
- * The time after which a file whose upload was not recorded is deleted at its provider. It is
- * longer than an upload may take.
+ * The time after a failed upload at which the file is looked for at its provider, which may still
+ * be storing it, in milliseconds.
  */
-const UNFINISHED_MS = 2 * UPLOAD_MS
+const STORING_MS = 60_000
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error if another file of this length would exceed a limit of the user, or null. */
@@ -78,12 +85,50 @@ export async function uploadAndRecord(
   if (!('kind' in uploaded)) {
     return complete(deps, { ...pending, ...uploaded, expiresAt: createdAt + lifetimeMs })
   }
-  if (uploaded.kind !== 'failed') return relayError('upstream_format')
-  // If the provider may have the file despite its failure, the record stays until the file is
-  // looked for and deleted.
-  if (isRefused(uploaded)) await removeRecord(deps, id)
-  return uploaded
+  if (mayHaveFile(uploaded)) await expireSoon(deps, id)
+  else await removeRecord(deps, id)
+  return uploaded.kind === 'failed' ? uploaded : relayError('upstream_format')
 }
+
+/**
+ * Reports whether the provider may have a file although its upload failed or was answered without
+ * an id.
+ */
+export const mayHaveFile = (uploaded: AttemptEnd): boolean =>
+  uploaded.kind !== 'failed' || !isRefused(uploaded)
+
+/**
+ * Lets the record of a failed upload expire, so that the file is deleted at the provider and no
+ * longer counts towards the user's limits. If this fails, the record expires later.
+ */
+async function expireSoon({ fileStore, now, log }: BatchDeps, file: string): Promise<void> {
+  await fileStore.expire(file, now() + STORING_MS).catch((err: unknown) => {
+    log.warn({ err, file }, 'the record of a failed upload could not be changed')
+  })
+}
+
+/**
+ * Records a file that a provider may have after the failed upload of a batch's requests. It is
+ * deleted there by its name, and does not count towards the user's limits. `id` is the public id of
+ * the batch. Returns false if this can't be stored.
+ */
+export async function recordFailedUpload(
+  { fileStore, now, log }: BatchDeps,
+  { id, userId, channelId, keyRef }: FailedUpload,
+): Promise<boolean> {
+  const createdAt = now()
+  const file = { file: id, userId, bytes: 0, createdAt, expiresAt: createdAt + STORING_MS }
+  const place = { name: null, batch: null, channelId, keyRef, upstreamId: '' }
+  try {
+    await fileStore.add({ ...file, ...place }, NO_FILE_LIMITS)
+    return true
+  } catch (err) {
+    log.error({ err, file: id }, 'the failed upload of a file could not be recorded')
+    return false
+  }
+}
+
+type FailedUpload = Pick<StoredFile, 'userId' | 'channelId' | 'keyRef'> & { readonly id: string }
 
 async function complete(deps: BatchDeps, stored: StoredFile): Promise<StoredFile | RelayError> {
   const { fileStore, log } = deps

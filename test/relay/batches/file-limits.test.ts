@@ -5,6 +5,7 @@ import {
   createFileStore,
   type FileStore,
   type StoredFile,
+  UNFINISHED_MS,
 } from '#relay/batches/file-record-store.ts'
 import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
 import { testDatabase } from '#test/support/test-database.ts'
@@ -63,6 +64,20 @@ describe.each([
     const { outcomes, held } = await added({ files: 7, bytes: null }, 13)
     expect(held).toHaveLength(7)
     expect(outcomes.filter((limit) => limit === 'files')).toHaveLength(43)
+  })
+
+  it('count a file while it is uploaded, but not after its upload has failed', async () => {
+    const store = await create()
+    const limits = { files: 1, bytes: null }
+    const running = { userId: 14, upstreamId: '', expiresAt: NOW + UNFINISHED_MS }
+    const pending = fileOf(1_400, 100, running)
+    expect(await store.add(pending, limits)).toBeNull()
+    expect(await store.exceeded(14, 0, NOW, limits)).toBe('files')
+    await store.expire(pending.file, NOW + 60_000)
+    expect(await store.exceeded(14, 0, NOW, limits)).toBeNull()
+    // The deletion at the provider has failed, and is tried again later.
+    await store.expire(pending.file, NOW + 2 * UNFINISHED_MS)
+    expect(await store.exceeded(14, 0, NOW, limits)).toBeNull()
   })
 })
 

@@ -276,26 +276,6 @@ describe('a batch of a file', () => {
     expect((await call('GET', '/v1/batches')).json().data).toEqual([])
   })
 
-  it('leaves no file at a provider that has kept it and answers with an error', async () => {
-    const { id } = (await upload([chat('a')])).json()
-    provider.answers.set('POST /v1/files', { status: 500, body: {} })
-    const kept = () => {
-      const form = provider.requests.findLast(({ method }) => method === 'POST')?.body ?? ''
-      return { id: 'file-kept', filename: /filename="([^"]*)"/.exec(form)?.[1] }
-    }
-    const list = {
-      get data() {
-        return [{ id: 'file-other', filename: 'batch.jsonl' }, kept()]
-      },
-    }
-    provider.answers.set('GET /v1/files', { body: list })
-    expect((await create(id)).status).toBe(500)
-    expect(kept().filename).toMatch(/^batch_[0-9a-f]{32}\.jsonl$/)
-    const deleted = provider.requests.filter(({ method }) => method === 'DELETE')
-    expect(deleted.map(({ path }) => path)).toEqual(['/v1/files/file-kept'])
-    expect(await rig.balance()).toBe(GRANTED)
-  })
-
   it('is submitted once for each Idempotency-Key', async () => {
     const { id } = (await upload([chat('a')])).json()
     const key = { 'idempotency-key': 'once' }
