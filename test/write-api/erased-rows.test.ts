@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -76,14 +76,20 @@ it('a table in use is left alone after a moment, and is tried again later', asyn
   expect(await removeErasedRows(pg, [])).toBe(true)
 })
 
-it('of a million keys, only the partition of the erased user is rewritten', async () => {
+it('of many keys, only the partition of the erased user is rewritten', async () => {
   const { core } = fixture
+  onTestFinished(async () => {
+    await core.pg.query('delete from vault.user_keys where user_id > 10000000')
+  })
+  // A table of so many keys without partitions is above the limit.
   await core.pg.query(
     `insert into vault.user_keys select n, 'kid', decode(repeat('ab', 60), 'hex')
-     from generate_series(10000001, 11000000) n`,
+     from generate_series(10000001, 10300000) n`,
   )
   const { rows } = await core.pg.query<{ table: string; file: string; bytes: string }>(FILES)
-  expect(Math.max(...rows.map(({ bytes }) => Number(bytes)))).toBeLessThan(REWRITTEN_BYTES_MAX)
+  const sizes = rows.map(({ bytes }) => Number(bytes))
+  expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(REWRITTEN_BYTES_MAX)
+  expect(Math.max(...sizes)).toBeLessThan(REWRITTEN_BYTES_MAX)
   const { id, inFiles, erase } = await userWithTexts('user-among-many')
   expect((await fixture.root.call('POST', '/api/user/erase', erase)).success).toBe(true)
   await expect.poll(inFiles).toEqual([false, false])
@@ -95,8 +101,7 @@ it('of a million keys, only the partition of the erased user is rewritten', asyn
   const own = 'select tableoid::regclass as table from vault.user_keys where user_id = $1'
   const { rows: owns } = await core.pg.query<{ table: string }>(own, [id])
   expect(rewritten.map(({ table }) => table)).toEqual(owns.map(({ table }) => table))
-  await core.pg.query('delete from vault.user_keys where user_id > 10000000')
-}, 60_000)
+})
 
 it('an erased user’s key and name leave the files of the database', async () => {
   const { inFiles, erase } = await userWithTexts('user-in-files')
