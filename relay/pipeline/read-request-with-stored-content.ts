@@ -3,7 +3,7 @@ import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
 import { insertStoredContent } from '../stored-responses/insert-stored-content.ts'
-import { pathInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
+import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { Caller } from './authenticate.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
@@ -54,18 +54,14 @@ async function withStoredContent(
   if (body !== null && isRelayError(body)) return body
   const complete = body === null ? request : readRequest(deps, { ...received, body }, path)
   if (isRelayError(complete)) return complete
+  const insertedItems = itemsIn(complete) - itemsIn(request)
   // The stored input of an earlier request was checked as well, but the rules may have changed.
   const fileError = providerFileError(caller, complete)
-  if (fileError !== null) return fileError
+  if (fileError !== null) return errorInCallerRequest(fileError, insertedItems)
   const { tokenId } = caller.token
   const resolved = await resolveStoredInput(deps, tokenId, complete, storesConvertedResponses)
-  const insertedItems = itemsIn(complete) - itemsIn(request)
-  if (insertedItems === 0) return resolved
-  if (!isRelayError(resolved)) return { ...resolved, insertedItems }
-  const { param } = resolved.params
-  if (param === undefined) return resolved
-  const params = { ...resolved.params, param: pathInCallerRequest(param, insertedItems) }
-  return { ...resolved, params }
+  if (isRelayError(resolved)) return errorInCallerRequest(resolved, insertedItems)
+  return insertedItems === 0 ? resolved : { ...resolved, insertedItems }
 }
 
 /**

@@ -18,9 +18,9 @@ type AnsweredCall = {
 
 /**
  * Records that the provider stores this response, so that later calls of the same token may refer
- * to it. The gateway stores the content of a converted response itself if the site allows it. `readVisible` returns the
- * answer, or its last events, as the caller receives it. A failure does not affect this call.
- * Resolves to true if the response was recorded.
+ * to it. The gateway stores the content of a converted response itself if the site allows it.
+ * `readVisible` returns the answer, or its last events, as the caller receives it. A failure does
+ * not affect this call. Resolves to true if the response was recorded.
  */
 export async function recordStoredResponse(
   { deps, exchange, request, call, caller }: AnsweredCall,

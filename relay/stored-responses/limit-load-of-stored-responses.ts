@@ -86,7 +86,7 @@ export function boundedStoredResponses(
 const lengthOf = ({ response, output, input }: ResponseContent): number =>
   response.length + output.length + (input?.length ?? 0)
 
-/** Runs an operation in its turn, unless `waitMs` have passed before. `onEnd` is called after it. */
+/** Runs an operation in its turn, unless `waitMs` have passed before. Then calls `onEnd`. */
 function inTurn<T>(
   queue: OperationQueue,
   weight: number,

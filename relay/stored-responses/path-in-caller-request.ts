@@ -1,3 +1,5 @@
+import type { RelayError } from '../canonical/relay-error.ts'
+
 const ITEM = /^input\[(\d+)\]/
 
 /**
@@ -9,6 +11,13 @@ export function pathInCallerRequest(path: string, insertedItems = 0): string {
   if (index === undefined) return path
   const own = Number(index) - insertedItems
   return own < 0 ? 'previous_response_id' : path.replace(ITEM, `input[${own}]`)
+}
+
+/** Returns an error with the path of its member as the caller's request has it. */
+export function errorInCallerRequest(error: RelayError, insertedItems = 0): RelayError {
+  const { param } = error.params
+  if (param === undefined || insertedItems === 0) return error
+  return { ...error, params: { ...error.params, param: pathInCallerRequest(param, insertedItems) } }
 }
 
 /** Returns the paths of losses as the caller's request has them, each once. */

@@ -58,7 +58,7 @@ export async function recordResponseContent(
 const STORED = Buffer.from('"store":true')
 const NOT_STORED = '"store":false'
 
-/** Makes a converted response say that it is not stored. Texts of the request come after `store`. */
+/** Makes a converted response say that it is not stored. The member precedes all other texts. */
 export function withoutStoring(response: Buffer): Buffer {
   const start = response.indexOf(STORED)
   if (start < 0) return response

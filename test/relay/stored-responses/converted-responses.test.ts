@@ -221,6 +221,11 @@ describe('a converted response', () => {
     const reference = { type: 'item_reference', id: 'msg_unknown' }
     const { json } = await call({ previous_response_id, input: [...input, reference] })
     expect(json.error).toMatchObject({ code: 'stored_input', param: 'input[2]' })
+    const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'ogg' } }
+    const unreadable = { role: 'user', content: [audio, { type: 'input_image', detail: 5 }] }
+    const refused = await call({ previous_response_id, input: [unreadable] })
+    expect(refused.json.error).toMatchObject({ code: 'not_convertible' })
+    expect(refused.json.error.param).toMatch(/^input\[0\]/)
   })
 
   it('has no item by an id that it did not create', async () => {
