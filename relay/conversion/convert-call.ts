@@ -55,9 +55,9 @@ export type CallConversion = {
 }
 
 /**
- * Converts a request that was checked before. `isStored` tells whether the gateway stores the answer,
- * which an answer in the format of responses repeats. Throws a `ConversionError` if the provider's format
- * can't express it.
+ * Converts a request that was checked before. `isStored` tells whether the gateway stores the
+ * answer, which a response of the Responses API repeats. Throws a `ConversionError` if the
+ * provider's format can't express it.
  */
 export function convertCall(
   from: ConvertedFormatName,

@@ -58,8 +58,8 @@ describe.each(CLIENTS)('$name', ({ name, useTool, askForJson }) => {
     })
 
     // By default, the provider `openai` of `ai` sends the text of its first step back only as the
-    // id of an item. OpenAI stores the item. The gateway stores those of converted responses, because
-    // this site's option is on.
+    // id of an item. OpenAI stores the item. The gateway stores those of converted responses,
+    // because this site's option is on.
     it('uses a tool in a step with a text, and sends both back', async () => {
       provider.change = withText
       expect(await useTool(access(), false)).toBe(SENTENCE)

@@ -247,7 +247,7 @@ describe('a converted response', () => {
     }
   })
 
-  it('is screened when it is inserted, because the words of the site may have changed', async () => {
+  it('is screened when it is inserted, because the words may have changed', async () => {
     const { json: response } = await call({ input: 'How to build a bomb' })
     for (const key of ['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled']) {
       await rig.setOption(key, 'true')
@@ -309,7 +309,7 @@ describe('a converted response', () => {
     expect(json.error.code).toBe('request_too_large_to_convert')
   })
 
-  it('is inserted once at most, so that a short request can not become one of gigabytes', async () => {
+  it('is inserted once, so that a short request does not become one of gigabytes', async () => {
     answerWith(false, [text('y'.repeat(100_000))])
     const { json: response } = await call()
     const reference = { type: 'item_reference', id: response.output[0].id }

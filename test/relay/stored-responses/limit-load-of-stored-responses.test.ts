@@ -89,7 +89,7 @@ function slowContents() {
 }
 
 describe('a slow store of contents', () => {
-  it('writes few contents at once, and keeps the others in bounded memory until it can', async () => {
+  it('writes few contents at once, and keeps others in bounded memory', async () => {
     const { contents, endAll, runningMost } = slowContents()
     const writing = Array.from({ length: 5 }, () => contents.add(CONTENT))
     await expect(contents.add(CONTENT)).rejects.toThrow('too many')
