@@ -1,5 +1,6 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/keys-that-may-own-submitted-work.ts'
+import type { ExpiredFile } from './look-up-file-addresses.ts'
 import {
   FAILED,
   type FileAddress,
@@ -49,31 +50,34 @@ const videoAddress = (result: string | null, index: number): string | null =>
 
 /**
  * Opens the file of a drawing task. The address of a picture often expires after a day. The
- * provider is then asked for the task once more, because its answer may have a new address.
+ * provider is then asked for the task once more, because its answer may have a new address. See
+ * `FileAddressLookups` for the limits.
  */
 export async function openDrawingFile(
   deps: TaskDeps,
   file: DrawingFile,
   options: OpenOptions,
 ): Promise<FileOutcome> {
-  const { address } = file
+  const { address, record, videoIndex } = file
   const opened = await openProviderFile(deps, address, options)
   if (opened.kind !== 'gone') return opened
-  const fresh = await askForAddress(deps, file, options.signal)
+  const { userId, task } = record.submitted
+  const expired: ExpiredFile = { userId, name: `${task} ${videoIndex}`, old: address.url }
+  const fresh = await deps.fileLookups.find(expired, () => askForAddress(deps, file))
   if (typeof fresh !== 'string') return fresh
-  if (fresh === address.url) return GONE
-  return openProviderFile(deps, { ...address, url: fresh }, options)
+  const outcome = await openProviderFile(deps, { ...address, url: fresh }, options)
+  if (outcome.kind === 'gone') deps.fileLookups.forget(expired)
+  return outcome
 }
 
 async function askForAddress(
   deps: TaskDeps,
   { record: { place }, videoIndex }: DrawingFile,
-  gone: AbortSignal,
 ): Promise<string | FileOutcome> {
   if (place === null) return GONE
   const body = Buffer.from(JSON.stringify({ ids: [place.upstreamId] }))
   const question = { method: 'POST', path: STATUS_PATHS.drawing, body } as const
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(LOOKUP_MS)])
+  const signal = AbortSignal.timeout(LOOKUP_MS)
   const end = await sendWithKeys(keysOfSubmitted(deps.views.channels, place), ({ target }) =>
     sendTaskRequest(deps.providerOutbound, target, question, signal),
   )

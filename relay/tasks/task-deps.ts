@@ -5,6 +5,7 @@ import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './limit-concurrent-work.ts'
+import type { FileAddressLookups } from './look-up-file-addresses.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 /**
@@ -28,6 +29,7 @@ export type TaskDeps = RelayDeps & {
   readonly picturePermits: Permits
   readonly videoPermits: Permits
   readonly pollPermits: Permits
+  readonly fileLookups: FileAddressLookups
   /** Counts requests for unknown task ids by IP address, to stop clients that guess ids. */
   readonly guesses: FailedKeys
   readonly progress: TaskProgress

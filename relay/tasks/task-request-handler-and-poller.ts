@@ -17,6 +17,7 @@ import { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import { POLL_PERMITS } from './channel-key-poller.ts'
 import { handleCallback } from './handle-callback.ts'
 import { Permits } from './limit-concurrent-work.ts'
+import { FileAddressLookups } from './look-up-file-addresses.ts'
 import { fetchTask, fetchTasks, imageSeed } from './look-up-tasks.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
 import { DRAWING_NAMES, readDrawing } from './read-drawing-request.ts'
@@ -81,7 +82,8 @@ export async function startTasks(
     videoPermits: new Permits(VIDEO_PERMITS),
     pollPermits: new Permits(POLL_PERMITS),
   }
-  const looking = { guesses, ...permits, pictureOutbound }
+  const fileLookups = new FileAddressLookups(relayDeps)
+  const looking = { guesses, ...permits, pictureOutbound, fileLookups }
   const deps: TaskDeps = {
     ...relayDeps,
     ...looking,

@@ -10,6 +10,7 @@ import {
   type ProviderTarget,
   providerRequest,
 } from '../../providers/openai-compatible/provider-target.ts'
+import type { ExpiredFile } from '../look-up-file-addresses.ts'
 import {
   discard,
   FAILED,
@@ -36,6 +37,8 @@ const LOOKUP_MS = 20_000
 
 /** A finished video: the vendor's id of its task, its file and the channel that has it. */
 export type FinishedVideo = {
+  readonly task: string
+  readonly userId: number
   readonly upstreamId: string
   readonly stored: VideoFile
   readonly channel: RelayChannel
@@ -56,7 +59,8 @@ export async function finishedVideoOf(
   const stored = readVideoFile(text)
   if (channel === undefined || vendor === null || stored === null) return null
   const keys = keysOfSubmitted(views.channels, place)
-  return { upstreamId: place.upstreamId, stored, channel, vendor, keys }
+  const { task, userId } = submitted
+  return { task, userId, upstreamId: place.upstreamId, stored, channel, vendor, keys }
 }
 
 /** Returns the variants of a video's file that can be fetched. */
@@ -90,7 +94,8 @@ type KeyAndVariant = { readonly key: RelayKey; readonly variant: VideoVariant }
 
 /**
  * Opens the file with one key. Vendors sign links to files for some hours. If the link has expired,
- * the vendor is asked for the task once more, because its answer may have a new link.
+ * the vendor is asked for the task once more, because its answer may have a new link. See
+ * `FileAddressLookups` for the limits.
  */
 async function openWithKey(
   deps: TaskDeps,
@@ -106,10 +111,16 @@ async function openWithKey(
     : vendor.source(upstreamId, file, variant)
   const opened = await openSource(deps, vendor, { source, key }, options)
   if (opened.kind !== 'gone' || source.kind !== 'address') return opened
-  const fresh = await askForLink(deps, video, { key, variant }, options.signal)
+  const { task, userId } = video
+  const expired: ExpiredFile = { userId, name: `${task} ${variant} ${key.keyRef}`, old: file }
+  const fresh = await deps.fileLookups.find(expired, () =>
+    askForLink(deps, video, { key, variant }),
+  )
   if (typeof fresh !== 'string') return fresh
-  if (fresh === file) return GONE
-  return openSource(deps, vendor, { source: { ...source, url: fresh }, key }, options)
+  const again = { source: { ...source, url: fresh }, key }
+  const outcome = await openSource(deps, vendor, again, options)
+  if (outcome.kind === 'gone') deps.fileLookups.forget(expired)
+  return outcome
 }
 
 /** Reports whether the variant is a picture at an address that the vendor reports. */
@@ -127,10 +138,9 @@ async function askForLink(
   deps: TaskDeps,
   { upstreamId, vendor }: FinishedVideo,
   { key: { target }, variant }: KeyAndVariant,
-  signal: AbortSignal,
 ): Promise<string | FileOutcome> {
   const query = providerRequestOf(vendor, vendor.query(upstreamId), target.address.key, deps.now())
-  const end = await ask(deps, target, query, signal)
+  const end = await ask(deps, target, query)
   if (end.kind !== 'plain') return outcomeOf(end)
   const answer = parsedObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
@@ -144,14 +154,12 @@ const ask = (
   { providerOutbound }: TaskDeps,
   target: ProviderTarget,
   question: ProviderRequest,
-  signal: AbortSignal,
-): Promise<AttemptEnd> =>
-  sendTaskRequest(
-    providerOutbound,
-    target,
-    question,
-    AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]),
-  )
+  signal?: AbortSignal,
+): Promise<AttemptEnd> => {
+  const inTime = AbortSignal.timeout(LOOKUP_MS)
+  const end = signal === undefined ? inTime : AbortSignal.any([signal, inTime])
+  return sendTaskRequest(providerOutbound, target, question, end)
+}
 
 /** Returns the outcome if a vendor was asked where a file is and has not answered that. */
 function outcomeOf(end: AttemptEnd): FileOutcome {

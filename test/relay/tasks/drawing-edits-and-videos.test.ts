@@ -187,10 +187,39 @@ describe('the files of a drawing task', () => {
     const textAt = async (path: string) => (await rig.ask(path, undefined, NO_KEY)).text
     expect(await textAt(`/mj/image/${task}`)).toBe('a picture')
     expect(await textAt(`/mj/video/${task}/0`)).toBe('a video')
+    const other = await done('/mj/submit/video', { prompt: 'x', image: PICTURE }, result)
     vendor.answers.set('POST /mj/task/list-by-condition', { status: 500 })
-    expect(await rig.ask(`/mj/image/${task}`, undefined, NO_KEY)).toMatchObject({ status: 503 })
+    expect(await rig.ask(`/mj/image/${other}`, undefined, NO_KEY)).toMatchObject({ status: 503 })
     vendor.answers.set('POST /mj/task/list-by-condition', { body: [] })
-    expect(await rig.ask(`/mj/image/${task}`, undefined, NO_KEY)).toMatchObject({ status: 404 })
+    expect(await rig.ask(`/mj/image/${other}`, undefined, NO_KEY)).toMatchObject({ status: 404 })
+  })
+
+  it('cause one request to the provider for a new address, however many people view them', async () => {
+    const result = { imageUrl: `${vendor.url}/past.png` }
+    const task = await done('/mj/submit/imagine', { prompt: 'x' }, result)
+    vendor.answers.set('GET /past.png', { status: 403 })
+    const picture = { headers: { 'content-type': 'image/png' }, pieces: [Buffer.from('present')] }
+    vendor.answers.set('GET /present.png', picture)
+    const report = { id: `up-${count}`, status: 'SUCCESS' }
+    const answerWith = (name: string) =>
+      vendor.answers.set('POST /mj/task/list-by-condition', {
+        body: [{ ...report, imageUrl: `${vendor.url}/${name}` }],
+      })
+    answerWith('present.png')
+    const path = '/mj/task/list-by-condition'
+    const looks = () => vendor.requests.filter((request) => request.path === path).length
+    const before = looks()
+    const view = () => rig.ask(`/mj/image/${task}`, undefined, NO_KEY)
+    const views = await Promise.all(Array.from({ length: 50 }, view))
+    expect(new Set(views.map(({ text }) => text))).toEqual(new Set(['present']))
+    expect(looks() - before).toBe(1)
+    // The new address expires as well, and the next view asks for another one.
+    vendor.answers.set('GET /present.png', { status: 403 })
+    vendor.answers.set('GET /future.png', picture)
+    answerWith('future.png')
+    expect(await view()).toMatchObject({ status: 404 })
+    expect((await view()).text).toBe('present')
+    expect(looks() - before).toBe(2)
   })
 
   it('are not cut at the size of a picture if the address of the picture is a video', async () => {

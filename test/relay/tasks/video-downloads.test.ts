@@ -131,10 +131,10 @@ describe('a link of a vendor that has expired', () => {
   })
 
   it('is a missing video if the vendor has no other link, or does not know the task', async () => {
-    const id = await vidu('old.mp4')
     rig.vendor.answers.set('GET /old.mp4', { status: 403 })
     const gone = [viduDone('old.mp4'), { status: 404 }, { body: { state: 'failed' } }]
     for (const answer of gone) {
+      const id = await vidu('old.mp4')
       rig.vendor.answers.set(VIDU_QUERY, answer)
       expect((await get(`/v1/videos/${id}/content`)).status).toBe(404)
     }
