@@ -1,8 +1,15 @@
 import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { relayError } from '../canonical/relay-error.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
-import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './read-task-request-body.ts'
+import {
+  rejectParam,
+  type TaskBody,
+  TaskRequestError,
+  TEXT_LENGTH_MAX,
+  without,
+} from './read-task-request-body.ts'
 
 /**
  * Maps the `customId` of a button below a drawing to the action of the button. The first pattern
@@ -177,6 +184,18 @@ export function drawingReader(path: string): DrawingReader | undefined {
  */
 const MODE_FLAGS = /\s?(?:--|[–—]{1,2})(?:fast|relax|turbo)(?=\s|$)/gi
 
+/** Matches the flag in a prompt with which Midjourney makes a video and not a picture. */
+const VIDEO_FLAG = /(?:--|[–—]{1,2})video\b/i
+
+/**
+ * Refuses a prompt that asks for a video in a request for a picture. A video costs several times as
+ * much as a picture, and only `/mj/submit/video` has the price of a video.
+ */
+function refuseVideoFlag(action: string, prompt: string | null): void {
+  if (action === 'VIDEO' || prompt === null || !VIDEO_FLAG.test(prompt)) return
+  throw new TaskRequestError(relayError('parameter_not_supported', { param: 'prompt --video' }))
+}
+
 /**
  * Reads a drawing request. `mode` is the speed that the URL names (`FAST`, `RELAX` or `TURBO`), or
  * null if the provider selects the speed.
@@ -193,6 +212,7 @@ export function readDrawing(
   const accountFilter = mode === null ? allowed : { ...allowed, modes: [mode] }
   const shownPrompt =
     prompt !== null && options.isModeCleared ? prompt.replace(MODE_FLAGS, '') : prompt
+  refuseVideoFlag(action, shownPrompt)
   return {
     kind: 'drawing',
     platform: 'midjourney',

@@ -121,6 +121,32 @@ describe('/mj/submit/video', () => {
   })
 })
 
+describe('a flag in a prompt that asks for a video', () => {
+  it.each(['waves --video', 'waves —VIDEO 1', '––video', 'waves --video --fast'])(
+    'is refused at the price of a picture: %j',
+    async (prompt) => {
+      await rig.setOption('MjModeClearEnabled', 'true')
+      const before = await rig.balance()
+      const requests = vendor.requests.length
+      for (const path of ['/mj/submit/imagine', '/mj/submit/edits', '/mj/submit/shorten']) {
+        const { status, json } = await rig.ask(path, { prompt, base64: PICTURE })
+        expect([status, json.error.code]).toEqual([400, 'parameter_not_supported'])
+      }
+      expect(await rig.balance()).toBe(before)
+      expect(vendor.requests).toHaveLength(requests)
+    },
+  )
+
+  it('is kept at the price of a video, and so are other words and flags of a picture', async () => {
+    const prompt = 'https://a.example/1.png waves --video 1'
+    await done('/mj/submit/video', { prompt })
+    expect(sent('/mj/submit/video')).toMatchObject({ prompt })
+    const drawn = 'a video camera --no video --videography'
+    await done('/mj/submit/imagine', { prompt: drawn })
+    expect(sent('/mj/submit/imagine')).toMatchObject({ prompt: drawn })
+  })
+})
+
 describe('/mj/submit/upload-discord-images', () => {
   it('answers with the addresses that the provider names at once, and charges once', async () => {
     const before = await rig.balance()
