@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
+import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
-import type { TaskDeps } from './task-deps.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 
 const REDIRECTS_MAX = 3
 const RANGE = /^bytes=\d{0,15}-\d{0,15}$/
@@ -55,7 +56,7 @@ export type OpenOptions = {
   readonly waitMs: number
 }
 
-type Connecting = Pick<TaskDeps, 'pictureOutbound' | 'publicOutbound'>
+type Connecting = Pick<RelayDeps, 'publicOutbound'> & { readonly pictureOutbound: Outbound }
 
 /**
  * Opens the file at an address that a provider has named. The provider chooses the address. To

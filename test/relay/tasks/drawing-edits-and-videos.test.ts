@@ -220,7 +220,7 @@ describe('the files of a drawing task', () => {
     expect(await rig.ask(`/mj/image/${other}`, undefined, NO_KEY)).toMatchObject({ status: 404 })
   })
 
-  it('cause one request to the provider for a new address, however many people view them', async () => {
+  it('cause one request for a new address, however many people view them', async () => {
     const result = { imageUrl: `${vendor.url}/past.png` }
     const task = await done('/mj/submit/imagine', { prompt: 'x' }, result)
     vendor.answers.set('GET /past.png', { status: 403 })

@@ -381,7 +381,7 @@ describe('the duration of a file', () => {
     expect(await measure(wave(impossible, Buffer.alloc(20_000)))).toBeCloseTo(10, 1)
   })
 
-  it('of an M4A file with too many boxes before its index follows from the length alone', async () => {
+  it('of an M4A file with too many boxes before its track follows from its length', async () => {
     const before = Buffer.alloc(8 * 400_000, box('free'))
     const bytes = m4a({ seconds: 1, frames: 4_307, before })
     expect(await measure(bytes)).toBe(bytes.length / 2_000)
