@@ -96,8 +96,8 @@ describe('a process that starts after another one was killed', () => {
       () => signedIn.call('POST', '/api/admin/messages', message),
     )
     expect(await textsInVault()).toBe(before + 1)
-    // A text is kept for some minutes, because its event may still be written.
-    await pg.query(`update vault.secrets set made_at = made_at - interval '1 hour'`)
+    // A text is kept for an hour, because its event may still be written.
+    await pg.query(`update vault.secrets set made_at = made_at - interval '2 hours'`)
     await site.start(ROLES)
     await expect.poll(textsInVault, { timeout: 60_000 }).toBe(before)
   })
