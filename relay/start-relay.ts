@@ -87,9 +87,25 @@ export type RelayOverrides = DepsOverrides & {
  */
 const SWEEP_EVERY_MS = 600_000
 
+type ClaimSweep = { readonly sweep: (at: number) => Promise<void> }
+
+/** Returns a sweep of claims that does not start again while it still reads accounts. */
+function createClaimSweep(deps: RelayDeps): ClaimSweep {
+  let running: Promise<void> | null = null
+  const start = (at: number) =>
+    removeExpiredClaims(deps, at).finally(() => {
+      running = null
+    })
+  return {
+    sweep: (at) => {
+      running ??= start(at)
+      return running
+    },
+  }
+}
+
 /** Deletes expired rows of the stores. After a failure, the next deletion makes up for it. */
-function deleteExpired({ log, now }: Core, deps: RelayDeps): void {
-  const claims = { sweep: (at: number) => removeExpiredClaims(deps, at) }
+function deleteExpired({ log, now }: Core, deps: RelayDeps, claims: ClaimSweep): void {
   const stores = [
     [claims, 'expired idempotency keys could not be deleted'],
     [deps.providerMessages, 'old messages of providers could not be deleted'],
@@ -111,7 +127,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
   const batches = startBatches(core, deps, overrides.batchPollEveryMs)
-  const sweeping = setInterval(() => deleteExpired(core, deps), SWEEP_EVERY_MS)
+  const claims = createClaimSweep(deps)
+  const sweeping = setInterval(() => deleteExpired(core, deps, claims), SWEEP_EVERY_MS)
   sweeping.unref()
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
@@ -8,6 +9,7 @@ const PAGE = 1_000
 type Deps = {
   readonly actors: Pick<StreamActors, 'peek'>
   readonly claimedCalls: Pick<ClaimedCalls, 'expired' | 'remove'>
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /**
@@ -16,7 +18,7 @@ type Deps = {
  * again.
  */
 export async function removeExpiredClaims(
-  { actors, claimedCalls }: Deps,
+  { actors, claimedCalls, log }: Deps,
   at: number,
 ): Promise<void> {
   let after: ExpiredClaim | null = null
@@ -26,8 +28,13 @@ export async function removeExpiredClaims(
     const removable: ExpiredClaim[] = []
     for (const [userId, claims] of byUser) {
       // The accounts are not cached, because many of them are idle.
-      const { open } = await actors.peek(accountDecider, accountStream(userId))
-      removable.push(...claims.filter(({ call }) => !open.has(call)))
+      try {
+        const { open } = await actors.peek(accountDecider, accountStream(userId))
+        removable.push(...claims.filter(({ call }) => !open.has(call)))
+      } catch (err) {
+        // One account that can't be read must not keep the claims of all others.
+        log.warn({ err, userId }, 'the calls of expired claims could not be read')
+      }
     }
     if (removable.length > 0) await claimedCalls.remove(removable)
     after = page.at(-1) ?? null

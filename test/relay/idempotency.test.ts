@@ -134,6 +134,8 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
     return relayRig({ claimedCalls }, {}, undefined, { now })
   })
 
+  const sweepDeps = () => ({ actors: site.core.actors, claimedCalls, log: site.core.log })
+
   it('does not start a second call while the first one runs', async () => {
     // The first call must outlast all repeats, even on a busy machine.
     site.provider.script.push({ kind: 'slow', msPerChunk: 1_000 })
@@ -146,7 +148,7 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
       )
     const statuses = (await repeats()).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([409]))
-    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    await removeExpiredClaims(sweepDeps(), now())
     expect((await chat(site, { stream: true, max_tokens: 20 }, KEYED)).status).toBe(409)
     expect(site.provider.journal.count).toBe(1)
     expect((await running).text).toContain('[DONE]')
@@ -155,13 +157,28 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
     expect(site.provider.journal.count).toBe(2)
   })
 
+  it('is removed although another account can’t be read', async () => {
+    const at = now()
+    const of = { tokenId: 90, bodyHash: 'body' }
+    await claimedCalls.claim({ ...of, userId: 90, keyHash: 'a', call: 'unread', at })
+    await claimedCalls.claim({ ...of, userId: 91, keyHash: 'b', call: 'read', at: at + 1 })
+    const { actors } = site.core
+    const peek: typeof actors.peek = (decider, stream) =>
+      stream.endsWith('90') ? Promise.reject(new Error('bad')) : actors.peek(decider, stream)
+    laterMs = CLAIM_MS + 1_000
+    await removeExpiredClaims({ ...sweepDeps(), actors: { peek } }, now())
+    const left = await claimedCalls.expired(now(), { at: at - 1, call: '' }, 9)
+    expect(left.map(({ call }) => call)).toEqual(['unread'])
+    await claimedCalls.remove(left)
+  })
+
   it('can be used for a new call after the claim of an ended call was removed', async () => {
     const key = { 'idempotency-key': 'order 18' }
     expect((await chat(site, {}, key)).status).toBe(200)
-    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    await removeExpiredClaims(sweepDeps(), now())
     expect((await chat(site, {}, key)).status).toBe(409)
     laterMs = CLAIM_MS + 1_000
-    await removeExpiredClaims({ actors: site.core.actors, claimedCalls }, now())
+    await removeExpiredClaims(sweepDeps(), now())
     expect(await claimedCalls.expired(now(), null, 9)).toEqual([])
     expect((await chat(site, {}, key)).status).toBe(200)
   })

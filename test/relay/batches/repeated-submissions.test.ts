@@ -288,7 +288,8 @@ describe.each([
     expect((await submit()).status).toBe(200)
     laterMs = CLAIM_MS + 1_000
     expect((await submit()).status).toBe(409)
-    await removeExpiredClaims({ actors: rig.core.actors, claimedCalls }, now())
+    const { actors, log } = rig.core
+    await removeExpiredClaims({ actors, claimedCalls, log }, now())
     expect((await submit()).status).toBe(409)
     await expectOneBatch()
   })
