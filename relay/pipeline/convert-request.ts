@@ -79,7 +79,7 @@ const isEqual = <T extends Thinking | ChatExtensions>(one: T | undefined, other:
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
 function convert(
-  { format, body, members, choices, model, isStream, storesContent = false }: ChatRequest,
+  { format, body, members, choices, model, isStream, storesContent }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
   // In the format `completions`, a list of prompts causes several choices, too. The conversion
@@ -96,8 +96,9 @@ function convert(
     return relayError('needs_provider_tool', { param: 'tools', subject: model })
   }
   try {
-    const conversion = convertCall(name, body, { model, isStream }, target, storesContent)
-    const isLost = name === 'responses' && !storesContent && members.some(isStoreRequested)
+    const isStored = storesContent === true
+    const conversion = convertCall(name, body, { model, isStream }, target, isStored)
+    const isLost = name === 'responses' && !isStored && members.some(isStoreRequested)
     return isLost ? { ...conversion, losses: [...conversion.losses, 'store'] } : conversion
   } catch (error) {
     if (error instanceof ConversionError) {

@@ -384,7 +384,7 @@ describe('stored content', () => {
 
 describe('a site that does not store converted responses', () => {
   beforeEach(async () => {
-    await rig.setOption(STORING, OPTIONS.get(STORING)?.preset)
+    await rig.setOption(STORING, OPTIONS.get(STORING)?.defaultText)
     answerWith(false, [text('Hello')])
   })
 
