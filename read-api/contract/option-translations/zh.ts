@@ -295,8 +295,7 @@ export const optionTranslations = {
     'general_setting.ping_interval_enabled': '防止中间代理断开等待中的连接。',
     'global.block_browser_extension_enabled': '按 Origin 识别浏览器扩展。',
     StoreConvertedResponsesEnabled:
-      '将经格式转换的 Responses 请求的输入与回答以用户密钥加密保存 7 天，请求带 "store": false 时除外。' +
-      '按 id 引用先前响应或条目的客户端（如默认设置的 ai 包）需要启用。',
+      '以用户密钥加密保存经转换的 Responses 请求与回答 7 天（"store": false 除外），供客户端按 id 引用，如 ai 包的默认设置。',
     RetryTimes: '首字节之前失败时，换其他渠道重试的次数。',
     ModelFallbacks:
       '例如 {"gpt-5": ["gpt-5-mini"]}：渠道都无法回答时依次尝试，按实际回答的模型计费。',
