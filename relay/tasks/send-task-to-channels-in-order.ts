@@ -358,7 +358,9 @@ function isCertainlyRefused({ end, answer }: LastAttempt): boolean {
   if (end.error === 'connect') return true
   if (end.error !== 'status') return false
   const isModels = answer?.isAccepted === false && answer.cause === 'model'
-  return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || accountErrorOf(end) !== null
+  // A provider or proxy that fails may have accepted the task, whatever code its answer has.
+  const isAccounts = (end.status ?? 0) < 500 && accountErrorOf(end) !== null
+  return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || isAccounts
 }
 
 /** Reports whether a failure concerns the key or its account, so that another key may do better. */
