@@ -118,6 +118,12 @@ function deleteExpired({ log, now }: Core, deps: RelayDeps, claims: ClaimSweep):
   }
 }
 
+/** Deletes expired rows at intervals, until the returned timer is cleared. */
+function startDeletions(core: Core, deps: RelayDeps): NodeJS.Timeout {
+  const claims = createClaimSweep(deps)
+  return setInterval(() => deleteExpired(core, deps, claims), SWEEP_EVERY_MS).unref()
+}
+
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const deps = await createRelayDeps(core, overrides)
@@ -127,9 +133,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
   const batches = startBatches(core, deps, overrides.batchPollEveryMs)
-  const claims = createClaimSweep(deps)
-  const sweeping = setInterval(() => deleteExpired(core, deps, claims), SWEEP_EVERY_MS)
-  sweeping.unref()
+  const deletions = startDeletions(core, deps)
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
     abort: () => {
@@ -168,7 +172,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       await Promise.all([calls, realtime.drain(graceMs)])
     },
     close: async () => {
-      clearInterval(sweeping)
+      clearInterval(deletions)
       sockets.close()
       realtime.close()
       await channelActions.stop()

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('a migration may last longer than the operator’s limits, which apply again after it', async () => {
+it('a migration may exceed the operator’s limits, which apply again after it', async () => {
   await ensureSchema(limited, 'slow', 'select pg_sleep(0.6); create table slow.t ()')
   expect((await limited.query('select from slow.t')).rowCount).toBe(0)
   await expect(limited.query('select pg_sleep(0.6)')).rejects.toThrow('statement timeout')
