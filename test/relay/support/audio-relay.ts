@@ -9,7 +9,8 @@ const [baseUrl = '', folder = ''] = process.argv.slice(2)
 const rig = await relayRig({}, { DATA_DIR: folder })
 await rig.addChannel(2, { type: 8, baseUrl, models: ['letters', 'sounds', 'pictures'] })
 await rig.setOption('ModelPrice', { pictures: 0.02 })
-await rig.setOption('ModelRatio', { letters: 7.5, sounds: 0.3 })
+// At a low price no text is counted before a call, since the counter's dictionary takes memory.
+await rig.setOption('ModelRatio', { letters: 0.01, sounds: 0.3 })
 await rig.setOption('CompletionRatio', { sounds: 20 })
 await rig.setOption('AudioCompletionRatio', { sounds: 20 })
 
