@@ -331,10 +331,23 @@ describe('the file that the gateway uploaded for a batch', () => {
     await expectEnd('batch_lost')
   })
 
-  it('is deleted at once if it can’t be recorded, and no batch is submitted', async () => {
-    vi.spyOn(batchStore, 'noteUpload').mockRejectedValue(new Error('away'))
+  it('is deleted at once if its id can’t be recorded, and no batch is submitted', async () => {
+    const { noteUpload } = batchStore
+    vi.spyOn(batchStore, 'noteUpload').mockImplementation(async (batch, upload) => {
+      if (upload.upstreamId !== null) throw new Error('away')
+      await noteUpload(batch, upload)
+    })
     expect((await openai.submit()).status).toBe(503)
     expect(sent()).toContain(DELETION)
+    expect(sent()).not.toContain('POST /v1/batches')
+    await expectEnd('batch_refused')
+  })
+
+  it('is not sent if its upload can’t be recorded', async () => {
+    vi.spyOn(batchStore, 'noteUpload').mockRejectedValue(new Error('away'))
+    expect((await openai.submit()).status).toBe(503)
+    // The caller has uploaded the file of the batch.
+    expect(sent().filter((path) => path === 'POST /v1/files')).toHaveLength(1)
     expect(sent()).not.toContain('POST /v1/batches')
     await expectEnd('batch_refused')
   })
