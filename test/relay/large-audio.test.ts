@@ -13,9 +13,9 @@ import {
 import { KEY } from './support/relay-rig.ts'
 
 const MIB = 1024 * 1024
-const LENGTH = 160 * MIB
+const LENGTH = 256 * MIB
 /** Long enough that all buffers which are not yet collected count in the usual memory as well. */
-const USUAL_LENGTH = 64 * MIB
+const USUAL_LENGTH = 128 * MIB
 const GROWTH_MB_MAX = 30
 
 let relay: MeasuredRelay
@@ -80,7 +80,7 @@ const countUpload = (request: IncomingMessage, response: ServerResponse): void =
   })
   request.on('end', () => {
     response.setHeader('content-type', 'application/json')
-    response.end('{"text":"hello","usage":{"type":"duration","seconds":60}}')
+    response.end('{"text":"hello","usage":{"type":"duration","seconds":600}}')
   })
 }
 
@@ -104,7 +104,7 @@ async function lengthOf(response: Response): Promise<number> {
   return length
 }
 
-describe('audio of 160 MiB', () => {
+describe('audio of 256 MiB', () => {
   it('is uploaded with flat memory, and leaves no file', async () => {
     answer = countUpload
     const usual = await usualPeak(async () => {
@@ -118,7 +118,7 @@ describe('audio of 160 MiB', () => {
     expect(relay.uploadedFiles()).toEqual([])
     expect((await relay.ends()).at(-1)).toMatchObject({
       type: 'CallSettled',
-      data: { usage: { inputUncached: 1_000, seconds: 60 } },
+      data: { usage: { inputUncached: 10_000, seconds: 600 } },
     })
   })
 
