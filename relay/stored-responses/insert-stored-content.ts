@@ -56,9 +56,10 @@ export async function insertStoredContent(
   if (previous !== null && (sizes.get(previous.id)?.inputBytes ?? null) === null) {
     return notFound(previous)
   }
-  const added = bytesInsertedBy(request, sizes, previous?.id)
+  const references = itemReferencesIn(request, sizes)
+  const added = bytesInsertedBy(references, sizes, previous?.id)
   const error =
-    repetitionError(request, sizes) ??
+    repetitionError(references) ??
     lengthLimitError(body.length + added) ??
     conversionLimitError(body) ??
     (added > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
@@ -72,7 +73,7 @@ export async function insertStoredContent(
   if (isRelayError(loaded)) return loaded
   const content = await openContent(deps, caller, loaded, previous?.id ?? null)
   if (content === null) return notFound(previous ?? stored.references[0] ?? NO_REFERENCE)
-  const edits = editsOf(request, content, sizes)
+  const edits = editsOf(request, content, references)
   if (isRelayError(edits)) return edits
   const changed = applyEdits(body, edits)
   return lengthLimitError(changed.length) ?? changed
@@ -92,8 +93,14 @@ type Sizes = ReadonlyMap<string, ContentSize>
 const previousIn = ({ stored }: ChatRequest, sizes: Sizes) =>
   stored?.references.find(({ id, param }) => param === PREVIOUS && sizes.has(id)) ?? null
 
+type ItemReference = {
+  readonly id: string
+  readonly param: string
+  readonly responseId: string
+}
+
 /** Returns the references to items whose content the gateway stores. */
-const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes) =>
+const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes): readonly ItemReference[] =>
   (stored?.references ?? []).flatMap((reference) => {
     const responseId = reference.param === PREVIOUS ? null : convertedResponseIdIn(reference.id)
     return responseId === null || !sizes.has(responseId) ? [] : [{ ...reference, responseId }]
@@ -104,9 +111,9 @@ const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes) =>
  * insert a long item a thousand times, and the result would not fit into memory. OpenAI refuses
  * repeated items as well.
  */
-function repetitionError(request: ChatRequest, sizes: Sizes): RelayError | null {
+function repetitionError(references: readonly ItemReference[]): RelayError | null {
   const ids = new Set<string>()
-  for (const { id, param } of itemReferencesIn(request, sizes)) {
+  for (const { id, param } of references) {
     if (ids.has(id)) return relayError('repeated_item', { param, subject: id })
     ids.add(id)
   }
@@ -117,8 +124,12 @@ function repetitionError(request: ChatRequest, sizes: Sizes): RelayError | null 
  * Returns the maximum number of bytes that are inserted if no reference is repeated. The output of
  * the previous response counts again if the request also refers to its items.
  */
-function bytesInsertedBy(request: ChatRequest, sizes: Sizes, previous?: string): number {
-  const responses = new Set(itemReferencesIn(request, sizes).map(({ responseId }) => responseId))
+function bytesInsertedBy(
+  references: readonly ItemReference[],
+  sizes: Sizes,
+  previous?: string,
+): number {
+  const responses = new Set(references.map(({ responseId }) => responseId))
   const ofItems = [...responses].map((id) => sizes.get(id)?.outputBytes ?? 0)
   const { outputBytes = 0, inputBytes = 0 } = sizes.get(previous ?? '') ?? {}
   return ofItems.reduce((sum, bytes) => sum + bytes, outputBytes + (inputBytes ?? 0))
@@ -153,14 +164,14 @@ const withoutId = ({ id: _id, ...item }: Item): Item => item
 function editsOf(
   request: ChatRequest,
   { items, before }: Content,
-  sizes: Sizes,
+  references: readonly ItemReference[],
 ): readonly ByteEdit[] | RelayError {
   const { members } = request
   const input = members.find(({ key }) => key === 'input')
   if (input === undefined) return relayError('missing_parameter', { param: 'input' })
   const own = inputItemsOf(request).toString('utf8')
   const replaced = new Map<string, Item>()
-  for (const reference of itemReferencesIn(request, sizes)) {
+  for (const reference of references) {
     const item = items.get(reference.id)
     if (item === undefined) return notFound(reference)
     replaced.set(reference.param, item)

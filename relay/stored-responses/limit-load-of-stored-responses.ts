@@ -1,4 +1,4 @@
-import { OperationQueue } from './operation-queue.ts'
+import { type PermitName, Permits } from '../tasks/limit-concurrent-work.ts'
 import type { ContentOwner, ResponseContent } from './response-contents.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
@@ -54,29 +54,38 @@ export function boundedStoredResponses(
     )
   }
   const { contents } = store
-  const writes = new OperationQueue({
-    ...{ runningMax: bounds.writesMax, weightMax: bounds.writtenBytesMax },
-  })
-  const write = (content: ResponseContent): Promise<void> =>
-    inTurn(writes, lengthOf(content), () => contents.add(content), waitMs)
-  const loads = new Map<number, OperationQueue>()
-  const load = <T>({ userId }: ContentOwner, start: () => Promise<T>): Promise<T> => {
-    const { loadsPerUserMax: runningMax, waitingLoadsPerUserMax: weightMax } = bounds
-    const queue = loads.get(userId) ?? new OperationQueue({ runningMax, weightMax })
-    loads.set(userId, queue)
-    return inTurn(queue, 1, start, waitMs, () => {
-      if (queue.isEmpty) loads.delete(userId)
-    })
+  const ofAll = { total: bounds.writesMax, waitingPerName: Number.POSITIVE_INFINITY }
+  const writes = new Permits({ ...ofAll, waiting: Number.POSITIVE_INFINITY, waitMs })
+  let writtenBytes = 0
+  const write = async (content: ResponseContent): Promise<void> => {
+    const bytes = lengthOf(content)
+    if (writtenBytes + bytes > bounds.writtenBytesMax) throw new Error('too many writes wait')
+    writtenBytes += bytes
+    try {
+      await withPermit(writes, [], () => contents.add(content))
+    } finally {
+      writtenBytes -= bytes
+    }
   }
+  const { loadsPerUserMax, waitingLoadsPerUserMax } = bounds
+  const ofUsers = { total: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY }
+  const waitingPerName = waitingLoadsPerUserMax - loadsPerUserMax
+  const loads = new Permits({ ...ofUsers, waitingPerName, waitMs })
+  const load = <T>({ userId }: ContentOwner, start: () => Promise<T>): Promise<T> =>
+    withPermit(loads, [{ name: `${userId}`, max: loadsPerUserMax }], start)
   return {
     add: (response) => inTime(store.add(response), waitMs),
     find: (tokenId, ids) => lookUp(tokenId, () => store.find(tokenId, ids)),
     remove: (tokenId, responseId) => inTime(store.remove(tokenId, responseId), waitMs),
     sweep: (at) => store.sweep(at),
     contents: {
-      add: write,
+      add: (content) => inTime(write(content), waitMs),
       sizes: (tokenId, ids) => lookUp(tokenId, () => contents.sizes(tokenId, ids)),
-      load: (owner, ids, complete) => load(owner, () => contents.load(owner, ids, complete)),
+      load: (owner, ids, complete) =>
+        inTime(
+          load(owner, () => contents.load(owner, ids, complete)),
+          waitMs,
+        ),
       remove: (tokenId, responseId) => inTime(contents.remove(tokenId, responseId), waitMs),
       sweep: (at) => contents.sweep(at),
     },
@@ -86,21 +95,19 @@ export function boundedStoredResponses(
 const lengthOf = ({ response, output, input }: ResponseContent): number =>
   response.length + output.length + (input?.length ?? 0)
 
-/** Runs an operation in its turn, unless `waitMs` have passed before. Then calls `onEnd`. */
-function inTurn<T>(
-  queue: OperationQueue,
-  weight: number,
+/** Runs an operation once there is a permit for it. Rejects if too many others wait already. */
+async function withPermit<T>(
+  permits: Permits,
+  names: readonly PermitName[],
   operation: () => Promise<T>,
-  waitMs: number,
-  onEnd: () => void = () => {},
 ): Promise<T> {
-  const startedAt = performance.now()
-  const start = (): Promise<T> => {
-    if (performance.now() - startedAt >= waitMs) throw new Error('the store was too slow')
-    return operation()
+  const release = await permits.enter(names, new AbortController().signal)
+  if (release === null) throw new Error('too many operations of the store wait')
+  try {
+    return await operation()
+  } finally {
+    release()
   }
-  const running = queue.run(weight, async () => start()).finally(onEnd)
-  return inTime(running, waitMs)
 }
 
 function inTime<T>(pending: Promise<T>, waitMs: number): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Vault } from '#infra/vault/port.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
+import { parsedObject } from '../conversion/json-fields.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
@@ -77,14 +78,6 @@ function responseIn(text: string): Readonly<Record<string, unknown>> | null {
     if (ENDS.has(type)) return recordOf(response) ?? null
   }
   return null
-}
-
-function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return recordOf(JSON.parse(text)) ?? null
-  } catch {
-    return null
-  }
 }
 
 const MESSAGE_START = Buffer.from('[{"type":"message","role":"user","content":')
