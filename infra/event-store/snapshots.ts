@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { addColumn, ensureSchema } from '../postgres/ensure-schema.ts'
 import type { Vault } from '../vault/port.ts'
 
 /**
@@ -45,7 +45,7 @@ const DDL = `
     position int8 not null,
     state text not null
   );
-  alter table snapshots.states add column if not exists mac text;
+  ${addColumn('snapshots.states', 'mac', 'text')}
   -- The rows of earlier releases have no MAC. They are deleted once, so that a row without one can
   -- only come from somebody who has changed the table.
   do $$ begin

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { addColumn, createIndex, ensureSchema } from '../postgres/ensure-schema.ts'
 
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
@@ -81,13 +81,13 @@ const TABLES = `
     started_at int8 not null,
     seen_at int8 not null
   );
-  alter table auth.sessions add column if not exists id int8 generated always as identity;
-  alter table auth.sessions add column if not exists ip text not null default '';
-  alter table auth.sessions add column if not exists user_agent text not null default '';
-  alter table auth.sessions add column if not exists is_temporary boolean not null default false;
-  alter table auth.sessions add column if not exists proved_at int8;
-  create index if not exists sessions_user on auth.sessions (user_id);
-  create index if not exists sessions_seen on auth.sessions (seen_at);
+  ${addColumn('auth.sessions', 'id', 'int8 generated always as identity')}
+  ${addColumn('auth.sessions', 'ip', "text not null default ''")}
+  ${addColumn('auth.sessions', 'user_agent', "text not null default ''")}
+  ${addColumn('auth.sessions', 'is_temporary', 'boolean not null default false')}
+  ${addColumn('auth.sessions', 'proved_at', 'int8')}
+  ${createIndex('sessions_user', 'auth.sessions', '(user_id)')}
+  ${createIndex('sessions_seen', 'auth.sessions', '(seen_at)')}
 `
 
 const UNKNOWN: SessionOrigin = { ip: '', userAgent: '' }

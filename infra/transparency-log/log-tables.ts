@@ -1,3 +1,5 @@
+import { addColumn } from '../postgres/ensure-schema.ts'
+
 /**
  * The tables of the transparency log, a Merkle tree whose leaves are hashes of events. `tiles`
  * contains the hashes of each level in tiles of 256 hashes. Only the last tile of a level may have
@@ -53,9 +55,8 @@ export const LOG_SCHEMA = `
     root bytea not null
   );
   -- The key that replaced the configured one, or null, and the keys that are not accepted any more.
-  alter table transparency_log.witnessed
-    add column if not exists current_key text,
-    add column if not exists retired_keys text[] not null default '{}';
+  ${addColumn('transparency_log.witnessed', 'current_key', 'text')}
+  ${addColumn('transparency_log.witnessed', 'retired_keys', "text[] not null default '{}'")}
   -- The last tree that a witness refused and that continues the tree of a recorded refusal.
   create table if not exists transparency_log.refused_trees (
     refusal_id text primary key,

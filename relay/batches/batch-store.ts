@@ -3,7 +3,7 @@ import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { addColumn, createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import type { ToolLimits } from '../dialects/provider-tool-limits.ts'
 
 /** The file that the gateway uploads to a provider in order to submit a batch. */
@@ -215,18 +215,18 @@ const TABLE = `
     is_settled boolean not null default false,
     object text
   );
-  alter table relay.batches add column if not exists api text not null default 'anthropic';
-  alter table relay.batches add column if not exists request text;
-  alter table relay.batches add column if not exists attempts int4 not null default 0;
-  alter table relay.batches add column if not exists retry_at int8 not null default 0;
-  alter table relay.batches add column if not exists denied_at int8 not null default 0;
-  alter table relay.batches add column if not exists failing_since int8 not null default 0;
-  alter table relay.batches add column if not exists end_seen_at int8 not null default 0;
-  alter table relay.batches add column if not exists uploaded jsonb;
-  alter table relay.batches add column if not exists holder text;
-  alter table relay.batches add column if not exists holder_since int8 not null default 0;
-  create index if not exists batches_of_user on relay.batches (user_id, batch);
-  create index if not exists unsettled_batches on relay.batches (batch) where not is_settled;
+  ${addColumn('relay.batches', 'api', "text not null default 'anthropic'")}
+  ${addColumn('relay.batches', 'request', 'text')}
+  ${addColumn('relay.batches', 'attempts', 'int4 not null default 0')}
+  ${addColumn('relay.batches', 'retry_at', 'int8 not null default 0')}
+  ${addColumn('relay.batches', 'denied_at', 'int8 not null default 0')}
+  ${addColumn('relay.batches', 'failing_since', 'int8 not null default 0')}
+  ${addColumn('relay.batches', 'end_seen_at', 'int8 not null default 0')}
+  ${addColumn('relay.batches', 'uploaded', 'jsonb')}
+  ${addColumn('relay.batches', 'holder', 'text')}
+  ${addColumn('relay.batches', 'holder_since', 'int8 not null default 0')}
+  ${createIndex('batches_of_user', 'relay.batches', '(user_id, batch)')}
+  ${createIndex('unsettled_batches', 'relay.batches', '(batch) where not is_settled')}
   create table if not exists relay.batch_lines (
     batch text not null,
     id_hash text not null,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { addColumn, createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
  * The claim of an idempotency key by a call. Hashes are SHA-256 in hexadecimal form, and `bodyHash`
@@ -73,8 +73,8 @@ const TABLE = `
     claimed_at int8 not null,
     primary key (token_id, key_hash)
   );
-  create index if not exists claimed_calls_at on relay.claimed_calls (claimed_at);
-  alter table relay.claimed_calls add column if not exists user_id int8 not null default 0;
+  ${createIndex('claimed_calls_at', 'relay.claimed_calls', '(claimed_at)')}
+  ${addColumn('relay.claimed_calls', 'user_id', 'int8 not null default 0')}
 `
 
 // On a conflict, only the user is stored, which earlier releases did not do. `do nothing` would not

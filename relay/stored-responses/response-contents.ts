@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
-import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
  * The content of a response that was converted. Its provider stores nothing to which a later
@@ -88,9 +88,8 @@ const TABLE = `
     stored_at int8 not null,
     primary key (token_id, response_id)
   );
-  create index if not exists response_contents_of_user
-    on relay.response_contents (user_id, stored_at);
-  create index if not exists response_contents_at on relay.response_contents (stored_at);
+  ${createIndex('response_contents_of_user', 'relay.response_contents', '(user_id, stored_at)')}
+  ${createIndex('response_contents_at', 'relay.response_contents', '(stored_at)')}
 `
 
 const INSERT = `
