@@ -1,8 +1,9 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
+import { objectOrEmpty } from './json-values.ts'
 import { withHourCache } from './lifetimes-of-cache-writes.ts'
-import { Counts, recordOf, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
+import { Counts, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -14,7 +15,7 @@ const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message
  * not contain, such as a compaction of the conversation.
  */
 export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
-  const { type } = recordOf(iteration)
+  const { type } = objectOrEmpty(iteration)
   return typeof type === 'string' && !WITHIN_TOTAL.has(type)
 }
 
@@ -62,7 +63,7 @@ export function readAnthropicUsage(
   const isCut = total > inputMost || sumOf('output') > outputCeiling || sumOf('excess') > 0
   const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
   const tools = reported.server_tool_use
-  const toolUses = { web_search: recordOf(tools).web_search_requests }
+  const toolUses = { web_search: objectOrEmpty(tools).web_search_requests }
   const read = { usage, otherInterpretation: null, isTrusted: counts.anomaly === null, anomaly }
   const report = tools === undefined || tools === null ? read : { ...read, toolUses }
   return sumOf('split') > 0 ? report : withHourCache(report, body)
@@ -77,7 +78,7 @@ export function readAnthropicUsage(
 function readCache(reported: JsonObject, counts: Counts) {
   const cached = counts.optional(reported.cache_read_input_tokens)
   const written = counts.optional(reported.cache_creation_input_tokens)
-  const lifetimes = recordOf(reported.cache_creation)
+  const lifetimes = objectOrEmpty(reported.cache_creation)
   const ofFiveMinutes = counts.optional(lifetimes.ephemeral_5m_input_tokens)
   const ofHour = counts.optional(lifetimes.ephemeral_1h_input_tokens)
   const split = ofFiveMinutes + ofHour

@@ -1,4 +1,5 @@
-import { anomalyOf, DIGITS, recordOf, type UsageAnomaly } from './provider-usage-report.ts'
+import { isObject, objectOrEmpty } from './json-values.ts'
+import { anomalyOf, DIGITS, type UsageAnomaly } from './provider-usage-report.ts'
 
 /**
  * Matches the names of token counts. Names that begin with `total` are excluded: a total is not
@@ -19,7 +20,7 @@ const LEVELS = 3
  * other members, the later value is kept.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
-  if (!isRecord(earlier) || !isRecord(later) || levels === 0) return later ?? earlier
+  if (!isObject(earlier) || !isObject(later) || levels === 0) return later ?? earlier
   const combined: Record<string, unknown> = { ...earlier }
   for (const [name, value] of Object.entries(later)) {
     const before = combined[name]
@@ -30,9 +31,6 @@ export function combineReports(earlier: unknown, later: unknown, levels = LEVELS
   }
   return combined
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0
@@ -57,8 +55,8 @@ export function anomalyInLater(
   later: unknown,
   levels = LEVELS,
 ): UsageAnomaly | null {
-  const before = recordOf(earlier)
-  for (const [name, value] of Object.entries(recordOf(later))) {
+  const before = objectOrEmpty(earlier)
+  for (const [name, value] of Object.entries(objectOrEmpty(later))) {
     if (value === null) continue
     const isHidden = COUNT.test(name) && isCount(before[name])
     const inner = levels > 1 ? anomalyInLater(before[name], value, levels - 1) : null

@@ -1,9 +1,9 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { largerCount } from './combine-usage-reports.ts'
+import { objectOrEmpty } from './json-values.ts'
 import {
   anomalyOf,
   Counts,
-  recordOf,
   TOKENS_MAX,
   type UsageBounds,
   type UsageReport,
@@ -93,7 +93,7 @@ function candidatesIn(
  * total equals the sum of the other counts, and undefined otherwise.
  */
 export function candidatesCount(usage: unknown): unknown {
-  const { candidatesTokenCount: count, ...reported } = recordOf(usage)
+  const { candidatesTokenCount: count, ...reported } = objectOrEmpty(usage)
   if (count !== undefined && count !== null) return count
   const others = [
     reported.promptTokenCount,
@@ -116,7 +116,7 @@ function modalitiesIn(details: unknown, counts: Counts): Media {
   const sums = { audio: 0, image: 0 }
   if (!Array.isArray(details)) return sums
   for (const entry of details.slice(0, DETAILS_MAX)) {
-    const { modality, tokenCount } = recordOf(entry)
+    const { modality, tokenCount } = objectOrEmpty(entry)
     const count = counts.optional(tokenCount)
     if (modality === 'AUDIO') sums.audio += count
     if (modality === 'IMAGE') sums.image += count
@@ -135,8 +135,8 @@ const CUMULATIVE = [
  * must not make the call cheaper.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
-  const before = recordOf(earlier)
-  const combined: Record<string, unknown> = { ...before, ...recordOf(later) }
+  const before = objectOrEmpty(earlier)
+  const combined: Record<string, unknown> = { ...before, ...objectOrEmpty(later) }
   for (const name of CUMULATIVE) {
     if (name in before) combined[name] = largerCount(before[name], combined[name])
   }
@@ -159,8 +159,8 @@ function largestDetails(
   const largest = new Map<unknown, unknown>()
   const invalid: unknown[] = []
   for (const entry of [earlier, later].flatMap((list) => list.slice(0, DETAILS_MAX))) {
-    const { modality, tokenCount } = recordOf(entry)
-    const { tokenCount: before } = recordOf(largest.get(modality))
+    const { modality, tokenCount } = objectOrEmpty(entry)
+    const { tokenCount: before } = objectOrEmpty(largest.get(modality))
     if (anomalyOf(tokenCount ?? 0, Number.POSITIVE_INFINITY) !== null) invalid.push(entry)
     else if (typeof before !== 'number' || Number(tokenCount) >= before) {
       largest.set(modality, entry)

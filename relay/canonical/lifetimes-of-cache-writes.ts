@@ -1,6 +1,7 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import { requestsHourCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
-import { recordOf, type UsageReport } from './provider-usage-report.ts'
+import { objectOrEmpty } from './json-values.ts'
+import type { UsageReport } from './provider-usage-report.ts'
 
 /**
  * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
@@ -31,7 +32,7 @@ export function withLongWrites(
   inputDetails: unknown,
   body: Buffer,
 ): UsageReport {
-  const long = recordOf(recordOf(inputDetails).cache_write_tokens_details).ttl_12h_tokens
+  const long = objectOrEmpty(objectOrEmpty(inputDetails).cache_write_tokens_details).ttl_12h_tokens
   if (long === undefined) return withHourCache(report, body)
   if (long === 0) return report
   const move = (usage: Usage): Usage => {

@@ -6,6 +6,7 @@ import {
   type ToolName,
   type Usage,
 } from '#domain/pricing/usage.ts'
+import { objectOrEmpty } from './json-values.ts'
 
 export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
@@ -80,8 +81,8 @@ export function readOpenAiUsage(
   const inputMost = Math.min(TOKENS_MAX, bounds.inputCeiling)
   const prompt = counts.required(reported.prompt_tokens, inputMost)
   const completion = counts.required(reported.completion_tokens, outputMost)
-  const input = recordOf(reported.prompt_tokens_details)
-  const output = recordOf(reported.completion_tokens_details)
+  const input = objectOrEmpty(reported.prompt_tokens_details)
+  const output = objectOrEmpty(reported.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens
   const cached = counts.optional(cachedBy)
   const cacheWritten = counts.optional(input.cache_write_tokens)
@@ -179,9 +180,6 @@ export class Whole {
     return granted
   }
 }
-
-export const recordOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 /** Reads the token counts of a report and stores the first anomaly, such as a negative count. */
 export class Counts {

@@ -1,6 +1,7 @@
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
+import { objectOrEmpty } from './json-values.ts'
 import { withLongWrites } from './lifetimes-of-cache-writes.ts'
-import { readOpenAiUsage, recordOf, type UsageReport } from './provider-usage-report.ts'
+import { readOpenAiUsage, type UsageReport } from './provider-usage-report.ts'
 
 /**
  * Reads the usage of OpenAI's Responses API. It has the same counts as the usage of chat
@@ -12,7 +13,7 @@ export function readResponsesUsage(
 ): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
   const reported = raw as Record<string, unknown>
-  const details = recordOf(reported.input_tokens_details)
+  const details = objectOrEmpty(reported.input_tokens_details)
   const report = readOpenAiUsage(
     {
       ...reported,

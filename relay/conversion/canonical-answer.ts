@@ -1,11 +1,6 @@
 import type { Usage } from '#domain/pricing/usage.ts'
-import type {
-  JsonObject,
-  RefusalPart,
-  TextPart,
-  ThinkingPart,
-  ToolCallPart,
-} from './canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { RefusalPart, TextPart, ThinkingPart, ToolCallPart } from './canonical-request.ts'
 
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | RefusalPart
 

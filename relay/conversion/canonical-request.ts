@@ -1,3 +1,4 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 /**
  * A request to a language model, independent of any wire format. It can express everything that the
  * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. Members
@@ -160,8 +161,6 @@ export type AnswerFormat =
       readonly schema: JsonObject
       readonly isStrict: boolean | null
     }
-
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The result of reading or writing a request. `losses` are the paths of the members that could not

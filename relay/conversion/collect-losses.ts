@@ -1,5 +1,5 @@
-import type { JsonObject } from './canonical-request.ts'
-import { isAbsent, objectOf, optionalText, parsedObject } from './json-fields.ts'
+import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { isAbsent, optionalText } from './json-fields.ts'
 
 /** The maximum number of losses that are collected. A caller's request may cause any number. */
 const LOSSES_MAX = 100

@@ -1,3 +1,4 @@
+import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
@@ -8,7 +9,6 @@ import {
   type StreamReader,
   type StreamWriter,
 } from './canonical-answer.ts'
-import type { JsonObject } from './canonical-request.ts'
 import type {
   AnswerWriters,
   CallerConversion,
@@ -17,7 +17,6 @@ import type {
   ProviderFormatName,
 } from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
-import { parsedObject } from './json-fields.ts'
 import { callerPathsOfLosses } from './loss-paths-in-caller-format.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 import { COMPLETIONS_CONVERSION } from './openai-completions/completions-conversion.ts'

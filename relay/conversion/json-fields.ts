@@ -1,39 +1,5 @@
-import { ConversionError, type JsonObject } from './canonical-request.ts'
-
-/** Returns the value if it is a string, and otherwise null. */
-export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** Returns the value if it is a finite number, and otherwise null. */
-export const numberOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null
-
-/** Returns the value if it is a boolean, and otherwise null. */
-export const booleanOf = (value: unknown): boolean | null =>
-  typeof value === 'boolean' ? value : null
-
-/** Returns the value if it is a string, and otherwise an empty string. */
-export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
-
-/** Reports whether a value is a JSON object. An array is not an object here. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Returns the value if it is a JSON object, and otherwise null. */
-export const objectOf = (value: unknown): JsonObject | null => (isObject(value) ? value : null)
-
-const NO_MEMBERS: JsonObject = Object.freeze({})
-
-/** Returns the value if it is a JSON object, and otherwise an empty object. */
-export const objectOrEmpty = (value: unknown): JsonObject => objectOf(value) ?? NO_MEMBERS
-
-/** Returns the value if it is a list, and otherwise an empty list. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-/** Returns the elements of a list that are objects. */
-export const objectsOf = (value: unknown): readonly JsonObject[] =>
-  listOf(value)
-    .map(objectOf)
-    .filter((element) => element !== null)
+import { type JsonObject, numberOf, objectOf } from '#relay/canonical/json-values.ts'
+import { ConversionError } from './canonical-request.ts'
 
 /**
  * The largest token count that is read from a usage. It equals the largest count that is billed.
@@ -51,15 +17,6 @@ export function tokenCountOf(value: unknown): number {
 }
 
 const DIGITS = /^\d{1,16}$/
-
-/** Parses a JSON object. Returns null if the text is not one. */
-export function parsedObject(text: string): JsonObject | null {
-  try {
-    return objectOf(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
 
 /** Reports whether a member has no value. Providers treat null like a missing member. */
 export const isAbsent = (value: unknown): value is undefined | null =>

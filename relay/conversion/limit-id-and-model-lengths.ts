@@ -1,4 +1,4 @@
-import { textOf } from './json-fields.ts'
+import { textOf } from '#relay/canonical/json-values.ts'
 
 /**
  * The maximum lengths of ids and model names. A provider may send longer ones, which are cut off.

@@ -1,4 +1,5 @@
-import type { ContentPart, JsonObject } from './canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { ContentPart } from './canonical-request.ts'
 import { isAbsent, requiredList, requiredObject } from './json-fields.ts'
 import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 

@@ -1,6 +1,5 @@
+import { type JsonObject, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { WRAPPED_SIGNATURE } from '../canonical/thinking-signature-prefixes.ts'
-import type { JsonObject } from './canonical-request.ts'
-import { parsedObject, textOf } from './json-fields.ts'
 
 /**
  * The signature of a tool call. In formats whose calls have no signature, it is stored outside the

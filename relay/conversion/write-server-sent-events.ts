@@ -1,4 +1,4 @@
-import type { JsonObject } from './canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 /**
  * Returns a server-sent event without a name. Serialized JSON contains no line breaks, so one

@@ -15,11 +15,11 @@ import {
   usageWithin,
 } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   outputCeiling,
   type ReportedToolUses,
   readToolUses,
-  recordOf,
   TOKENS_MAX,
   type UsageAnomaly,
   type UsageBounds,
@@ -113,7 +113,7 @@ function conditionsOfCall(
   const sent = requestedConditions(request, () => true)
   const requested = sent.filter((name) => price.conditions?.[name] !== undefined)
   if (requested.length === 0) return requested
-  const { inference_geo: inferenceGeo, speed } = recordOf(rawUsage)
+  const { inference_geo: inferenceGeo, speed } = objectOrEmpty(rawUsage)
   const answered = { serviceTier: readServiceTier?.(), speed, inferenceGeo }
   return billedConditions(requested, mostExpensiveConditions(price), answered)
 }

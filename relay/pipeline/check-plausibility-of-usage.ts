@@ -1,7 +1,7 @@
 import { inputTokensOf, type Usage, type UsageLimits } from '#domain/pricing/usage.ts'
 import type { CountableText } from '#relay/canonical/answer-text-for-token-count.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
-  recordOf,
   TOKENS_MAX,
   type UsageBounds,
   type UsageReport,
@@ -183,10 +183,10 @@ function mayHideOutput(
  * compaction.
  */
 function reportsReasoning(rawUsage: unknown): boolean {
-  const usage = recordOf(rawUsage)
+  const usage = objectOrEmpty(rawUsage)
   const counts = [
-    recordOf(usage.completion_tokens_details).reasoning_tokens,
-    recordOf(usage.output_tokens_details).reasoning_tokens,
+    objectOrEmpty(usage.completion_tokens_details).reasoning_tokens,
+    objectOrEmpty(usage.output_tokens_details).reasoning_tokens,
     ...[usage.reasoning_tokens, usage.thoughtsTokenCount, usage.iterations],
   ]
   return counts.some((count) => count !== undefined && count !== null && count !== 0)

@@ -1,5 +1,5 @@
+import { parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { parsedObject } from '../conversion/json-fields.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
 /** The smallest thinking budget, in tokens, that Anthropic accepts. */

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { listOf, objectOrEmpty, parsedObject, textOf } from '../conversion/json-fields.ts'
+import { listOf, objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { imagesAnswer } from '../providers/openai-compatible/image-adapters.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 import { setNameListHeader } from './http-exchange.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
@@ -16,7 +17,6 @@ import { SECRET_PREFIX } from './authenticate-session.ts'
 import { checkMembers } from './check-member-names.ts'
 import { planRealtime } from './open-upstream.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
 /** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */
 type SecretEndpoint = 'client_secrets' | 'sessions'
@@ -123,7 +123,7 @@ function requestOf(
   param: string,
 ): SecretRequest | RelayError {
   const path = param === '' ? '' : `${param}.`
-  const { model } = isObject(session) ? session : {}
+  const { model } = objectOrEmpty(session)
   if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
   if (typeof model !== 'string' || model === '') {
     return relayError('invalid_parameter', { param: `${path}model` })

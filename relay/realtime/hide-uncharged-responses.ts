@@ -1,6 +1,6 @@
+import { isObject } from '#relay/canonical/json-values.ts'
 import { LatestIds } from './latest-ids.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
 /**
  * Finds the events of responses that are not charged, because neither the caller nor speech has

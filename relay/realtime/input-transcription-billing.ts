@@ -1,5 +1,6 @@
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { isObject } from '#relay/canonical/json-values.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
@@ -16,7 +17,6 @@ import {
   readTranscriptionUsage,
 } from './realtime-usage.ts'
 import type { Position, SettingsInForce, TranscriptionTerms } from './settings-in-force.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ProviderEvidence } from '#domain/accounts/events.ts'
+import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
 import { withAnswer } from '../pipeline/provider-evidence-of-attempt.ts'
@@ -8,7 +9,6 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
 /**
  * The `response` member of the event with which a provider ended a response, and the bytes of this
@@ -53,7 +53,7 @@ export class SessionEvidence {
     }
     if (end === null) return opened
     const { response, bytes } = end
-    const { id, usage } = isObject(response) ? response : {}
+    const { id, usage } = objectOrEmpty(response)
     const isId = typeof id === 'string' && areEvidenceTexts([id], confidential)
     const evidence = {
       ...opened,

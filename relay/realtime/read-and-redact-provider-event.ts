@@ -1,16 +1,17 @@
+import {
+  isObject,
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+} from '#relay/canonical/json-values.ts'
 import { redactMembers } from '../canonical/redact-provider-texts.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
-export type ServerEvent = Readonly<Record<string, unknown>> & { readonly type: string }
+export type ServerEvent = JsonObject & { readonly type: string }
 
 /** Parses an event of the provider. Returns null if the data is not a JSON object with a `type`. */
 export function readServerEvent(data: Buffer): ServerEvent | null {
-  try {
-    const event: unknown = JSON.parse(data.toString('utf8'))
-    return isObject(event) && typeof event.type === 'string' ? (event as ServerEvent) : null
-  } catch {
-    return null
-  }
+  const event = parsedObject(data)
+  return typeof event?.type === 'string' ? (event as ServerEvent) : null
 }
 
 /**
@@ -18,7 +19,7 @@ export function readServerEvent(data: Buffer): ServerEvent | null {
  * model and lacks the provider's temporary key.
  */
 export function visibleSession(session: unknown, model: string): Record<string, unknown> {
-  const { client_secret: _secret, ...members } = isObject(session) ? session : {}
+  const { client_secret: _secret, ...members } = objectOrEmpty(session)
   return 'model' in members ? { ...members, model } : members
 }
 
@@ -32,7 +33,7 @@ export function visibleError(
   call: string,
   eventId?: string | null,
 ): object {
-  const shown = redactMembers(isObject(error) ? error : {}, confidential, call)
+  const shown = redactMembers(objectOrEmpty(error), confidential, call)
   return { ...event, error: eventId === undefined ? shown : { ...shown, event_id: eventId } }
 }
 

@@ -1,9 +1,9 @@
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   readOpenAiUsage,
-  recordOf,
   type UsageBounds,
   type UsageReport,
 } from '../canonical/provider-usage-report.ts'
@@ -36,9 +36,10 @@ export const outputAudioTokens = (bytes: number, rate: number): number =>
  */
 export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
-  const { input_tokens, output_tokens, input_token_details, output_token_details } = recordOf(raw)
-  const details = recordOf(input_token_details)
-  const cached = recordOf(details.cached_tokens_details)
+  const { input_tokens, output_tokens, input_token_details, output_token_details } =
+    objectOrEmpty(raw)
+  const details = objectOrEmpty(input_token_details)
+  const cached = objectOrEmpty(details.cached_tokens_details)
   return readOpenAiUsage(
     {
       prompt_tokens: input_tokens,
@@ -49,8 +50,8 @@ export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageRepor
         image_tokens: less(details.image_tokens, cached.image_tokens, details.cached_tokens),
       },
       completion_tokens_details: {
-        audio_tokens: recordOf(output_token_details).audio_tokens,
-        reasoning_tokens: recordOf(output_token_details).reasoning_tokens,
+        audio_tokens: objectOrEmpty(output_token_details).audio_tokens,
+        reasoning_tokens: objectOrEmpty(output_token_details).reasoning_tokens,
       },
     },
     bounds,
@@ -74,7 +75,7 @@ const isCount = (value: unknown): value is number =>
  * is converted to audio tokens.
  */
 export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): UsageReport {
-  const usage = recordOf(raw)
+  const usage = objectOrEmpty(raw)
   if (usage.type !== 'duration') return readRealtimeUsage(raw, bounds)
   const { seconds } = usage
   const tokens =

@@ -1,5 +1,6 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { isObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -13,7 +14,7 @@ import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
 import { type Request, type Running, RunningResponses } from './running-responses.ts'
-import { type Content, isObject, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
+import { type Content, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /** Events that are sent once a call is admitted for the response that they may begin. */
 type Covered = {

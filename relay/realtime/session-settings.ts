@@ -1,7 +1,7 @@
+import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { checkMembers, checkSpelling } from './check-member-names.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
-import { isObject } from './size-of-conversation-items.ts'
 
 /** The model of transcriptions, and the maximum number of tokens of its prompt and other texts. */
 export type Transcription = { readonly model: string; readonly promptTokens: number }
@@ -264,11 +264,11 @@ export type DescribedSettings = Pick<
 /** Reads the provider's description of a session. Anything that is not a setting is ignored. */
 export function describedSettings(session: unknown): DescribedSettings {
   const { audio, turn_detection, input_audio_transcription, input_audio_format, ...others } =
-    isObject(session) ? session : {}
-  const { input, output } = isObject(audio) ? audio : {}
-  const ofInput = isObject(input) ? input : {}
+    objectOrEmpty(session)
+  const { input, output } = objectOrEmpty(audio)
+  const ofInput = objectOrEmpty(input)
   const described = ofInput.transcription ?? input_audio_transcription
-  const { model, ...texts } = isObject(described) ? described : {}
+  const { model, ...texts } = objectOrEmpty(described)
   const isOff = ofInput.transcription === null || input_audio_transcription === null
   const limit = limitOf(others, '')
   return {

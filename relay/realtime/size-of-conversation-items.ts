@@ -1,3 +1,4 @@
+import { isObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { checkSpelling } from './check-member-names.ts'
 import { inputAudioTokens } from './realtime-usage.ts'
@@ -116,6 +117,3 @@ function readPart(part: unknown, param: string): Content | RelayError {
   if (TEXT_PARTS.has(type) && image_url === undefined && audio === undefined) return text
   return relayError('parameter_not_supported', { param: `${param}.type` })
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
-import { objectOf, parsedObject } from '../conversion/json-fields.ts'
 import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 

@@ -1,8 +1,7 @@
 import type { Vault } from '#infra/vault/port.ts'
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
-import { parsedObject } from '../conversion/json-fields.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
-import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
@@ -75,7 +74,7 @@ function responseIn(text: string): Readonly<Record<string, unknown>> | null {
     if (!event.includes('"response.completed"') && !event.includes('"response.incomplete"'))
       continue
     const { type, response } = parsedObject(eventData(event) ?? '') ?? {}
-    if (ENDS.has(type)) return recordOf(response) ?? null
+    if (ENDS.has(type)) return objectOf(response) ?? null
   }
   return null
 }

@@ -1,7 +1,7 @@
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { TOKENS_MAX } from '../canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { eventData } from '../canonical/sse-scanner.ts'
-import { recordOf } from '../dialects/openai-chat/usage-in-answer.ts'
 import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
@@ -92,19 +92,13 @@ function ownIdIn(start: string): Identity | null {
 }
 
 function idsInJson(json: string): Identity | null {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return null
-  }
-  const event = recordOf(value)
-  const response = recordOf(event?.response) ?? event
+  const event = parsedObject(json)
+  const response = objectOf(event?.response) ?? event
   const { id, output } = response ?? {}
   if (typeof id !== 'string' || !STORED_ID.test(id)) return null
   const items = Array.isArray(output) ? output : []
   const itemIds = items.flatMap((item) => {
-    const itemId = recordOf(item)?.id
+    const itemId = objectOf(item)?.id
     return typeof itemId === 'string' && STORED_ID.test(itemId) ? [itemId] : []
   })
   return { responseId: id, itemIds }

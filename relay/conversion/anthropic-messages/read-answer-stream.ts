@@ -1,6 +1,5 @@
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOrEmpty, textOrEmpty } from '../json-fields.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'

@@ -1,6 +1,12 @@
+import {
+  isObject,
+  type JsonObject,
+  listOf,
+  objectOrEmpty,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject, listOf, objectOrEmpty, parsedObject, textOrEmpty } from '../json-fields.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'

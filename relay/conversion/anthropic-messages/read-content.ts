@@ -1,3 +1,4 @@
+import { isObject } from '#relay/canonical/json-values.ts'
 import {
   type CacheMark,
   type ContentPart,
@@ -5,7 +6,6 @@ import {
   type FileSource,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'

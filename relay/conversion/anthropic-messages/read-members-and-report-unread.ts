@@ -1,6 +1,6 @@
-import { ConversionError, type JsonObject } from '../canonical-request.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 
 /**
  * Reads the members of one object of a request. If a member has the wrong type, a `ConversionError`

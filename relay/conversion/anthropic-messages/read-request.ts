@@ -1,3 +1,4 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalMessage,
@@ -7,7 +8,6 @@ import {
   ConversionError,
   type Converted,
   type Effort,
-  type JsonObject,
   type Thinking,
   type ToolChoice,
 } from '../canonical-request.ts'

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 
 /** The depth up to which schemas are adapted. No provider accepts deeper schemas. */
 const DEPTH_MAX = 64

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../canonical-request.ts'
-import { parsedObject } from '../json-fields.ts'
+import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 
 /** A JSON object that is being built. */
 export type Block = Record<string, unknown>

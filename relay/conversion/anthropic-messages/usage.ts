@@ -1,6 +1,5 @@
+import { isObject, type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject, objectOrEmpty } from '../json-fields.ts'
 import type { Block } from './tool-input-and-part-limit.ts'
 
 /**

@@ -1,5 +1,5 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
 import { wrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'

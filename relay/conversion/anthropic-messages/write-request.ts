@@ -1,4 +1,5 @@
-import type { CanonicalRequest, Converted, JsonObject, Sampling } from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { CanonicalRequest, Converted, Sampling } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { modelRules } from './members-accepted-by-model.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'

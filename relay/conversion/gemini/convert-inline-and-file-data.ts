@@ -1,10 +1,5 @@
-import type {
-  AudioPart,
-  DocumentPart,
-  FileSource,
-  ImagePart,
-  JsonObject,
-} from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { AudioPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   AnswerPart,
   CanonicalAnswer,
@@ -5,7 +6,7 @@ import type {
   CanonicalEvent,
   CanonicalUsage,
 } from '../canonical-answer.ts'
-import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../canonical-request.ts'
 
 type PartEvent = Extract<CanonicalEvent, { part: number }>
 type Choice = {

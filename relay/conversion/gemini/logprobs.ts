@@ -1,5 +1,4 @@
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 
 /** Returns the tokens in `logprobsResult` in OpenAI's chat format. */
 export function readLogprobs(value: unknown): readonly JsonObject[] {

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerError,
   type CanonicalAnswer,
@@ -5,8 +6,6 @@ import {
   FailedAnswer,
   type StreamReader,
 } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
 import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
 import { joinEventsToAnswer } from './join-events-to-answer.ts'

@@ -1,13 +1,12 @@
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
-  type JsonObject,
   type ThinkingPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { TurnBuilder } from './join-model-contents.ts'

@@ -1,11 +1,6 @@
-import {
-  type AnswerFormat,
-  type CanonicalRequest,
-  ConversionError,
-  type JsonObject,
-} from '../canonical-request.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { type AnswerFormat, type CanonicalRequest, ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 import {
   booleanOf,
   integerOf,

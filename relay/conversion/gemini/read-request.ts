@@ -1,13 +1,12 @@
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalRequest,
   type CanonicalTool,
   ConversionError,
   type Converted,
-  type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 import { listOf, membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'

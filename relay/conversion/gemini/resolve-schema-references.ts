@@ -1,6 +1,5 @@
-import type { JsonObject } from '../canonical-request.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 
 /**
  * A schema in which each `$ref` and `allOf` is replaced by the members of the schemas to which it

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 const CODES = new Map([
   ['INVALID_ARGUMENT', 400],

@@ -1,10 +1,10 @@
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import {
   GEMINI_SIGNATURE as OWN,
   UNCHECKED_SIGNATURE,
   WRAPPED_SIGNATURE,
 } from '#relay/canonical/thinking-signature-prefixes.ts'
-import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
+import type { ThinkingPart } from '../canonical-request.ts'
 import { unwrapSignature, wrapSignature } from '../wrap-signature-of-other-provider.ts'
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])

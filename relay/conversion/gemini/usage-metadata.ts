@@ -1,7 +1,6 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
 
 /** The largest count that the format can express as a 32-bit integer. */
 const COUNT_MAX = 2 ** 31 - 1

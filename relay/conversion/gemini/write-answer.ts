@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
+import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureForCaller, thoughtsForCaller } from './thought-signature.ts'

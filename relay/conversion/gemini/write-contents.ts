@@ -1,15 +1,14 @@
+import { isObject, type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { UNCHECKED_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
   ContentPart,
-  JsonObject,
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isObject } from '../json-fields.ts'
 import { splitPictures, writeMedia } from './convert-inline-and-file-data.ts'
 import { isGemini3 } from './model-version.ts'
 import { signatureForGemini } from './thought-signature.ts'
@@ -162,7 +161,7 @@ class ContentsWriter {
 
   private writeCall(call: ToolCallPart, path: string): JsonObject {
     this.calls.set(call.id, { name: call.name, order: this.calls.size })
-    const args = parseObject(call.argumentsJson)
+    const args = parsedObject(call.argumentsJson)
     if (args === null && call.argumentsJson.trim() !== '') {
       addLoss(this.losses, `${path}.argumentsJson`)
     }
@@ -243,20 +242,10 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }
-  const value = parseObject(text)
+  const value = parsedObject(text)
   const isExact = value !== null && JSON.stringify(value) === text
   if (!isExact || Object.hasOwn(value, 'output') || Object.hasOwn(value, 'error')) {
     return { output: text }
   }
   return value
-}
-
-function parseObject(text: string): JsonObject | null {
-  if (!text.trimStart().startsWith('{')) return null
-  try {
-    const value = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -1,5 +1,5 @@
-import type { Converted, JsonObject } from '../canonical-request.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import type { Converted } from '../canonical-request.ts'
 import {
   isNullSchema,
   type ResolvedSchema,

@@ -1,10 +1,11 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalEvent,
   CanonicalUsage,
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { JsonObject, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { addThoughtEvent } from './join-events-to-answer.ts'
 import { writeLogprobs } from './logprobs.ts'

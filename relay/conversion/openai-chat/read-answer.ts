@@ -1,6 +1,13 @@
+import {
+  type JsonObject,
+  listOf,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { JsonObject, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import type { TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
@@ -30,7 +37,7 @@ function indexOf(choice: JsonObject, at: number): number {
 }
 
 function readChoice(choice: JsonObject, answerId: string, at: number): CanonicalChoice {
-  const message = objectOf(choice.message) ?? {}
+  const message = objectOrEmpty(choice.message)
   const refusal = textOf(message.refusal) ?? ''
   const calls = toolCallsOf(message)
   const before: readonly AnswerPart[] = [
@@ -59,7 +66,7 @@ function readChoice(choice: JsonObject, answerId: string, at: number): Canonical
 export function readContentPieces(content: unknown): readonly (TextPart | ThinkingPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
   return listOf(content).flatMap((element): readonly (TextPart | ThinkingPart)[] => {
-    const part = objectOf(element) ?? {}
+    const part = objectOrEmpty(element)
     const isThinking = part.type === 'thinking'
     const text = isThinking ? textsOfThinking(part.thinking) : (textOf(part.text) ?? '')
     return text === '' ? [] : [{ kind: isThinking ? 'thinking' : 'text', text }]

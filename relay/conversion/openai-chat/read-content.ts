@@ -1,21 +1,14 @@
+import { type JsonObject, objectOf, textOf } from '#relay/canonical/json-values.ts'
 import {
   type CacheMark,
   type ContentPart,
   ConversionError,
   type FileSource,
   type ImagePart,
-  type JsonObject,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
-import {
-  isAbsent,
-  objectOf,
-  optionalText,
-  requiredObject,
-  requiredText,
-  textOf,
-} from '../json-fields.ts'
+import { isAbsent, optionalText, requiredObject, requiredText } from '../json-fields.ts'
 import { readTextOrParts } from '../read-text-or-parts.ts'
 import { textsOfThinking } from './thinking-in-assistant-messages.ts'
 

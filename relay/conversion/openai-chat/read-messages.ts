@@ -1,8 +1,8 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
-  type JsonObject,
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'

@@ -1,14 +1,13 @@
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalRequest,
   ConversionError,
   type Converted,
-  type JsonObject,
   type Sampling,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
-  objectOf,
   optionalBoolean,
   optionalInteger,
   optionalList,

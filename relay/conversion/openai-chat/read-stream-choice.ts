@@ -1,6 +1,11 @@
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
 import { readCallId } from '../limit-id-and-model-lengths.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
@@ -60,7 +65,7 @@ export class ChoiceReader {
 
   read(choice: JsonObject): readonly CanonicalEvent[] {
     if (this.isStopped) return []
-    const delta = objectOf(choice.delta) ?? objectOf(choice.message) ?? {}
+    const delta = objectOf(choice.delta) ?? objectOrEmpty(choice.message)
     this.readThinking(delta)
     for (const { kind, text } of readContentPieces(delta.content)) this.addText(kind, text)
     this.addText('text', textOf(objectOf(delta.audio)?.transcript) ?? '')

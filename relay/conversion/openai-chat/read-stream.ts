@@ -1,6 +1,5 @@
+import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
 import { readAnswerId, readModel } from '../limit-id-and-model-lengths.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'

@@ -1,8 +1,8 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalTool,
   ConversionError,
-  type JsonObject,
   type ToolChoice,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'

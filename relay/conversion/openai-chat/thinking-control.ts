@@ -1,10 +1,6 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
-import {
-  type CanonicalRequest,
-  ConversionError,
-  type JsonObject,
-  type Thinking,
-} from '../canonical-request.ts'
+import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORTS, effortsOf, NONE } from '../effort-of-openai-model.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'

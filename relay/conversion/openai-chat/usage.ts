@@ -1,7 +1,12 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+} from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
+import { tokenCountOf } from '../json-fields.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
@@ -11,7 +16,7 @@ import { objectOf, objectsOf, tokenCountOf } from '../json-fields.ts'
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)
   if (usage === null) return null
-  const input = objectOf(usage.prompt_tokens_details) ?? {}
+  const input = objectOrEmpty(usage.prompt_tokens_details)
   const prompt = tokenCountOf(usage.prompt_tokens)
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
@@ -74,7 +79,7 @@ function readOutput(
   usage: JsonObject,
   prompt: number,
 ): Pick<CanonicalUsage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'> {
-  const details = objectOf(usage.completion_tokens_details) ?? {}
+  const details = objectOrEmpty(usage.completion_tokens_details)
   const completion = tokenCountOf(usage.completion_tokens)
   const reasoning = tokenCountOf(details.reasoning_tokens)
   const isBeside = tokenCountOf(usage.total_tokens) === prompt + completion + reasoning

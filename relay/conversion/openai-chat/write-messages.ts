@@ -1,9 +1,9 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { GEMINI_SIGNATURE, OPENAI_SIGNATURE } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
   ContentPart,
-  JsonObject,
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,

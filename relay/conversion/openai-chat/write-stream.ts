@@ -1,10 +1,11 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalEvent,
   CanonicalUsage,
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { JsonObject, ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../canonical-request.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 import { finishReason } from './finish-reasons.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'

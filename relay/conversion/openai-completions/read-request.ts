@@ -1,9 +1,5 @@
-import {
-  type CanonicalRequest,
-  ConversionError,
-  type Converted,
-  type JsonObject,
-} from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type CanonicalRequest, ConversionError, type Converted } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { isAbsent, optionalBoolean, optionalInteger, optionalText } from '../json-fields.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'

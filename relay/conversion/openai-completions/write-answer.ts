@@ -1,3 +1,4 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalAnswer,
   CanonicalEvent,
@@ -5,7 +6,6 @@ import type {
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
 import { writeUsage } from '../openai-chat/usage.ts'
 import type { AnswerOptions } from '../openai-chat/write-answer.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'

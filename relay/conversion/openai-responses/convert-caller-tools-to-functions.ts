@@ -1,22 +1,20 @@
 import {
-  type CanonicalTool,
-  ConversionError,
   type JsonObject,
-  type ToolChoice,
-} from '../canonical-request.ts'
-import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import {
   objectOf,
   objectsOf,
+  parsedObject,
+  textOf,
+} from '#relay/canonical/json-values.ts'
+import { type CanonicalTool, ConversionError, type ToolChoice } from '../canonical-request.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import {
   optionalBoolean,
   optionalList,
   optionalObject,
   optionalText,
-  parsedObject,
   requiredList,
   requiredObject,
   requiredText,
-  textOf,
 } from '../json-fields.ts'
 
 /** The name of a tool in a namespace. */

@@ -1,6 +1,6 @@
+import { textOf } from '#relay/canonical/json-values.ts'
 import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signature-prefixes.ts'
 import type { ThinkingPart } from '../canonical-request.ts'
-import { textOf } from '../json-fields.ts'
 import {
   type CallSignature,
   callSignatureIn,

@@ -1,10 +1,10 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CacheMark,
   type ContentPart,
   ConversionError,
   type FileSource,
   type ImagePart,
-  type JsonObject,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'

@@ -1,20 +1,13 @@
+import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
-  type JsonObject,
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
-import {
-  objectsOf,
-  optionalText,
-  requiredList,
-  requiredObject,
-  requiredText,
-  textOf,
-} from '../json-fields.ts'
+import { optionalText, requiredList, requiredObject, requiredText } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'

@@ -1,9 +1,9 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalRequest,
   ConversionError,
   type Converted,
-  type JsonObject,
   type Sampling,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'

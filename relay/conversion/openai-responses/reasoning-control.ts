@@ -1,4 +1,5 @@
-import { ConversionError, type JsonObject, type Thinking } from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   chooseEffort,

@@ -1,6 +1,5 @@
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOf } from '../json-fields.ts'
 
 /** Whether an answer contains tool calls or a refusal, which affects why it ended. */
 export type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }

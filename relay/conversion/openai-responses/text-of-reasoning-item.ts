@@ -1,5 +1,4 @@
-import type { JsonObject } from '../canonical-request.ts'
-import { objectsOf, textOf } from '../json-fields.ts'
+import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
 
 /** Separates the parts of a summary when they are joined to one text. */
 export const SUMMARY_SEPARATOR = '\n\n'

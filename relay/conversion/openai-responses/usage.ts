@@ -1,7 +1,7 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
-import { objectOf, tokenCountOf } from '../json-fields.ts'
+import { tokenCountOf } from '../json-fields.ts'
 
 /**
  * Reads the usage of a response, or returns null if there is none. The input count includes cached
@@ -11,7 +11,7 @@ import { objectOf, tokenCountOf } from '../json-fields.ts'
 export function readUsage(response: JsonObject): CanonicalUsage | null {
   const usage = objectOf(response.usage)
   if (usage === null) return null
-  const input = objectOf(usage.input_tokens_details) ?? {}
+  const input = objectOrEmpty(usage.input_tokens_details)
   const cacheRead = tokenCountOf(input.cached_tokens)
   const written = tokenCountOf(input.cache_write_tokens)
   const lifetimes = objectOf(input.cache_write_tokens_details)

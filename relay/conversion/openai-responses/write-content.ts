@@ -1,10 +1,5 @@
-import type {
-  ContentPart,
-  DocumentPart,
-  FileSource,
-  ImagePart,
-  JsonObject,
-} from '../canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { ContentPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
   ContentPart,
-  JsonObject,
   ThinkingPart,
   ToolResultPart,
 } from '../canonical-request.ts'

@@ -1,10 +1,10 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   AnswerFormat,
   CanonicalRequest,
   CanonicalTool,
   ContentPart,
   Converted,
-  JsonObject,
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'

@@ -1,10 +1,10 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalEvent,
   CanonicalUsage,
   StopReason,
   StreamWriter,
 } from '../canonical-answer.ts'
-import type { JsonObject } from '../canonical-request.ts'
 import { namedEvent } from '../write-server-sent-events.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'

@@ -1,6 +1,5 @@
+import { isObject, parsedObject } from '#relay/canonical/json-values.ts'
 import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The highest index of a content block whose text is collected separately. Without this limit, a
@@ -18,13 +17,8 @@ const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delt
  * stream event. Invalid JSON is ignored.
  */
 export function readMessageTexts(json: string, sink: TextSink): void {
-  let value: JsonObject | null
-  try {
-    value = JSON.parse(json) as JsonObject | null
-  } catch {
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
+  const value = parsedObject(json)
+  if (value === null) return
   const { content, content_block: block, delta, index } = value
   if (Array.isArray(content)) {
     for (const [at, one] of content.entries()) readBlock(one, at, sink)
@@ -35,9 +29,9 @@ export function readMessageTexts(json: string, sink: TextSink): void {
 }
 
 function readBlock(block: unknown, index: number, sink: TextSink): void {
-  if (typeof block !== 'object' || block === null) return
+  if (!isObject(block)) return
   const place = Math.min(index, INDEX_MAX)
-  const { type, name, text, thinking, partial_json, content, ...others } = block as JsonObject
+  const { type, name, text, thinking, partial_json, content, ...others } = block
   const { signature, data, input } = others
   if (type === 'server_tool_use' && name === 'web_search') sink.tool?.(name)
   if (type === 'tool_use' && typeof name === 'string') sink.text(0, place, name)

@@ -1,9 +1,7 @@
 import { isOutsideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /** Matches the last event of a stream, by its name or by its type at the start of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
@@ -18,13 +16,13 @@ const PARTS = new Set(['cache_creation', 'server_tool_use'])
  * the larger count is kept: a later zero or invalid count must not make the call cheaper.
  */
 function combineUsage(earlier: unknown, later: unknown): JsonObject {
-  const combined: Record<string, unknown> = { ...recordOf(earlier) }
-  for (const [name, value] of Object.entries(recordOf(later) ?? {})) {
+  const combined: Record<string, unknown> = { ...objectOf(earlier) }
+  for (const [name, value] of Object.entries(objectOrEmpty(later))) {
     const before = combined[name]
     if (Array.isArray(before)) combined[name] = combineIterations(before, value)
     else if (isInvalidToolCount(name, value)) combined[name] = value
     else if (typeof before === 'number') combined[name] = largerCount(before, value)
-    else if (PARTS.has(name) && recordOf(before) !== null) {
+    else if (PARTS.has(name) && objectOf(before) !== null) {
       combined[name] = combineUsage(before, value)
     } else if (value !== null) combined[name] = value
   }
@@ -53,10 +51,10 @@ function combineIterations(earlier: readonly unknown[], later: unknown): readonl
 }
 
 function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
-  const message = recordOf(event.message)
-  const isBare = event.type === undefined && recordOf(event.error) !== null
+  const message = objectOf(event.message)
+  const isBare = event.type === undefined && objectOf(event.error) !== null
   return {
-    usage: recordOf(message?.usage) ?? recordOf(event.usage) ?? undefined,
+    usage: objectOf(message?.usage) ?? objectOf(event.usage) ?? undefined,
     model: message?.model,
     isError: isErrorEvent || event.type === 'error' || isBare,
     isUsageOnly: false,
@@ -70,7 +68,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
   finishReason: /"stop_reason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage,
-  outputCount: (usage) => recordOf(usage)?.output_tokens,
+  outputCount: (usage) => objectOf(usage)?.output_tokens,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }
 
@@ -79,14 +77,14 @@ export const eventOf = (data: JsonObject): string =>
 
 /** Renders a complete message as a stream. Each member in `DELTAS` is sent as one delta. */
 export function streamOfMessage(body: Buffer): string {
-  const message = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
+  const message = objectOrEmpty(JSON.parse(body.toString('utf8')))
   const { content, stop_reason, stop_sequence, usage, ...rest } = message
   const blocks = Array.isArray(content) ? content : []
   const begun = { ...rest, content: [], stop_reason: null, stop_sequence: null, usage }
-  const { output_tokens } = recordOf(usage) ?? {}
+  const { output_tokens } = objectOrEmpty(usage)
   return [
     { type: 'message_start', message: begun },
-    ...blocks.flatMap((block, index) => eventsOfBlock(recordOf(block) ?? {}, index)),
+    ...blocks.flatMap((block, index) => eventsOfBlock(objectOrEmpty(block), index)),
     { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens } },
     { type: 'message_stop' },
   ]

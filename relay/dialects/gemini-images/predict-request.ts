@@ -1,4 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { isObject } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { isMembers, isModelName, RESERVED } from '../check-common-request-members.ts'
@@ -33,13 +34,9 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 ])
 const SIZES: ReadonlySet<unknown> = new Set([undefined, null, '1K', '2K'])
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 const unsupported = (param: string): RelayError =>
   relayError('parameter_not_supported', { param: param.slice(0, 64) })
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Reads the body of Imagen's `predict`. The path names the model. Each image counts as one choice.

@@ -1,3 +1,4 @@
+import { listOf, objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
@@ -7,7 +8,6 @@ import {
   providerErrorBody,
   providerErrorMeaning,
 } from '../openai-chat/error-body.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
 
 /** An error in the envelope of Google's APIs. */
@@ -122,16 +122,10 @@ const DETAILS_MAX = 16
 
 /** Returns the fields of a provider's error that contain no free text. */
 function fieldsOf(bytes: Buffer): Fields {
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return NOTHING
-  }
-  const { status, details, code } = recordOf(recordOf(value)?.error) ?? {}
-  const delays = (Array.isArray(details) ? details : [])
+  const { status, details, code } = objectOrEmpty(parsedObject(bytes)?.error)
+  const delays = listOf(details)
     .slice(0, DETAILS_MAX)
-    .map((detail) => recordOf(detail)?.retryDelay)
+    .map((detail) => objectOf(detail)?.retryDelay)
     .filter((delay) => typeof delay === 'string' && /^\d{1,6}(?:\.\d{1,9})?s$/.test(delay))
   const isStatus = typeof status === 'string' && KNOWN_STATUSES.has(status)
   return {

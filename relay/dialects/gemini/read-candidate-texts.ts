@@ -1,7 +1,11 @@
+import {
+  type JsonObject,
+  listOf,
+  objectOf,
+  objectOrEmpty,
+  parsedObject,
+} from '#relay/canonical/json-values.ts'
 import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The highest index of a candidate whose text is collected separately. Without this limit, a
@@ -22,21 +26,15 @@ const OTHERS = 2
  * data of one stream event. Invalid JSON is ignored.
  */
 export function readCandidateTexts(json: string, sink: TextSink): void {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return
-  }
-  const { candidates } = recordOf(value) ?? {}
+  const { candidates } = parsedObject(json) ?? {}
   if (!Array.isArray(candidates)) return
   for (const [at, one] of candidates.entries()) {
-    const { content, index, groundingMetadata } = recordOf(one) ?? {}
-    readGrounding(recordOf(groundingMetadata), sink)
-    const { parts } = recordOf(content) ?? {}
+    const { content, index, groundingMetadata } = objectOrEmpty(one)
+    readGrounding(objectOf(groundingMetadata), sink)
+    const { parts } = objectOrEmpty(content)
     const isIndex = typeof index === 'number' && Number.isInteger(index) && index >= 0
     const choice = Math.min(isIndex ? index : at, INDEX_MAX)
-    for (const part of Array.isArray(parts) ? parts : []) readPart(recordOf(part), choice, sink)
+    for (const part of listOf(parts)) readPart(objectOf(part), choice, sink)
   }
 }
 
@@ -48,8 +46,8 @@ export function readCandidateTexts(json: string, sink: TextSink): void {
 function readGrounding(grounding: JsonObject | null, sink: TextSink): void {
   if (grounding === null || sink.tool === undefined) return
   const { webSearchQueries, imageSearchQueries, groundingChunks } = grounding
-  const isFromMaps = arrayOf(groundingChunks).some((chunk) => recordOf(recordOf(chunk)?.maps))
-  const texts = [...arrayOf(webSearchQueries), ...arrayOf(imageSearchQueries)]
+  const isFromMaps = listOf(groundingChunks).some((chunk) => objectOf(objectOf(chunk)?.maps))
+  const texts = [...listOf(webSearchQueries), ...listOf(imageSearchQueries)]
   const queries = texts.filter((query) => typeof query === 'string' && query.trim() !== '')
   for (const query of queries as string[]) {
     sink.tool('google_search', query)
@@ -58,22 +56,20 @@ function readGrounding(grounding: JsonObject | null, sink: TextSink): void {
   if (isFromMaps && queries.length === 0) sink.tool('google_maps', '')
 }
 
-const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 function readPart(part: JsonObject | null, choice: number, sink: TextSink): void {
   if (part === null) return
   const { text, thought, thoughtSignature, functionCall, inlineData } = part
   if (typeof text === 'string') sink.text(choice, thought === true ? THOUGHT : TEXT, text)
   if (typeof thoughtSignature === 'string') sink.data(thoughtSignature.length)
-  const { data, mimeType } = recordOf(inlineData) ?? {}
+  const { data, mimeType } = objectOrEmpty(inlineData)
   if (typeof data === 'string') {
     // Pictures in thoughts are drafts. Providers count them as thoughts and not as images.
     const isImage = String(mimeType).startsWith('image/') && thought !== true
     sink.data(data.length, isImage)
   }
-  const { name, args } = recordOf(functionCall) ?? {}
-  const { code } = recordOf(part.executableCode) ?? {}
-  const { output } = recordOf(part.codeExecutionResult) ?? {}
+  const { name, args } = objectOrEmpty(functionCall)
+  const { code } = objectOrEmpty(part.executableCode)
+  const { output } = objectOrEmpty(part.codeExecutionResult)
   for (const other of [name, code, output]) {
     if (typeof other === 'string') sink.text(choice, OTHERS, other)
   }

@@ -1,8 +1,6 @@
 import { candidatesCount, combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 const isReason = (reason: unknown): boolean =>
   typeof reason === 'string' && reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED'
@@ -14,8 +12,8 @@ const isReason = (reason: unknown): boolean =>
 function isFinal({ candidates, promptFeedback }: JsonObject): boolean {
   const ends = Array.isArray(candidates) ? candidates : []
   return (
-    ends.some((candidate) => isReason(recordOf(candidate)?.finishReason)) ||
-    typeof recordOf(promptFeedback)?.blockReason === 'string'
+    ends.some((candidate) => isReason(objectOf(candidate)?.finishReason)) ||
+    typeof objectOf(promptFeedback)?.blockReason === 'string'
   )
 }
 
@@ -23,9 +21,9 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
   const { candidates } = event
   const isEmpty = !Array.isArray(candidates) || candidates.length === 0
   return {
-    usage: recordOf(event.usageMetadata) ?? undefined,
+    usage: objectOf(event.usageMetadata) ?? undefined,
     model: event.modelVersion,
-    isError: isErrorEvent || recordOf(event.error) !== null,
+    isError: isErrorEvent || objectOf(event.error) !== null,
     isUsageOnly: false,
     isLast: false,
     ending: isFinal(event) ? 'final' : isEmpty ? 'trailing' : null,

@@ -1,7 +1,7 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   Counts,
-  recordOf,
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
@@ -61,7 +61,7 @@ export const WITHOUT_OUTPUT = {
  * embeddings.
  */
 export function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
-  const { prompt_tokens: prompt, total_tokens: total } = recordOf(raw)
+  const { prompt_tokens: prompt, total_tokens: total } = objectOrEmpty(raw)
   // Some servers report the input tokens only in the total.
   const isInTotal = prompt === undefined || prompt === null || (prompt === 0 && total !== 0)
   return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)

@@ -1,4 +1,4 @@
-import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -46,7 +46,7 @@ const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): W
       return upstreamBody(request, { ...change, ...plain, allowed })
     },
     usageInAnswer: (body) => ({ tokens: tokensIn(predictionsIn(body)) }),
-    readUsage: (raw, bounds) => inputReport(recordOf(raw).tokens, bounds),
+    readUsage: (raw, bounds) => inputReport(objectOrEmpty(raw).tokens, bounds),
     errorOfAnswer: (body) => (predictionsIn(body) === null ? 'format' : null),
     modelName: { find: () => null, replace: (bytes) => bytes },
   }
@@ -107,16 +107,14 @@ export function convertToPredict(request: ChatRequest) {
   return { request: { ...changed, model }, conversion }
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-function predictOf(name: string, body: Json): Predict | null {
+function predictOf(name: string, body: JsonObject): Predict | null {
   if (name === 'embeddings') {
     const { input, dimensions } = body
     const texts = typeof input === 'string' ? [input] : (input as unknown[])
     if (!texts.every((text) => typeof text === 'string')) return null
     return { instances: texts.map((content) => ({ content })), dimensions }
   }
-  const requests = name === 'gemini-embedding' ? [body] : (body.requests as Json[])
+  const requests = name === 'gemini-embedding' ? [body] : (body.requests as JsonObject[])
   const instances = requests.map(instanceOf)
   const dimensions = requests.map(dimensionsIn)
   // The API accepts one number of dimensions for all texts.
@@ -124,13 +122,13 @@ function predictOf(name: string, body: Json): Predict | null {
   return { instances: instances.filter((instance) => instance !== null), dimensions: dimensions[0] }
 }
 
-const dimensionsIn = (request: Json): unknown =>
+const dimensionsIn = (request: JsonObject): unknown =>
   request.outputDimensionality ?? request.output_dimensionality ?? undefined
 
-function instanceOf(request: Json): Instance | null {
+function instanceOf(request: JsonObject): Instance | null {
   const { content, taskType = request.task_type, title } = request
-  const { parts } = recordOf(content)
-  const texts = (Array.isArray(parts) ? parts : [parts]).map((part) => recordOf(part).text)
+  const { parts } = objectOrEmpty(content)
+  const texts = (Array.isArray(parts) ? parts : [parts]).map((part) => objectOrEmpty(part).text)
   if (!texts.every((text) => typeof text === 'string')) return null
   return { content: texts.join(''), task_type: taskType ?? undefined, title: title ?? undefined }
 }
@@ -154,11 +152,11 @@ function predictionsIn(body: Buffer): Predictions | null {
 function readPredictions(body: Buffer): Predictions | null {
   if (body.length > ANSWER_BYTES_MAX) return null
   try {
-    const { predictions } = JSON.parse(body.toString('utf8')) as Json
+    const { predictions } = JSON.parse(body.toString('utf8')) as JsonObject
     if (!Array.isArray(predictions)) return null
     return predictions.map((prediction) => {
-      const { values, statistics } = recordOf(recordOf(prediction).embeddings)
-      return { values: values as readonly number[], tokens: recordOf(statistics).token_count }
+      const { values, statistics } = objectOrEmpty(objectOrEmpty(prediction).embeddings)
+      return { values: values as readonly number[], tokens: objectOrEmpty(statistics).token_count }
     })
   } catch {
     return null

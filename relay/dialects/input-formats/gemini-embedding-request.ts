@@ -1,5 +1,5 @@
 import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
 import { integerOf, isModelName } from '../check-common-request-members.ts'
@@ -194,7 +194,7 @@ const geminiFormat = (
       client === undefined ? [] : [CLIENT_HEADER, String(client)],
     // Only newer models report their usage. It is read like that of `generateContent`.
     usageInAnswer: usageInGeneration,
-    readUsage: (raw, bounds) => inputReport(recordOf(raw).promptTokenCount, bounds),
+    readUsage: (raw, bounds) => inputReport(objectOrEmpty(raw).promptTokenCount, bounds),
     // The answers do not name the model.
     modelName: { find: () => null, replace: (bytes) => bytes },
     errors: GEMINI_ERRORS,

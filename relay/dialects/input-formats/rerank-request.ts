@@ -1,6 +1,7 @@
 import { CALLS_MAX } from '#domain/pricing/charge.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { Counts, recordOf, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { Counts, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
 import { integerOf, isMembers, modelOf } from '../check-common-request-members.ts'
@@ -112,12 +113,12 @@ type RawCounts = { readonly tokens: unknown; readonly units: unknown }
  * count of search units.
  */
 function countsIn(raw: unknown): RawCounts {
-  const { usage, meta, tokens } = recordOf(raw)
-  const { total_tokens: total, prompt_tokens: prompt } = recordOf(usage)
-  const { tokens: inMeta, billed_units: billed } = recordOf(meta)
-  const { search_units: units, input_tokens: billedTokens } = recordOf(billed)
-  const { input_tokens: counted } = recordOf(inMeta)
-  const { input_tokens: outermost } = recordOf(tokens)
+  const { usage, meta, tokens } = objectOrEmpty(raw)
+  const { total_tokens: total, prompt_tokens: prompt } = objectOrEmpty(usage)
+  const { tokens: inMeta, billed_units: billed } = objectOrEmpty(meta)
+  const { search_units: units, input_tokens: billedTokens } = objectOrEmpty(billed)
+  const { input_tokens: counted } = objectOrEmpty(inMeta)
+  const { input_tokens: outermost } = objectOrEmpty(tokens)
   return {
     tokens: total ?? prompt ?? billedTokens ?? counted ?? outermost,
     units: units === 0 || units === null ? undefined : units,

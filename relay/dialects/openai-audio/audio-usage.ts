@@ -1,11 +1,7 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
-import {
-  Counts,
-  recordOf,
-  type UsageReport,
-  Whole,
-} from '#relay/canonical/provider-usage-report.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { Counts, type UsageReport, Whole } from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
 /** The number of tokens that are billed for a minute of audio, if the duration is billed. */
@@ -71,7 +67,7 @@ export function readAudioUsage(
   isInputAudio: boolean,
   secondsLeast = 0,
 ): UsageReport {
-  const reported = recordOf(raw)
+  const reported = objectOrEmpty(raw)
   const seconds = reported.seconds ?? reported.prompt_audio_seconds
   if (reported.type === 'duration' || typeof seconds === 'number') {
     return readDuration(seconds, reported.isAtLeast === true, context, secondsLeast)
@@ -83,7 +79,7 @@ export function readAudioUsage(
   )
   const outputTokens = reported.output_tokens ?? reported.completion_tokens
   const output = counts.required(outputTokens, context.outputCeiling)
-  const details = recordOf(reported.input_token_details ?? reported.input_tokens_details)
+  const details = objectOrEmpty(reported.input_token_details ?? reported.input_tokens_details)
   // If the usage does not divide the input, all of it counts as the more expensive kind.
   const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
   const rest = new Whole(input)

@@ -1,5 +1,5 @@
+import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { StreamFormat } from '../wire-format.ts'
 
 const LAST =
@@ -16,11 +16,11 @@ const AUDIO_STREAM: StreamFormat = {
   finishReason: LAST,
   marks: ['"usage"', '"error"', '.done"'],
   readEvent: (event, isErrorEvent) => {
-    const { type, usage, error } = event as Readonly<Record<string, unknown>>
+    const { type, usage, error } = event as JsonObject
     const isError =
-      isErrorEvent || type === 'error' || (type === undefined && recordOf(error) !== null)
+      isErrorEvent || type === 'error' || (type === undefined && objectOf(error) !== null)
     return {
-      usage: recordOf(usage) ?? undefined,
+      usage: objectOf(usage) ?? undefined,
       model: undefined,
       isError,
       isUsageOnly: false,
@@ -33,17 +33,9 @@ const AUDIO_STREAM: StreamFormat = {
 export const SPEECH_STREAM: StreamFormat = { ...AUDIO_STREAM, eventBytesMax: 4 * 1024 * 1024 }
 export const TRANSCRIPT_STREAM = AUDIO_STREAM
 
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return recordOf(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
-
 /** Passes the length of the audio in an event to the sink. */
 export const readSpeechTexts: ReadTexts = (json, sink) => {
-  const { audio } = parsed(json) ?? {}
+  const { audio } = parsedObject(json) ?? {}
   if (typeof audio === 'string') sink.data(audio.length)
 }
 
@@ -54,7 +46,7 @@ const TIMES = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> .*)$/gm
  * are removed.
  */
 export const readTranscriptTexts: ReadTexts = (text, sink) => {
-  const answer = text.trimStart().startsWith('{') ? parsed(text) : null
+  const answer = text.trimStart().startsWith('{') ? parsedObject(text) : null
   if (answer === null) return sink.text(0, 0, text.replace(TIMES, ''))
   const { type, delta, text: whole } = answer
   // Segments and the last event repeat text that earlier events contained.

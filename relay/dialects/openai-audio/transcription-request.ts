@@ -1,4 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
@@ -12,7 +13,7 @@ import {
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { recordOf, usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
+import { usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import {
@@ -97,7 +98,7 @@ function fileOf(
   if (member === undefined) return relayError('missing_parameter', { param: 'file' })
   if (member.kind !== 'object') return invalid('file')
   const text = body.toString('utf8', member.valueStart, member.valueEnd)
-  const { bytes, seconds } = recordOf(JSON.parse(text)) ?? {}
+  const { bytes, seconds } = objectOrEmpty(JSON.parse(text))
   const isMeasured = typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0
   return bytes === 0 || !isMeasured ? invalid('file') : { seconds }
 }
@@ -110,8 +111,7 @@ function shortestDuration(body: Buffer): number {
   const members = scanObject(body)
   const file = isMembers(members) ? members.find(({ key }) => key === 'file') : undefined
   if (file === undefined) return 0
-  const { bytes } =
-    recordOf(JSON.parse(body.toString('utf8', file.valueStart, file.valueEnd))) ?? {}
+  const { bytes } = objectOrEmpty(JSON.parse(body.toString('utf8', file.valueStart, file.valueEnd)))
   return typeof bytes === 'number' ? bytes / BYTES_PER_SECOND_MAX : 0
 }
 
@@ -175,7 +175,7 @@ const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {
     answerType: (body) => (isJson(body) ? 'application/json' : 'text/plain; charset=utf-8'),
     errorOfAnswer,
     streamOfAnswer: (body) => {
-      const { text = '', usage } = isJson(body) ? (recordOf(JSON.parse(body.toString())) ?? {}) : {}
+      const { text = '', usage } = isJson(body) ? objectOrEmpty(JSON.parse(body.toString())) : {}
       const done = { type: 'transcript.text.done', text, ...(usage === undefined ? {} : { usage }) }
       return `event: ${done.type}\ndata: ${JSON.stringify(done)}\n\n`
     },

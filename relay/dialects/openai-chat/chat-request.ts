@@ -1,7 +1,8 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { withLongWrites } from '#relay/canonical/lifetimes-of-cache-writes.ts'
-import { readOpenAiUsage, recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import {
@@ -259,7 +260,7 @@ export const OPENAI_CHAT: WireFormat = {
   usageInAnswer,
   readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) => {
     const report = readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt)
-    const { prompt_tokens_details: details } = recordOf(raw)
+    const { prompt_tokens_details: details } = objectOrEmpty(raw)
     return withLongWrites(report, details, body)
   },
   errorOfAnswer: answerCheck('choices'),

@@ -1,3 +1,4 @@
+import { parsedObject } from '#relay/canonical/json-values.ts'
 import { type ErrorMeaning, meaningOf } from '#relay/canonical/provider-error-meaning.ts'
 import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
@@ -75,7 +76,7 @@ export function providerErrorCodes(bytes: Buffer): readonly string[] {
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
   // A code beside the error, such as a reseller's own, must not hide the type in it.
-  const ownCode = textIn(code) ?? textIn(type) ?? textIn(objectIn(bytes)?.code)
+  const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
   return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],
   )
@@ -112,7 +113,7 @@ type LooseError = {
 }
 
 function errorIn(bytes: Buffer): LooseError {
-  const { error, message, detail } = objectIn(bytes) ?? {}
+  const { error, message, detail } = parsedObject(bytes) ?? {}
   if (typeof error === 'object' && error !== null) return error as LooseError
   return { message: typeof error === 'string' ? error : (message ?? textOfDetail(detail)) }
 }
@@ -126,15 +127,6 @@ function textOfDetail(detail: unknown): unknown {
   const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
   const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).join('.') : ''
   return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
-}
-
-function objectIn(bytes: Buffer): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
 }
 
 const textIn = (value: unknown): string | null =>
@@ -152,7 +144,7 @@ export function ownErrorBody(
   call: string,
 ): (Record<string, unknown> & { readonly error: object }) | null {
   if (isHidden || isOwnFormat !== true) return null
-  const body = objectIn(bytes)
+  const body = parsedObject(bytes)
   const error = body?.error
   if (body === null || typeof error !== 'object' || error === null) return null
   if (textIn((error as LooseError).message) === null) return null

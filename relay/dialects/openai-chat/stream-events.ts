@@ -1,7 +1,8 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
+import { objectOf } from '#relay/canonical/json-values.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
-import { recordOf, usageInEvent } from './usage-in-answer.ts'
+import { usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'
 const CLOSE_BRACKET = 93
@@ -63,5 +64,5 @@ export const OPENAI_STREAM: StreamFormat = {
   finishReason: /"finish_reason"\s*:\s*"/,
   readEvent,
   combineUsage: combineReports,
-  outputCount: (usage) => recordOf(usage)?.completion_tokens,
+  outputCount: (usage) => objectOf(usage)?.completion_tokens,
 }

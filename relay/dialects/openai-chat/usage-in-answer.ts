@@ -1,5 +1,4 @@
-type JsonObject = Readonly<Record<string, unknown>>
-
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 /**
  * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
  * choice. llama.cpp sends the count of cached tokens as `timings.cache_n`, outside the usage. This
@@ -7,27 +6,21 @@ type JsonObject = Readonly<Record<string, unknown>>
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
-  const usage = recordOf(outer) ?? usageInChoices(choices)
+  const usage = objectOf(outer) ?? usageInChoices(choices)
   if (usage === null) return undefined
-  const cached = recordOf(timings)?.cache_n
-  if (typeof cached !== 'number' || recordOf(usage.prompt_tokens_details) !== null) return usage
+  const cached = objectOf(timings)?.cache_n
+  if (typeof cached !== 'number' || objectOf(usage.prompt_tokens_details) !== null) return usage
   return { ...usage, prompt_tokens_details: { cached_tokens: cached } }
 }
 
 function usageInChoices(choices: unknown): JsonObject | null {
   if (!Array.isArray(choices)) return null
   for (const choice of choices.toReversed()) {
-    const usage = recordOf(recordOf(choice)?.usage)
+    const usage = objectOf(objectOf(choice)?.usage)
     if (usage !== null) return usage
   }
   return null
 }
-
-/** Returns an object, or null for any other value. An array is not an object here. */
-export const recordOf = (value: unknown): JsonObject | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : null
 
 const KEY = Buffer.from('"usage"')
 /** The key of llama.cpp's count of cached tokens, which stands outside the `usage` object. */
@@ -125,16 +118,16 @@ function hasValue(body: Buffer, member: Buffer): boolean {
  * delta of this choice.
  */
 export function streamOfAnswer(body: Buffer): string {
-  const answer = recordOf(parsed(body, 0, body.length))
+  const answer = objectOf(parsed(body, 0, body.length))
   const choices = Array.isArray(answer?.choices) ? answer.choices : []
   const chunk = { ...answer, object: 'chat.completion.chunk', choices: choices.map(deltaChoice) }
   return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
 }
 
 function deltaChoice(choice: unknown): unknown {
-  const { message, ...rest } = recordOf(choice) ?? {}
-  const { tool_calls: calls, ...delta } = recordOf(message) ?? {}
+  const { message, ...rest } = objectOrEmpty(choice)
+  const { tool_calls: calls, ...delta } = objectOrEmpty(message)
   if (!Array.isArray(calls)) return { ...rest, delta }
-  const toolCalls = calls.map((call, index) => ({ index, ...recordOf(call) }))
+  const toolCalls = calls.map((call, index) => ({ index, ...objectOf(call) }))
   return { ...rest, delta: { ...delta, tool_calls: toolCalls } }
 }

@@ -1,15 +1,15 @@
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
 
 const ENDS: ReadonlySet<unknown> = new Set(['image_generation.completed', 'image_edit.completed'])
 
 function readEvent(event: object, isErrorEvent: boolean): EventMeaning {
-  const { type, usage, error, model } = event as Readonly<Record<string, unknown>>
+  const { type, usage, error, model } = event as JsonObject
   return {
-    usage: recordOf(usage) ?? undefined,
+    usage: objectOf(usage) ?? undefined,
     model,
-    isError: isErrorEvent || type === 'error' || recordOf(error) !== null,
+    isError: isErrorEvent || type === 'error' || objectOf(error) !== null,
     isUsageOnly: false,
     isLast: false,
     ending: ENDS.has(type) ? 'final' : null,

@@ -1,8 +1,5 @@
-import {
-  readOpenAiUsage,
-  recordOf,
-  type UsageReport,
-} from '#relay/canonical/provider-usage-report.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
 /**
@@ -15,7 +12,7 @@ export function readImageUsage(raw: unknown, bounds: UsageContext): UsageReport 
   const output = reported.output_tokens ?? reported.completion_tokens
   const isWithoutInput = reported.generated_images !== undefined
   const input = reported.input_tokens ?? reported.prompt_tokens ?? (isWithoutInput ? 0 : undefined)
-  const details = recordOf(reported.output_tokens_details)
+  const details = objectOrEmpty(reported.output_tokens_details)
   const { image_tokens: ofImages, text_tokens: ofText } = details
   const isSplit = ofImages !== undefined || ofText !== undefined
   return readOpenAiUsage(

@@ -1,7 +1,6 @@
+import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
-import { parsedResponse } from './response-errors.ts'
 import { OPENAI_RESPONSES } from './responses-request.ts'
 
 /**
@@ -44,9 +43,9 @@ export const OPENAI_COMPACTION: WireFormat = {
   upstreamBody: (request, change) =>
     OPENAI_RESPONSES.upstreamBody(request, { ...change, outputTokens: null }),
   readTexts: (json, sink) => {
-    const output = parsedResponse(Buffer.from(json))?.output
+    const output = parsedObject(json)?.output
     for (const item of Array.isArray(output) ? output : []) {
-      const { type, encrypted_content: encrypted } = recordOf(item) ?? {}
+      const { type, encrypted_content: encrypted } = objectOrEmpty(item)
       if (type === 'compaction' && typeof encrypted === 'string') sink.data(encrypted.length)
     }
   },

@@ -1,8 +1,11 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  parsedObject,
+} from '#relay/canonical/json-values.ts'
 import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The highest index of an item or part whose text is collected separately. Without this limit, a
@@ -26,18 +29,13 @@ const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
  * from deltas. Invalid JSON is ignored.
  */
 export function readResponseTexts(json: string, sink: TextSink): void {
-  let value: JsonObject | null
-  try {
-    value = recordOf(JSON.parse(json))
-  } catch {
-    return
-  }
+  const value = parsedObject(json)
   if (value === null) return
   const { type, output, item } = value
-  if (typeof type === 'string') return readEvent(type, value, recordOf(item), sink)
+  if (typeof type === 'string') return readEvent(type, value, objectOf(item), sink)
   if (!Array.isArray(output)) return
   readTools(output, sink)
-  for (const [at, each] of output.entries()) readItem(recordOf(each), Math.min(at, INDEX_MAX), sink)
+  for (const [at, each] of output.entries()) readItem(objectOf(each), Math.min(at, INDEX_MAX), sink)
 }
 
 /**
@@ -62,7 +60,7 @@ function readTool(item: JsonObject | null, index: number, sink: TextSink): void 
   const { type, container_id: container } = item
   const id = typeof item.id === 'string' ? item.id : `${index}`
   if (type === 'web_search_call') {
-    const isBilled = !READING_ACTIONS.has(recordOf(item.action)?.type)
+    const isBilled = !READING_ACTIONS.has(objectOf(item.action)?.type)
     // Only one of the two search tools is sent to the provider. The limit of the other one is 0, so
     // its uses are not billed.
     sink.tool('web_search', id, isBilled)
@@ -81,13 +79,13 @@ function readTool(item: JsonObject | null, index: number, sink: TextSink): void 
 
 function readTools(output: unknown, sink: TextSink): void {
   if (!Array.isArray(output) || sink.tool === undefined) return
-  for (const [index, item] of output.entries()) readTool(recordOf(item), index, sink)
+  for (const [index, item] of output.entries()) readTool(objectOf(item), index, sink)
 }
 
 function readEvent(type: string, event: JsonObject, item: JsonObject | null, sink: TextSink): void {
   const index = indexIn(event.output_index)
   readTool(item, index, sink)
-  readTools(recordOf(event.response)?.output, sink)
+  readTools(objectOf(event.response)?.output, sink)
   if (type.endsWith('.delta')) return readDelta(type, event, index, sink)
   if (type === 'response.output_item.added') readName(item, index, sink)
   if (type === 'response.output_item.done') readEndOfItem(item, index, sink)
@@ -129,7 +127,7 @@ function readItem(item: JsonObject | null, index: number, sink: TextSink): void 
   for (const [isSummary, parts] of [item.content, item.summary].entries()) {
     if (!Array.isArray(parts)) continue
     for (const [at, part] of parts.entries()) {
-      const { text, refusal } = recordOf(part) ?? {}
+      const { text, refusal } = objectOrEmpty(part)
       const place = 2 * Math.min(at, INDEX_MAX) + isSummary
       for (const piece of [text, refusal]) {
         if (typeof piece === 'string' && piece !== '') sink.text(index, place, piece)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import { answerCheck, recordOf } from '../openai-chat/usage-in-answer.ts'
+import { answerCheck } from '../openai-chat/usage-in-answer.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ErrorFormat } from '../wire-format.ts'
 
@@ -17,7 +18,7 @@ const isResponse = answerCheck('output')
  */
 export function isUnfinished(body: Buffer): boolean {
   if (!UNFINISHED_TEXTS.some((text) => body.includes(text))) return false
-  const status = parsedResponse(body)?.status
+  const status = parsedObject(body)?.status
   return typeof status === 'string' && UNFINISHED.includes(status)
 }
 
@@ -29,15 +30,15 @@ export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
   if (isUnfinished(body)) return 'format'
   const error = isResponse(body)
   if (error !== null || !body.includes(FAILED)) return error
-  const response = parsedResponse(body)
+  const response = parsedObject(body)
   const isFailed = response?.status === 'failed'
-  return isFailed && recordOf(response.usage) === null ? 'error-event' : null
+  return isFailed && objectOf(response.usage) === null ? 'error-event' : null
 }
 
 /** Removes the confidential texts from the error in a failed response. */
 export function redactedResponse(body: Buffer, confidential: readonly string[]): Buffer {
-  const response = body.includes(FAILED) ? parsedResponse(body) : null
-  const error = recordOf(response?.error)
+  const response = body.includes(FAILED) ? parsedObject(body) : null
+  const error = objectOf(response?.error)
   if (response?.status !== 'failed' || error === null) return body
   const { code, message } = error
   const texts = { code: textOf(code, confidential), message: textOf(message, confidential) }
@@ -46,15 +47,6 @@ export function redactedResponse(body: Buffer, confidential: readonly string[]):
 
 const textOf = (value: unknown, confidential: readonly string[]): string | null =>
   typeof value === 'string' ? redact(value, confidential) : null
-
-/** Returns a response, or null if the bytes are not a JSON object. */
-export function parsedResponse(body: Buffer): Readonly<Record<string, unknown>> | null {
-  try {
-    return recordOf(JSON.parse(body.toString('utf8')))
-  } catch {
-    return null
-  }
-}
 
 /**
  * The error format of OpenAI's Responses API. An error in a stream is written twice: as `error` for

@@ -1,8 +1,6 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
-import { recordOf } from '../openai-chat/usage-in-answer.ts'
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { EventMeaning, StreamFormat } from '../wire-format.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Matches the last event of a stream: by its name, by its type at the start of its data, or
@@ -17,11 +15,11 @@ const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.inco
 
 function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
   const { type } = event
-  const response = recordOf(event.response)
-  const isBare = type === undefined && recordOf(event.error) !== null
+  const response = objectOf(event.response)
+  const isBare = type === undefined && objectOf(event.error) !== null
   const isError = isErrorEvent || type === 'error' || type === 'response.failed' || isBare
   const meaning = {
-    usage: recordOf(response?.usage) ?? undefined,
+    usage: objectOf(response?.usage) ?? undefined,
     model: response?.model,
     serviceTier: response?.service_tier,
     isError,
@@ -34,7 +32,7 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
 /** Returns the error of an event in the form of an error response's body. */
 function errorIn(event: JsonObject, response: JsonObject | null): object {
   const { code, message, param } = event
-  return { error: recordOf(response?.error) ?? recordOf(event.error) ?? { code, message, param } }
+  return { error: objectOf(response?.error) ?? objectOf(event.error) ?? { code, message, param } }
 }
 
 export const RESPONSES_STREAM: StreamFormat = {
@@ -45,7 +43,7 @@ export const RESPONSES_STREAM: StreamFormat = {
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage: combineReports,
-  outputCount: (usage) => recordOf(usage)?.output_tokens,
+  outputCount: (usage) => objectOf(usage)?.output_tokens,
   // The last event repeats the complete answer with its pictures, so it may be as long as that.
   eventBytesMax: 32 * 1024 * 1024,
   repeatsRequest: true,
@@ -56,7 +54,7 @@ export const RESPONSES_STREAM: StreamFormat = {
  * delta.
  */
 export function streamOfResponse(body: Buffer): string {
-  const response = recordOf(JSON.parse(body.toString('utf8'))) ?? {}
+  const response = objectOrEmpty(JSON.parse(body.toString('utf8')))
   const items = Array.isArray(response.output) ? response.output : []
   const begun = { ...response, status: 'in_progress', output: [], usage: null }
   const status = response.status === 'incomplete' ? 'incomplete' : 'completed'
@@ -64,7 +62,7 @@ export function streamOfResponse(body: Buffer): string {
   const events: JsonObject[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
-    ...items.flatMap((item, index) => eventsOfItem(recordOf(item) ?? {}, index)),
+    ...items.flatMap((item, index) => eventsOfItem(objectOrEmpty(item), index)),
     { type: `response.${isFailed ? 'failed' : status}`, response },
   ]
   return events
@@ -92,7 +90,7 @@ function eventsOfItem(item: JsonObject, output_index: number): JsonObject[] {
     ...(delta === undefined ? {} : { [delta.member]: '' }),
   }
   const inner = parts.flatMap((part, at) =>
-    eventsOfPart(recordOf(part) ?? {}, { ...position, content_index: at }),
+    eventsOfPart(objectOrEmpty(part), { ...position, content_index: at }),
   )
   if (delta !== undefined && typeof text === 'string') {
     const { name, member } = delta

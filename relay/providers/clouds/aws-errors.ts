@@ -1,3 +1,5 @@
+import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
+
 /** Anthropic's error types that correspond to the names of AWS exceptions, in lower case. */
 const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
   ['accessdeniedexception', 'permission_error'],
@@ -13,15 +15,13 @@ const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
   ['validationexception', 'invalid_request_error'],
 ])
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
 /**
  * Converts the body of an AWS error to Anthropic's format, so that it is read like all other
  * errors. `exception` is the value of the header `x-amzn-errortype`. An error from the model's
  * server is returned unchanged.
  */
 export function anthropicErrorBody(body: Buffer, exception: unknown): Buffer {
-  const error = parsed(body.toString('utf8'))
+  const error = parsedObject(body)
   if (error === null || typeof error.error === 'object') return body
   const [name = ''] = (typeof exception === 'string' ? exception : '').split(':')
   return Buffer.from(JSON.stringify(anthropicError(name, messageIn(error))))
@@ -42,14 +42,4 @@ export function messageIn(error: JsonObject | null): string {
   const { message, Message, originalMessage } = error ?? {}
   const texts = [message, Message, originalMessage]
   return texts.find((text): text is string => typeof text === 'string') ?? ''
-}
-
-/** Parses a JSON object. Returns null if the text is not one. */
-export function parsed(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
 }

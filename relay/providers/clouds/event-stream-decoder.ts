@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/core/event-streams'
+import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import { anthropicError, type JsonObject, messageIn, parsed } from './aws-errors.ts'
+import { anthropicError, messageIn } from './aws-errors.ts'
 import type { DecoderFault } from './cloud-access.ts'
 
 /**
@@ -68,7 +69,7 @@ export class EventStreamDecoder {
     this.filled = 0
     try {
       const { headers, body } = this.codec.decode(frame)
-      const payload = parsed(Buffer.from(body).toString('utf8'))
+      const payload = parsedObject(Buffer.from(body).toString('utf8'))
       const nameOf = (name: string): string => String(headers[name]?.value ?? '')
       if (nameOf(':message-type') === 'event') {
         return nameOf(':event-type') === 'chunk' ? eventOf(payload) : ''
@@ -88,7 +89,7 @@ export class EventStreamDecoder {
 function eventOf(payload: JsonObject | null): string {
   if (typeof payload?.bytes !== 'string') throw new Error('a frame contains no bytes')
   const data = Buffer.from(payload.bytes, 'base64').toString('utf8')
-  const type = TYPE.exec(data)?.[1] ?? parsed(data)?.type
+  const type = TYPE.exec(data)?.[1] ?? parsedObject(data)?.type
   if (typeof type !== 'string' || !/^[a-z_]{1,64}$/.test(type)) {
     throw new Error('an event has no type')
   }

@@ -1,4 +1,4 @@
-import { recordOf } from '#relay/canonical/provider-usage-report.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
 import {
@@ -132,7 +132,7 @@ function errorIn(
     // An answer that is not JSON is returned unchanged and reported as invalid later.
     return body
   }
-  const [code, message] = read(recordOf(answer))
+  const [code, message] = read(objectOrEmpty(answer))
   if (code === undefined || code === null || code === '' || code === 0) return null
   return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
 }
@@ -195,7 +195,11 @@ export const GEMINI_CONTENT: ImageAdapter = {
     const usage = find('usageMetadata')
     const raw = usage === undefined ? null : body.toString('utf8', usage.valueStart, usage.valueEnd)
     const images = imagesOf(body, 'data', 'b64_json')
-    return imagesAnswer(images, created, raw === null ? null : usageOf(recordOf(JSON.parse(raw))))
+    return imagesAnswer(
+      images,
+      created,
+      raw === null ? null : usageOf(objectOrEmpty(JSON.parse(raw))),
+    )
   },
 }
 
@@ -207,7 +211,7 @@ function usageOf(metadata: Readonly<Record<string, unknown>>): object {
   const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
   const ofImages = (details: unknown): number =>
     (Array.isArray(details) ? details : [])
-      .map(recordOf)
+      .map(objectOrEmpty)
       .filter(({ modality }) => modality === 'IMAGE')
       .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = metadata
@@ -283,7 +287,7 @@ const ACCOUNT_CODES_OF_MINIMAX: ReadonlyMap<unknown, string> = new Map([
 ])
 
 function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) {
-  const { status_code: code, status_msg: message } = recordOf(base_resp ?? error)
+  const { status_code: code, status_msg: message } = objectOrEmpty(base_resp ?? error)
   return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
 }
 

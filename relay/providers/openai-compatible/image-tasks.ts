@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
-import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 

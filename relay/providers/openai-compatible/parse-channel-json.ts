@@ -1,15 +1,9 @@
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-rules.ts'
+import { parsedObject } from '#relay/canonical/json-values.ts'
 
 /** Returns the members of a JSON object in a channel's terms. Any other text has no members. */
 export function entriesOf(text: string): [string, unknown][] {
-  if (text === '') return []
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? Object.entries(value) : []
-  } catch {
-    return []
-  }
+  return text === '' ? [] : Object.entries(parsedObject(text) ?? {})
 }
 
 /** Returns the provider's names of the mapped models. Chained mappings are resolved. */

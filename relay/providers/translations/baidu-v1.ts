@@ -1,6 +1,12 @@
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import type { StopReason } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
-import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   type AccessToken,

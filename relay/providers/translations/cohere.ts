@@ -1,17 +1,17 @@
-import type { AnswerPart, CanonicalEvent, StopReason } from '#relay/conversion/canonical-answer.ts'
-import type {
-  AnswerFormat,
-  CanonicalRequest,
-  JsonObject,
-  Thinking,
-} from '#relay/conversion/canonical-request.ts'
 import {
+  type JsonObject,
   objectOrEmpty,
   objectsOf,
   parsedObject,
   textOf,
   textOrEmpty,
-} from '#relay/conversion/json-fields.ts'
+} from '#relay/canonical/json-values.ts'
+import type { AnswerPart, CanonicalEvent, StopReason } from '#relay/conversion/canonical-answer.ts'
+import type {
+  AnswerFormat,
+  CanonicalRequest,
+  Thinking,
+} from '#relay/conversion/canonical-request.ts'
 import { readAnswerId, readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'

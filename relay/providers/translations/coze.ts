@@ -1,5 +1,11 @@
-import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
-import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   endEvents,

@@ -1,11 +1,13 @@
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type {
-  CanonicalRequest,
-  FileSource,
-  JsonObject,
-} from '#relay/conversion/canonical-request.ts'
+import type { CanonicalRequest, FileSource } from '#relay/conversion/canonical-request.ts'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
-import { objectOrEmpty, parsedObject, textOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import {
   endEvents,

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import {
   type CanonicalMessage,
   type CanonicalRequest,
   type ContentPart,
   ConversionError,
-  type JsonObject,
   type ToolCallPart,
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
-import { objectOf, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 

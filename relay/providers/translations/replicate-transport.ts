@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
-import { objectOrEmpty, parsedObject, textOrEmpty } from '#relay/conversion/json-fields.ts'
 import { headerIn, type Transport } from '../clouds/cloud-access.ts'
 import { PolledCall } from '../submit-and-poll-call.ts'
 

@@ -1,15 +1,16 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import {
   isObject,
+  type JsonObject,
   listOf,
   objectOf,
   objectOrEmpty,
   objectsOf,
   parsedObject,
   textOrEmpty,
-} from '#relay/conversion/json-fields.ts'
+} from '#relay/canonical/json-values.ts'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, JsonObject } from '#relay/conversion/canonical-request.ts'
 import {
+  type JsonObject,
   objectOrEmpty,
   objectsOf,
   parsedObject,
   textOf,
   textOrEmpty,
-} from '#relay/conversion/json-fields.ts'
+} from '#relay/canonical/json-values.ts'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
 import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
 import {

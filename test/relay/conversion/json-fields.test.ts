@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import {
-  listOf,
-  objectOf,
-  objectsOf,
   optionalBoolean,
   optionalInteger,
   optionalList,
   optionalText,
-  parsedObject,
   TOKEN_COUNT_MAX,
   tokenCountOf,
 } from '#relay/conversion/json-fields.ts'
@@ -32,21 +28,6 @@ describe('fields of provider JSON', () => {
     [{}, 0],
   ])('reads the token count %j as %i', (value, count) => {
     expect(tokenCountOf(value)).toBe(count)
-  })
-
-  it('tells objects, lists and other values apart', () => {
-    expect([objectOf([]), objectOf(null), objectOf('x'), listOf({ length: 1 })]).toEqual([
-      null,
-      null,
-      null,
-      [],
-    ])
-    expect(objectsOf([1, { a: 1 }, null, []])).toEqual([{ a: 1 }])
-    expect([parsedObject('{'), parsedObject('[1]'), parsedObject('{"a":1}')]).toEqual([
-      null,
-      null,
-      { a: 1 },
-    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type CallConversion, convertCall } from '#relay/conversion/convert-call.ts'
 import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { OPEN_ROUTER } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'

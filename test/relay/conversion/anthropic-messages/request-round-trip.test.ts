@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { readRequest } from '#relay/conversion/anthropic-messages/read-request.ts'
 import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 
 /** A turn of a coding agent: cached instructions, parallel calls, an image as result, thinking. */
 const AGENT_TURN: JsonObject = {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 /** An answer with a thought, a text and two calls, one of them without an id. */
 export const ANSWER: JsonObject = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { writeRequest } from '#relay/conversion/gemini/write-request.ts'
 import { AGENT_REQUEST, HI, read } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
 import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
 import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'

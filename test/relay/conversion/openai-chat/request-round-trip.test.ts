@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '#relay/conversion/canonical-request.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { OPEN_ROUTER, OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readRequest } from '#relay/conversion/openai-chat/read-request.ts'
 import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { type JsonObject, objectsOf } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
   ContentPart,
-  JsonObject,
   ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
-import { objectsOf } from '#relay/conversion/json-fields.ts'
 import {
   type ChatExtensions,
   COMPATIBLE,

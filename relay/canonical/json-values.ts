@@ -1,0 +1,46 @@
+/** A JSON object from a caller or a provider. Any member may be missing or have any type. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Returns the value if it is a string, and otherwise null. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Returns the value if it is a string, and otherwise an empty string. */
+export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
+
+/** Returns the value if it is a finite number, and otherwise null. */
+export const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null
+
+/** Returns the value if it is a boolean, and otherwise null. */
+export const booleanOf = (value: unknown): boolean | null =>
+  typeof value === 'boolean' ? value : null
+
+/** Reports whether a value is a JSON object. An array is not an object here. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the value if it is a JSON object, and otherwise null. */
+export const objectOf = (value: unknown): JsonObject | null => (isObject(value) ? value : null)
+
+const NO_MEMBERS: JsonObject = Object.freeze({})
+
+/** Returns the value if it is a JSON object, and otherwise an empty object. */
+export const objectOrEmpty = (value: unknown): JsonObject => objectOf(value) ?? NO_MEMBERS
+
+/** Returns the value if it is a list, and otherwise an empty list. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns the elements of a list that are objects. */
+export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value).filter(isObject)
+
+/**
+ * Parses a JSON object from a text or from UTF-8 bytes. Returns null if it is not JSON, or not an
+ * object. The caller must have bounded the length and the depth: this function does not.
+ */
+export function parsedObject(json: string | Buffer): JsonObject | null {
+  try {
+    return objectOf(JSON.parse(typeof json === 'string' ? json : json.toString('utf8')))
+  } catch {
+    return null
+  }
+}
