@@ -1,3 +1,4 @@
+import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
@@ -7,10 +8,8 @@ import {
   type BatchProtocol,
   type FindShownLine,
   idIn,
-  objectIn,
   PROVIDER_ID,
   pathOfBatch,
-  recordOf,
 } from './provider-batch-api.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
@@ -42,7 +41,7 @@ export const RESULTS_ACTION = '/results'
 
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer): BatchDescription | null {
-  const value = objectIn(body.toString('utf8'))
+  const value = parsedObject(body)
   const { id, processing_status: status, request_counts: counts } = value ?? {}
   if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
   if (!['in_progress', 'canceling', 'ended'].includes(String(status))) return null
@@ -61,7 +60,7 @@ function readDescription(body: Buffer): BatchDescription | null {
 }
 
 function countsOf(counts: unknown): Record<string, number> {
-  const given = recordOf(counts)
+  const given = objectOf(counts)
   const names = ['processing', 'succeeded', 'errored', 'canceled', 'expired']
   return Object.fromEntries(
     names.map((name) => {
@@ -110,10 +109,10 @@ function describeFailure({ code, message, at, lines, billedLines }: BatchFailure
 
 /** Reads one line of a batch's results. Returns null if the line is malformed. */
 function readResult(line: string) {
-  const { custom_id: customId, result } = objectIn(line) ?? {}
+  const { custom_id: customId, result } = parsedObject(line) ?? {}
   if (typeof customId !== 'string') return null
-  const { type, message } = recordOf(result) ?? {}
-  return { customId, answer: type === 'succeeded' ? recordOf(message) : null }
+  const { type, message } = objectOrEmpty(result)
+  return { customId, answer: type === 'succeeded' ? objectOf(message) : null }
 }
 
 /**
@@ -126,12 +125,12 @@ export function renderResult(
   lineOf: FindShownLine,
   confidential: readonly string[],
 ): string | null {
-  const value = objectIn(line)
+  const value = parsedObject(line)
   const customId = value?.custom_id
-  const result = recordOf(value?.result)
+  const result = objectOf(value?.result)
   const shownLine = typeof customId === 'string' ? lineOf(customId) : null
   if (shownLine === null || result === null) return null
-  const message = recordOf(result.message)
+  const message = objectOf(result.message)
   if (message !== null) {
     const { model, isBilled } = shownLine
     if (!isBilled) return null
@@ -140,7 +139,7 @@ export function renderResult(
       result: { ...result, message: { ...message, model } },
     })
   }
-  const error = recordOf(recordOf(result.error)?.error) ?? recordOf(result.error)
+  const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
   if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
   const text = redact(String(error.message ?? ''), confidential)
   const shown = { type: 'error', error: { type: String(error.type ?? 'api_error'), message: text } }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { objectOf } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -27,7 +28,7 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import { type FindShownLine, recordOf } from './provider-batch-api.ts'
+import type { FindShownLine } from './provider-batch-api.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
@@ -104,7 +105,7 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   if (fields.purpose !== 'batch') {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
-  const file = files.get(String(recordOf(fields.file)?.file))
+  const file = files.get(String(objectOf(fields.file)?.file))
   if (file === undefined || file.bytes === 0) return invalid('file')
   if (file.bytes > FILE_BYTES_MAX) {
     return relayError('request_too_large', { param: 'file', subject: `${FILE_BYTES_MAX / MIB}` })

@@ -1,3 +1,4 @@
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'
@@ -9,10 +10,8 @@ import {
   type BatchFailure,
   type BatchProtocol,
   type LineResult,
-  objectIn,
   PROVIDER_ID,
   pathOfBatch,
-  recordOf,
   type ShownLine,
 } from './provider-batch-api.ts'
 import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
@@ -93,13 +92,13 @@ export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | Relay
 function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
   const members = scanObject(rest)
   if (!isMembers(members)) return jsonError(rest, members)
-  const value = objectIn(rest.toString('utf8'))
-  const batch = recordOf(value?.batch)
+  const value = parsedObject(rest)
+  const batch = objectOf(value?.batch)
   if (value === null || batch === null) return invalid('batch')
   const { batch: _, ...others } = value
   const { displayName, display_name, inputConfig, input_config, priority, ...more } = batch
-  const input = recordOf(inputConfig ?? input_config)
-  const requests = recordOf(input?.requests)
+  const input = objectOf(inputConfig ?? input_config)
+  const requests = objectOf(input?.requests)
   const [other] = [...Object.keys(others), ...Object.keys(more).map((key) => `batch.${key}`)]
   if (other !== undefined) return relayError('parameter_not_supported', { param: other })
   const isAmbiguous = displayName !== undefined && display_name !== undefined
@@ -158,7 +157,7 @@ const COUNTS = [
 
 /** Reads the provider's id of a batch from its name (`batches/ID`). */
 function readId(body: Buffer): string | null {
-  const name = objectIn(body.toString('utf8'))?.name
+  const name = parsedObject(body)?.name
   const id = typeof name === 'string' ? name.replace(/^batches\//, '') : ''
   return PROVIDER_ID.test(id) ? id : null
 }
@@ -172,14 +171,14 @@ function readDescription(
   confidential: readonly string[],
   hasResults = false,
 ): BatchDescription | null {
-  const value = objectIn(body.toString('utf8'))
+  const value = parsedObject(body)
   const { error } = value ?? {}
   const id = readId(body)
-  const metadata = recordOf(value?.metadata)
+  const metadata = objectOf(value?.metadata)
   const [, stateName] = STATE.exec(String(metadata?.state ?? '')) ?? []
-  const state = stateName ?? (recordOf(error) === null ? undefined : 'FAILED')
+  const state = stateName ?? (objectOf(error) === null ? undefined : 'FAILED')
   if (id === null || state === undefined) return null
-  const stats = recordOf(metadata?.batchStats)
+  const stats = objectOf(metadata?.batchStats)
   const countOf = (count: string) => String(Number(stats?.[count] ?? 0) || 0)
   const time = (key: string) => {
     const text = metadata?.[key]
@@ -205,7 +204,7 @@ function readDescription(
  * error.
  */
 function errorOf(error: unknown, confidential: readonly string[]): object | null {
-  const given = recordOf(error)
+  const given = objectOf(error)
   if (given === null) return null
   const { code, message } = given
   const text = redact(String(message ?? ''), confidential)
@@ -229,9 +228,9 @@ function describeFailure({ message, at, lines, billedLines }: BatchFailure) {
  * result identifies its request. Returns null if the result is malformed.
  */
 function readResult(element: string, index: number): LineResult | null {
-  const value = objectIn(element)
+  const value = parsedObject(element)
   if (value === null) return null
-  return { customId: String(index), answer: recordOf(value.response) }
+  return { customId: String(index), answer: objectOf(value.response) }
 }
 
 /** Gemini's batch API. The requests of a batch are in the body of the submission. */
@@ -290,10 +289,10 @@ export function renderGeminiResult(
   { model, isBilled }: ShownLine,
   confidential: readonly string[],
 ): string {
-  const value = (element === null ? null : objectIn(element.toString('utf8'))) ?? {}
-  const metadata = recordOf(value.metadata)
+  const value = (element === null ? null : parsedObject(element)) ?? {}
+  const metadata = objectOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
-  const response = recordOf(value.response)
+  const response = objectOf(value.response)
   if (response !== null && isBilled) {
     const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
     return JSON.stringify({ ...ofCaller, response: shown })

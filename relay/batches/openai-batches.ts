@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { EMBEDDINGS } from '../dialects/input-formats/embeddings-request.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
@@ -12,9 +13,7 @@ import {
   type FindShownLine,
   idIn,
   type LineResult,
-  objectIn,
   PROVIDER_ID,
-  recordOf,
 } from './provider-batch-api.ts'
 
 /** The paths of OpenAI's APIs of batches and files, relative to a channel's base address. */
@@ -81,7 +80,7 @@ const numberOrNull = (value: unknown): number | null => (typeof value === 'numbe
 
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer, confidential: readonly string[]): BatchDescription | null {
-  const value = objectIn(body.toString('utf8'))
+  const value = parsedObject(body)
   const { id, status } = value ?? {}
   if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
   if (!ENDED.has(status) && !RUNNING.has(status)) return null
@@ -90,7 +89,7 @@ function readDescription(body: Buffer, confidential: readonly string[]): BatchDe
     return typeof file === 'string' && PROVIDER_ID.test(file) ? file : null
   }
   const [input, output, error] = ['input_file_id', 'output_file_id', 'error_file_id'].map(fileId)
-  const counts = recordOf(value.request_counts)
+  const counts = objectOf(value.request_counts)
   const countOf = (name: string) => numberOrNull(counts?.[name]) ?? 0
   const completed = countOf('completed')
   // A provider may report completed lines before it names the file with their results. The batch
@@ -119,10 +118,10 @@ export const contentPathOf = (upstreamId: string): string => `${filePathOf(upstr
  * there are none.
  */
 function errorsOf(errors: unknown, confidential: readonly string[]): object | null {
-  const list = recordOf(errors)?.data
+  const list = objectOf(errors)?.data
   if (!Array.isArray(list)) return null
   const data = list.slice(0, ERRORS_MAX).flatMap((one) => {
-    const error = recordOf(one)
+    const error = objectOf(one)
     if (error === null) return []
     const message = redact(String(error.message ?? ''), confidential)
     return [{ ...textsOf(error, ['code', 'param']), message, line: numberOrNull(error.line) }]
@@ -149,10 +148,10 @@ const describeFailure = ({ code, message, at, lines, billedLines }: BatchFailure
 
 /** Reads one line of a file with results. Returns null if the line is malformed. */
 function readResult(line: string): LineResult | null {
-  const { custom_id: customId, response } = objectIn(line) ?? {}
+  const { custom_id: customId, response } = parsedObject(line) ?? {}
   if (typeof customId !== 'string') return null
-  const { status_code: status, request_id: requestId, body } = recordOf(response) ?? {}
-  return { customId, answer: isSuccess(status) ? recordOf(body) : null, requestId }
+  const { status_code: status, request_id: requestId, body } = objectOrEmpty(response)
+  return { customId, answer: isSuccess(status) ? objectOf(body) : null, requestId }
 }
 
 const isSuccess = (status: unknown): boolean =>
@@ -228,20 +227,20 @@ export function renderOpenAiResult(
   lineOf: FindShownLine,
   confidential: readonly string[],
 ): string | null {
-  const value = objectIn(line)
+  const value = parsedObject(line)
   const customId = value?.custom_id
   const shownLine = typeof customId === 'string' ? lineOf(customId) : null
   if (value === null || shownLine === null) return null
   const id = createHash('sha256').update(`${customId}`).digest('hex').slice(0, 32)
   const common = { id: `batch_req_${id}`, custom_id: customId }
-  const response = recordOf(value.response)
+  const response = objectOf(value.response)
   if (response === null) {
     const error = errorOf(value.error, confidential) ?? { code: 'server_error', message: '' }
     return JSON.stringify({ ...common, response: null, error })
   }
   const { status_code, body } = response
   const shown = { status_code, request_id: id }
-  const answer = recordOf(body)
+  const answer = objectOf(body)
   if (isSuccess(status_code)) {
     const { model, isBilled } = shownLine
     if (kind === 'error' || answer === null || !isBilled) return null
@@ -253,7 +252,7 @@ export function renderOpenAiResult(
 }
 
 function errorOf(error: unknown, confidential: readonly string[]): object | null {
-  const given = recordOf(error)
+  const given = objectOf(error)
   if (given === null) return null
   const message = redact(String(given.message ?? ''), confidential)
   return { message, ...textsOf(given, ['type', 'param', 'code']) }

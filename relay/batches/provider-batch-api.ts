@@ -1,3 +1,4 @@
+import { parsedObject } from '#relay/canonical/json-values.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { SplitRules } from './split-json-array.ts'
 
@@ -128,19 +129,6 @@ export const PROVIDER_ID = /^[\w-]{1,200}$/
 
 /** Returns the member `id` of a JSON object if it is a valid id, or null. */
 export function idIn(body: Buffer): string | null {
-  const id = objectIn(body.toString('utf8'))?.id
+  const id = parsedObject(body)?.id
   return typeof id === 'string' && PROVIDER_ID.test(id) ? id : null
 }
-
-export function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    return recordOf(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
-
-export const recordOf = (value: unknown): Record<string, unknown> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null

@@ -1,9 +1,9 @@
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
-import { objectIn, recordOf } from './provider-batch-api.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 const METADATA_MAX = 16
@@ -17,7 +17,7 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   if (body.length > BODY_BYTES_MAX) return relayError('request_too_large', { subject: '1' })
   const members = scanObject(body)
   if (!isMembers(members)) return jsonError(body, members)
-  const value = objectIn(body.toString('utf8')) ?? {}
+  const value = parsedObject(body) ?? {}
   const { input_file_id, endpoint, completion_window, metadata = null, ...others } = value
   const [other] = Object.keys(others)
   if (other !== undefined) return relayError('parameter_not_supported', { param: other })
@@ -27,7 +27,7 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   if (typeof input_file_id !== 'string') return invalid('input_file_id')
   if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) return invalid('endpoint')
   if (completion_window !== '24h') return invalid('completion_window')
-  const pairs = metadata === null ? null : recordOf(metadata)
+  const pairs = metadata === null ? null : objectOf(metadata)
   if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
   return { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
 }

@@ -1,5 +1,6 @@
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
@@ -19,7 +20,7 @@ import {
   type ResultKind,
   resultFileIdOf,
 } from './openai-batches.ts'
-import { type BatchDescription, objectIn, recordOf } from './provider-batch-api.ts'
+import type { BatchDescription } from './provider-batch-api.ts'
 import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The time for which an uploaded file is kept, unless the caller requests another time. */
@@ -70,7 +71,7 @@ export async function registerResultFiles(
  * lacks it. The caller receives a file of about this length, in which ids and names are replaced.
  */
 function bytesIn(body: Buffer): number {
-  const bytes = objectIn(body.toString('utf8'))?.bytes
+  const bytes = parsedObject(body)?.bytes
   return typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0
 }
 
@@ -160,9 +161,9 @@ export async function deleteFilesNamed(
     const send = ({ target }: RelayKey) =>
       sendTaskRequest(deps.batchOutbound, target, request, signal)
     const listed = await sendWithKeys(keys, send)
-    const list = listed?.kind === 'plain' ? objectIn(listed.body.toString('utf8')) : null
+    const list = listed?.kind === 'plain' ? parsedObject(listed.body) : null
     if (list === null || !Array.isArray(list.data)) return false
-    const files = list.data.map(recordOf)
+    const files = list.data.map(objectOf)
     const found = files.filter((file) => file?.filename === name).map((file) => String(file?.id))
     const deletions = found.map((upstreamId) => deleteAtProvider(deps, { ...place, upstreamId }))
     if (found.length > 0) return (await Promise.all(deletions)).every((isDeleted) => isDeleted)

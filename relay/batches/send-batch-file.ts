@@ -1,3 +1,4 @@
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
@@ -12,7 +13,7 @@ import {
   type OpenAiBatchRequest,
   openAiIdOf,
 } from './openai-batches.ts'
-import { objectIn, PROVIDER_ID, recordOf } from './provider-batch-api.ts'
+import { PROVIDER_ID } from './provider-batch-api.ts'
 import { sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
@@ -173,8 +174,8 @@ async function findCreated(
   if (id !== null) return id
   const request = { method: 'GET', path: `${OPENAI_BATCHES_PATH}?limit=100` } as const
   const listed = await sendTaskRequest(batchOutbound, target, request, AbortSignal.timeout(FIND_MS))
-  const data = listed.kind === 'plain' ? objectIn(listed.body.toString('utf8'))?.data : null
-  const batches = Array.isArray(data) ? data.map(recordOf) : []
+  const data = listed.kind === 'plain' ? parsedObject(listed.body)?.data : null
+  const batches = Array.isArray(data) ? data.map(objectOf) : []
   const found = batches.find((one) => one?.input_file_id === fileId)?.id
   return typeof found === 'string' && PROVIDER_ID.test(found) ? found : null
 }

@@ -1,11 +1,12 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { parsedObject } from '#relay/canonical/json-values.ts'
 import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { FILES_PATH, filePathOf } from './openai-batches.ts'
-import { objectIn, PROVIDER_ID } from './provider-batch-api.ts'
+import { PROVIDER_ID } from './provider-batch-api.ts'
 
 /**
  * The name of a file at its provider. `id` is the public id of the file, or of the batch for which
@@ -30,7 +31,7 @@ export async function uploadFile(
   const request = { method: 'POST', path: FILES_PATH, form } as const
   const end = await sendTaskRequest(batchOutbound, target, request, signal)
   if (end.kind !== 'plain') return end
-  const id = objectIn(end.body.toString('utf8'))?.id
+  const id = parsedObject(end.body)?.id
   return typeof id === 'string' && PROVIDER_ID.test(id) ? { upstreamId: id } : end
 }
 
