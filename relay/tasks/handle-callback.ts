@@ -1,8 +1,9 @@
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import { type CallbackSource, isSignedAddress, mayReport } from './callback-address.ts'
 import { drawingReport } from './read-provider-task-answers.ts'
-import { objectOf, parsedObject, rejectParam } from './read-task-request-body.ts'
+import { parsedShallowObject, rejectParam } from './read-task-request-body.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -36,7 +37,7 @@ export async function handleCallback(
     return sendTaskError(exchange, 'drawing', relayError('notify_refused'))
   }
   await withBody(async (body) => {
-    const report = drawingReport(objectOf(parsedObject(body)))
+    const report = drawingReport(objectOrEmpty(parsedShallowObject(body)))
     if (report === null) return rejectParam('status')
     const outcome = await recordReport(deps, record, path, report, channel)
     if (outcome === 'TaskElsewhere') {

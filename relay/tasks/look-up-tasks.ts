@@ -8,7 +8,12 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
 import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
-import { parsedObject, rejectParam, type TaskBody, textOf } from './read-task-request-body.ts'
+import {
+  parsedShallowObject,
+  rejectParam,
+  type TaskBody,
+  textOf,
+} from './read-task-request-body.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
@@ -217,7 +222,7 @@ async function seedOf(
     sendTaskRequest(deps.providerOutbound, target, request),
   )
   selector.end(false)
-  const answer = end?.kind === 'plain' ? parsedObject(end.body) : null
+  const answer = end?.kind === 'plain' ? parsedShallowObject(end.body) : null
   if (answer === null) return relayError('upstream_error')
   const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
   const description = code === 1 ? '' : 'no seed'

@@ -10,7 +10,7 @@ import {
   openProviderFile,
 } from './open-provider-file.ts'
 import { reportsIn, STATUS_PATHS } from './read-provider-task-answers.ts'
-import { parsedObject } from './read-task-request-body.ts'
+import { parsedShallowObject } from './read-task-request-body.ts'
 import { videosIn } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -46,7 +46,7 @@ export async function drawingFileOf(
 }
 
 const videoAddress = (result: string | null, index: number): string | null =>
-  videosIn(parsedObject(Buffer.from(result ?? '')))[index] ?? null
+  videosIn(parsedShallowObject(Buffer.from(result ?? '')))[index] ?? null
 
 /**
  * Opens the file of a drawing task. The address of a picture often expires after a day. The

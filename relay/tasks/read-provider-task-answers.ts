@@ -1,10 +1,9 @@
 import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
-  type JsonObject,
   listOf,
-  objectOf,
   parsedJson,
-  parsedObject,
+  parsedShallowObject,
   textOf,
   webAddress,
 } from './read-task-request-body.ts'
@@ -73,7 +72,7 @@ const VISIBLE_PROPERTIES = [
 ]
 
 export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
-  const answer = parsedObject(body)
+  const answer = parsedShallowObject(body)
   const code = Number(answer?.code ?? Number.NaN)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const uploads = addressesIn(answer.result)
@@ -83,7 +82,7 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
     return { isAccepted: false, code, words, cause: DRAWING_CAUSES.get(code) ?? 'request' }
   }
   if (upstreamId === null) return UNREADABLE
-  const sentProperties = objectOf(answer.properties)
+  const sentProperties = objectOrEmpty(answer.properties)
   const isModal = sentProperties.status === 'MODAL'
   const properties = Object.fromEntries(
     VISIBLE_PROPERTIES.flatMap((key) => {
@@ -115,7 +114,7 @@ const UNREADABLE: SubmitAnswer = {
 }
 
 export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
-  const answer = parsedObject(body)
+  const answer = parsedShallowObject(body)
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
   const words = textOf(answer.message, WORDS_MAX)
@@ -165,7 +164,7 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
   const upstreamId = textOf(task.id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
   if (upstreamId === null || status === undefined) return null
-  const properties = objectOf(task.properties)
+  const properties = objectOrEmpty(task.properties)
   const prompt = textOf(task.prompt, TEXT_MAX)
   const videos = videosOf(task)
   const ofVideos = videos.length === 0 ? {} : { videos }
@@ -190,7 +189,9 @@ const VIDEOS_MAX = 8
 /** Returns the addresses of the videos that a drawing task has made. */
 function videosOf({ videoUrls, videoUrl }: JsonObject): readonly string[] {
   const listed = Array.isArray(videoUrls) ? videoUrls : []
-  const addresses = listed.flatMap((one: unknown) => webAddress(objectOf(one).url ?? one) ?? [])
+  const addresses = listed.flatMap(
+    (one: unknown) => webAddress(objectOrEmpty(one).url ?? one) ?? [],
+  )
   const single = webAddress(videoUrl)
   const all = addresses.length === 0 && single !== null ? [single] : addresses
   return all.slice(0, VIDEOS_MAX)
@@ -248,8 +249,8 @@ export function reportsIn(
 ): readonly ProviderReport[] | null {
   const value = parsedJson(body)
   if (value === undefined) return null
-  const rows = Array.isArray(value) || value === null ? value : objectOf(value).data
+  const rows = Array.isArray(value) || value === null ? value : objectOrEmpty(value).data
   if (rows === null) return []
   const read = kind === 'drawing' ? drawingReport : musicReport
-  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : null
+  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOrEmpty(row)) ?? []) : null
 }

@@ -1,4 +1,5 @@
 import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
@@ -200,11 +201,6 @@ const NOTHING_ALLOWED: ReadonlySet<string> = new Set()
 export const without = (names: readonly string[]): (readonly [string, undefined])[] =>
   names.map((name) => [name, undefined])
 
-/**
- * A JSON object from a caller or provider. Any member may be missing or have an unexpected type.
- */
-export type JsonObject = Readonly<Record<string, unknown>>
-
 /** The maximum depth of JSON from providers. Deeper JSON would use too much stack. */
 const DEPTH_MAX = 64
 const QUOTE = 34
@@ -217,15 +213,11 @@ const SAME = 32
 const OPEN = 123
 const CLOSE = 125
 
-export const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
-
-export function parsedObject(bytes: Buffer): JsonObject | null {
-  const value = parsedJson(bytes)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : null
-}
+/**
+ * Parses a JSON object that a provider sent. Returns null if the bytes are not one, or are nested
+ * too deeply.
+ */
+export const parsedShallowObject = (bytes: Buffer): JsonObject | null => objectOf(parsedJson(bytes))
 
 /** Parses JSON. Returns undefined if the bytes are not JSON or are nested too deeply. */
 export function parsedJson(bytes: Buffer): unknown {
@@ -257,8 +249,9 @@ function isShallow(bytes: Buffer): boolean {
   return true
 }
 
+/** Returns the elements of a list. An element that is not an object becomes an empty object. */
 export const listOf = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.map(objectOf) : []
+  Array.isArray(value) ? value.map(objectOrEmpty) : []
 
 /**
  * Returns the value as a text of at most `lengthMax` characters. Returns null if the text is empty

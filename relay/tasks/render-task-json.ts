@@ -1,8 +1,9 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { FailureCause } from '#domain/tasks/events.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { type JsonObject, objectOf, parsedObject } from './read-task-request-body.ts'
+import { parsedShallowObject } from './read-task-request-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The messages for failures for which the provider gave no reason, by the cause of the failure. */
@@ -107,7 +108,7 @@ export async function drawingAnswer(
   const { submitted, place, status } = record
   const texts = await decryptTexts(deps, record, language)
   const { task, action, submittedAt } = submitted
-  const result = objectOf(parsedObject(Buffer.from(texts.result)))
+  const result = objectOrEmpty(parsedShallowObject(Buffer.from(texts.result)))
   const { isForwarded } = deps.views.options.options.tasks
   const hasImage = texts.imageUrl !== ''
   const videoUrls = videosIn(result).map((url, index) => ({

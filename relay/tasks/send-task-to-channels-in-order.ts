@@ -1,5 +1,6 @@
 import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
@@ -20,7 +21,7 @@ import {
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
-import { objectOf, parsedObject } from './read-task-request-body.ts'
+import { parsedShallowObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
 import {
@@ -234,7 +235,7 @@ async function taskEvidence(
   // compared.
   const sentModel = video === null || isByDeployment(target) ? null : video.model
   const isAnswered = answered.kind === 'plain' && sentModel !== null
-  const { model, usage } = isAnswered ? objectOf(parsedObject(answered.body)) : {}
+  const { model, usage } = isAnswered ? objectOrEmpty(parsedShallowObject(answered.body)) : {}
   // Some vendors' modules put a path before the id. The id itself follows the last slash.
   const id = answer?.isAccepted === true ? answer.upstreamId.split('/').at(-1) : null
   const acceptedId = id || null
@@ -272,7 +273,7 @@ function videoQuestion(
   return {
     model,
     question: providerRequestOf(vendor, call, key.target.address.key, now()),
-    read: (body) => vendor.readSubmitted(objectOf(parsedObject(body)), call),
+    read: (body) => vendor.readSubmitted(objectOrEmpty(parsedShallowObject(body)), call),
     unread,
   }
 }

@@ -1,5 +1,5 @@
 import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
-import { objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   accepted,
   causesByCode,
@@ -141,18 +141,18 @@ export const DOUBAO: VideoVendor = {
   },
   readSubmitted: ({ id, error }) => {
     if (id !== undefined) return accepted(id)
-    const { code, message } = objectOf(error)
+    const { code, message } = objectOrEmpty(error)
     return refused(null, message, causeOfCode(String(code).split('.', 1)[0]))
   },
   query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
   readReport: ({ status: state, error, content, usage, duration }) => {
     const status = STATUSES[String(state)]
     if (status === undefined) return null
-    const { total_tokens: total, completion_tokens: tokens } = objectOf(usage)
+    const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {
       status,
-      failReason: wordsOf(objectOf(error).message),
-      file: wordsOf(objectOf(content).video_url),
+      failReason: wordsOf(objectOrEmpty(error).message),
+      file: wordsOf(objectOrEmpty(content).video_url),
       seconds: countOf(duration),
       tokens: countOf(total) ?? countOf(tokens),
     }

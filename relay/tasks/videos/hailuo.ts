@@ -1,4 +1,5 @@
-import { objectOf, webAddress } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { webAddress } from '../read-task-request-body.ts'
 import {
   accepted,
   causesByCode,
@@ -61,7 +62,7 @@ export const HAILUO: VideoVendor = {
     }),
   }),
   readSubmitted: ({ task_id: id, base_resp: base }) => {
-    const { status_code: status, status_msg: words } = objectOf(base)
+    const { status_code: status, status_msg: words } = objectOrEmpty(base)
     const code = countOf(status)
     if (code !== 0) return refused(code, words, causeOf(code))
     return accepted(id)
@@ -72,7 +73,7 @@ export const HAILUO: VideoVendor = {
   }),
   readReport: ({ status: state, file_id: file, base_resp: base }) => {
     const status = STATUSES[String(state)]
-    const { status_code: code, status_msg: words } = objectOf(base)
+    const { status_code: code, status_msg: words } = objectOrEmpty(base)
     if (status === undefined) return null
     // The code 0 means that the query succeeded, and its message is not about the task.
     const failReason = countOf(code) === 0 ? null : wordsOf(words)
@@ -81,6 +82,6 @@ export const HAILUO: VideoVendor = {
   source: (_id, file) => ({
     kind: 'lookup',
     call: { method: 'GET', path: `/v1/files/retrieve?file_id=${encodeURIComponent(file)}` },
-    addressIn: (answer) => webAddress(objectOf(answer.file).download_url),
+    addressIn: (answer) => webAddress(objectOrEmpty(answer.file).download_url),
   }),
 }

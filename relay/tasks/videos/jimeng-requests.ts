@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import type { JsonObject } from '../read-task-request-body.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
 /**

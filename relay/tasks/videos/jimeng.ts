@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   accepted,
   causesByCode,
@@ -85,12 +85,12 @@ export const JIMENG: VideoVendor = {
   readSubmitted: ({ code, message, data, ResponseMetadata: metadata }, { body }) => {
     const number = countOf(code)
     if (number === null) {
-      const { Code: name, Message: words } = objectOf(objectOf(metadata).Error)
+      const { Code: name, Message: words } = objectOrEmpty(objectOrEmpty(metadata).Error)
       return refused(null, words, causeAtGateway(name))
     }
     if (number !== SUCCESS) return refused(number, message, causeOf(number))
     const { req_key: model } = body as { readonly req_key: string }
-    return accepted(objectOf(data).task_id, `${model}/`)
+    return accepted(objectOrEmpty(data).task_id, `${model}/`)
   },
   query: (upstreamId) => {
     const [model, id] = upstreamId.split('/')
@@ -101,7 +101,7 @@ export const JIMENG: VideoVendor = {
     }
   },
   readReport: ({ code, message, data }) => {
-    const task = objectOf(data)
+    const task = objectOrEmpty(data)
     const number = countOf(code)
     if (number === null) return null
     // These codes mean that a content review has refused the result. Any other error may be

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { listOf, objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { listOf } from '../read-task-request-body.ts'
 import {
   accepted,
   bareImage,
@@ -72,14 +73,14 @@ export const KLING: VideoVendor = {
   readSubmitted: (answer, { path }) => {
     const code = countOf(answer.code)
     if (code !== 0) return refused(code, answer.message, causeOf(code))
-    return accepted(objectOf(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
+    return accepted(objectOrEmpty(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1/videos/${upstreamId}` }),
   readReport: ({ data }) => {
-    const task = objectOf(data)
+    const task = objectOrEmpty(data)
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
-    const [video] = listOf(objectOf(task.task_result).videos)
+    const [video] = listOf(objectOrEmpty(task.task_result).videos)
     return {
       status,
       failReason: wordsOf(task.task_status_msg),

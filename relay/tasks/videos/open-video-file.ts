@@ -21,7 +21,7 @@ import {
   type OpenOptions,
   openProviderFile,
 } from '../open-provider-file.ts'
-import { parsedObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-task-request-body.ts'
 import {
   addressTaskRequest,
   type ProviderRequest,
@@ -142,7 +142,7 @@ async function askForLink(
   const query = providerRequestOf(vendor, vendor.query(upstreamId), target.address.key, deps.now())
   const end = await ask(deps, target, query)
   if (end.kind !== 'plain') return outcomeOf(end)
-  const answer = parsedObject(end.body)
+  const answer = parsedShallowObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
   if (report === null) return FAILED
   const { file = null, cover = null } = report
@@ -195,7 +195,7 @@ async function openSource(
   }
   const end = await ask(deps, target, question, options.signal)
   if (end.kind !== 'plain') return outcomeOf(end)
-  const answer = parsedObject(end.body)
+  const answer = parsedShallowObject(end.body)
   const url = answer === null ? null : source.addressIn(answer)
   return url === null ? FAILED : at({ url, keyHeaders: {}, isKeyDoubtful: false })
 }

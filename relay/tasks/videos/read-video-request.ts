@@ -1,14 +1,9 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
-import {
-  type JsonObject,
-  objectOf,
-  rejectParam,
-  type TaskBody,
-  TaskRequestError,
-} from '../read-task-request-body.ts'
+import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
 import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-requests.ts'
 import type { VideoRoute } from './video-routes.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
@@ -160,7 +155,7 @@ const taskOf = (
  */
 const withMetadata = (sent: JsonObject): JsonObject => {
   const { metadata, ...members } = sent
-  return { ...objectOf(metadata), ...members }
+  return { ...objectOrEmpty(metadata), ...members }
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
@@ -172,7 +167,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
   const { metadata, ...own } = sent
   const isRead = (name: string) => MEMBERS.includes(name) && !CONTAINERS.includes(name)
-  const inside = objectOf(metadata)
+  const inside = objectOrEmpty(metadata)
   const isBare = isGiven(metadata) && Object.keys(inside).length === 0
   return [
     ...Object.keys(own).filter((name) => !isRead(name)),
@@ -210,7 +205,7 @@ const namesInGemini = (request: VideoRequest): NamesOfOptions =>
 
 function unreadOfGemini(sent: JsonObject): readonly string[] {
   const { instances, parameters } = sent
-  const instance = objectOf(Array.isArray(instances) ? instances[0] : null)
+  const instance = objectOrEmpty(Array.isArray(instances) ? instances[0] : null)
   const unreadIn = (members: JsonObject, read: readonly string[], path: string) =>
     Object.keys(members)
       .filter((name) => !read.includes(name))
@@ -218,20 +213,20 @@ function unreadOfGemini(sent: JsonObject): readonly string[] {
   return [
     ...unreadIn(sent, GEMINI_MEMBERS, ''),
     ...unreadIn(instance, INSTANCE_MEMBERS, 'instances.'),
-    ...unreadIn(objectOf(parameters), PARAMETERS, 'parameters.'),
+    ...unreadIn(objectOrEmpty(parameters), PARAMETERS, 'parameters.'),
   ]
 }
 
 function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
   const [instance, ...more] = Array.isArray(instances) ? instances : []
   if (instance === undefined || more.length > 0) reject('instances')
-  const { prompt, image, lastFrame, ...others } = objectOf(instance)
+  const { prompt, image, lastFrame, ...others } = objectOrEmpty(instance)
   const file = INSTANCE_FILES.find((name) => isGiven(others[name]))
   if (file !== undefined) {
     const error = relayError('parameter_not_supported', { param: `instances.${file}` })
     throw new TaskRequestError(error)
   }
-  const values = objectOf(parameters)
+  const values = objectOrEmpty(parameters)
   const count = values.sampleCount ?? values.numberOfVideos ?? 1
   if (count !== 1) reject('parameters.sampleCount', [1])
   return {
@@ -244,8 +239,8 @@ function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
 /** Converts a picture in Gemini's format to a data URL. Returns undefined if there is none. */
 function inlineImage(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  const { bytesBase64Encoded, mimeType, inlineData } = objectOf(value)
-  const inline = objectOf(inlineData)
+  const { bytesBase64Encoded, mimeType, inlineData } = objectOrEmpty(value)
+  const inline = objectOrEmpty(inlineData)
   const data = bytesBase64Encoded ?? inline.data
   const type = mimeType ?? inline.mimeType ?? 'image/png'
   return typeof data === 'string' ? `data:${String(type)};base64,${data}` : reject('image')
@@ -305,7 +300,7 @@ function onlyOne(members: JsonObject, name: string, secondName: string): string 
 function imageIn(members: JsonObject, name: string): string | null {
   const value = members[name]
   if (value === undefined || value === null || value === '') return null
-  const address = typeof value === 'object' ? objectOf(value).image_url : value
+  const address = typeof value === 'object' ? objectOrEmpty(value).image_url : value
   return pictureOf(address, name)
 }
 

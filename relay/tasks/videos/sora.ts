@@ -1,4 +1,4 @@
-import { objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   accepted,
   choose,
@@ -86,7 +86,7 @@ export const SORA: VideoVendor = {
     }
   },
   readSubmitted: ({ id, error }) =>
-    id === undefined ? refused(null, objectOf(error).message) : accepted(id),
+    id === undefined ? refused(null, objectOrEmpty(error).message) : accepted(id),
   query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
   readReport: ({ status: state, progress, error, seconds, expires_at: expires }) => {
     const status = STATUSES[String(state)]
@@ -95,7 +95,7 @@ export const SORA: VideoVendor = {
     return {
       status,
       progress: percent === null ? null : `${Math.min(percent, 100)}%`,
-      failReason: wordsOf(objectOf(error).message),
+      failReason: wordsOf(objectOrEmpty(error).message),
       file: status === 'SUCCESS' ? 'content' : null,
       seconds: countOf(seconds),
       expiresAt: timeOf(expires),

@@ -1,4 +1,5 @@
-import { listOf, objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { listOf } from '../read-task-request-body.ts'
 import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
 import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
 
@@ -53,13 +54,13 @@ export const VEO_ON_VERTEX: VideoVendor = {
     },
   }),
   readSubmitted: ({ name, error }) =>
-    modelIn(String(name)) === '' ? refused(null, objectOf(error).message) : accepted(name),
+    modelIn(String(name)) === '' ? refused(null, objectOrEmpty(error).message) : accepted(name),
   query: operationQuery,
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
-    const made = objectOf(response)
+    const made = objectOrEmpty(response)
     const [video] = listOf(made.videos)
-    const { bytesBase64Encoded: text, mimeType } = objectOf(video)
+    const { bytesBase64Encoded: text, mimeType } = objectOrEmpty(video)
     const hasVideo = typeof text === 'string' && text !== ''
     const type = typeof mimeType === 'string' ? mimeType : 'video/mp4'
     return endOf(error, made, hasVideo ? type : null)

@@ -1,5 +1,6 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
-import { type JsonObject, listOf, objectOf } from '../read-task-request-body.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { listOf } from '../read-task-request-body.ts'
 import {
   accepted,
   choose,
@@ -40,16 +41,16 @@ export const VEO: VideoVendor = {
   readSubmitted: ({ name, error }) => {
     const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(String(name)) ?? []
     if (operation !== undefined) return accepted(operation)
-    const { message, status } = objectOf(error)
+    const { message, status } = objectOrEmpty(error)
     // The project has no billing, or its country is not served (ai.google.dev, "Troubleshooting").
     return refused(null, message, status === 'FAILED_PRECONDITION' ? 'account' : 'request')
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1beta/models/${upstreamId}` }),
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
-    const made = objectOf(objectOf(response).generateVideoResponse)
+    const made = objectOrEmpty(objectOrEmpty(response).generateVideoResponse)
     const [sample] = listOf(made.generatedSamples)
-    return endOf(error, made, wordsOf(objectOf(sample?.video).uri))
+    return endOf(error, made, wordsOf(objectOrEmpty(sample?.video).uri))
   },
   source: (_id, url) => ({ kind: 'address', url, needsKey: true }),
 }
@@ -59,7 +60,7 @@ export const VEO: VideoVendor = {
  * video.
  */
 export function endOf(error: unknown, made: JsonObject, file: string | null): VideoReport {
-  const failure = objectOf(error)
+  const failure = objectOrEmpty(error)
   if (failure.message !== undefined) {
     return { status: 'FAILURE', failReason: wordsOf(failure.message) }
   }

@@ -4,7 +4,7 @@ import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { ProviderReport } from '../read-provider-task-answers.ts'
-import { parsedObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-task-request-body.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
@@ -47,7 +47,7 @@ export function reportsInVideoStatus(
   if (vendor === null || upstreamId === null) return null
   if (end.kind === 'streamed') return null
   if (end.kind === 'failed' && !UNKNOWN_TASK.has(end.status ?? 0)) return null
-  const answer = parsedObject(end.body)
+  const answer = parsedShallowObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
   // Some vendors report a video that a content review has refused with such a status.
   const isFailure = report?.status === 'FAILURE' && report.isMissing !== true

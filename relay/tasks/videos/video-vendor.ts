@@ -1,7 +1,8 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
-import { type JsonObject, TaskRequestError, textOf } from '../read-task-request-body.ts'
+import { TaskRequestError, textOf } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
 

@@ -1,4 +1,5 @@
-import { listOf, objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { listOf } from '../read-task-request-body.ts'
 import {
   accepted,
   causesByCode,
@@ -76,7 +77,7 @@ export const VIDU: VideoVendor = {
     const status = STATUSES[String(state)]
     const [creation] = listOf(creations)
     if (status === undefined) return null
-    const { url, cover_url: cover } = objectOf(creation)
+    const { url, cover_url: cover } = objectOrEmpty(creation)
     return { status, failReason: wordsOf(code), file: wordsOf(url), cover: wordsOf(cover) }
   },
   source: (_id, url) => ({ kind: 'address', url }),

@@ -1,4 +1,4 @@
-import { objectOf } from '../read-task-request-body.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   accepted,
   causesByCode,
@@ -96,7 +96,7 @@ export const WAN: VideoVendor = {
     }
   },
   readSubmitted: ({ output, code, message }) => {
-    const { task_id: id } = objectOf(output)
+    const { task_id: id } = objectOrEmpty(output)
     if (id !== undefined) return accepted(id)
     return refused(code === undefined ? null : 4, message, causeOf(code))
   },
@@ -105,12 +105,12 @@ export const WAN: VideoVendor = {
     path: `/api/v1/tasks/${encodeURIComponent(upstreamId)}`,
   }),
   readReport: ({ output, usage }) => {
-    const task = objectOf(output)
+    const task = objectOrEmpty(output)
     // DashScope does not know the task yet, or no longer, because it keeps tasks for a day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
-    const { video_duration: length, duration } = objectOf(usage)
+    const { video_duration: length, duration } = objectOrEmpty(usage)
     return {
       status,
       failReason: wordsOf(task.message),
