@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
+  type CacheMark,
   type CanonicalMessage,
   type CanonicalRequest,
   type CanonicalTool,
@@ -11,8 +12,8 @@ import {
   type Thinking,
   type ToolChoice,
 } from '../canonical-request.ts'
+import { addLoss } from '../collect-losses.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
-import { markLastPart } from './mark-last-part-as-cached.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
@@ -224,3 +225,33 @@ function readEndUser(request: RequestObject): string | null {
   metadata?.reportUnread()
   return endUser
 }
+
+/**
+ * Marks the last cacheable part of the conversation. This is what a `cache_control` at the top
+ * level of an Anthropic request means. If the part already has a mark, that mark is kept.
+ */
+function markLastPart(
+  messages: readonly CanonicalMessage[],
+  cache: CacheMark,
+  losses: string[],
+): readonly CanonicalMessage[] {
+  const at = messages.findLastIndex(({ parts }) => parts.some(isCacheable))
+  const message = messages[at]
+  if (message === undefined) {
+    addLoss(losses, 'cache_control')
+    return messages
+  }
+  const last = message.parts.findLastIndex(isCacheable)
+  const parts = message.parts.map((part, index) =>
+    index === last && isMarkable(part) ? { ...part, cache: part.cache ?? cache } : part,
+  )
+  return messages.with(at, { ...message, parts })
+}
+
+type MarkablePart = Exclude<ContentPart, { kind: 'thinking' | 'refusal' }>
+
+const isMarkable = (part: ContentPart): part is MarkablePart =>
+  part.kind !== 'thinking' && part.kind !== 'refusal'
+
+const isCacheable = (part: ContentPart): boolean =>
+  isMarkable(part) && (part.kind !== 'text' || part.text.trim() !== '')

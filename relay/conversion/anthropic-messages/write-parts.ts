@@ -11,7 +11,6 @@ import type {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
-import { ToolCallIds } from './tool-call-ids.ts'
 import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 
 /** Anthropic accepts at most four cache marks per request. */
@@ -211,3 +210,33 @@ export function writeTool(tool: CanonicalTool, path: string, writing: RequestWri
   }
   return writing.mark(block, tool.cache, path)
 }
+
+/**
+ * Makes the ids of tool calls unique, and restricts them to the characters that Anthropic accepts:
+ * letters, digits, `_` and `-`. If several calls have the same original id, a result gets the id of
+ * the last one.
+ */
+class ToolCallIds {
+  private readonly written = new Map<string, string>()
+  private readonly taken = new Set<string>()
+  private readonly copies = new Map<string, number>()
+
+  forCall(id: string): string {
+    const base = allowed(id)
+    let unique = base
+    while (this.taken.has(unique)) {
+      const copy = (this.copies.get(base) ?? 1) + 1
+      this.copies.set(base, copy)
+      unique = `${base}_${copy}`
+    }
+    this.taken.add(unique)
+    this.written.set(id, unique)
+    return unique
+  }
+
+  forResult(callId: string): string {
+    return this.written.get(callId) ?? allowed(callId)
+  }
+}
+
+const allowed = (id: string): string => (id === '' ? 'call' : id.replaceAll(/[^\w-]/g, '_'))
