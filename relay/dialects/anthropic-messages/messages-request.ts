@@ -13,7 +13,14 @@ import {
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { jsonError } from '../invalid-json-error.ts'
-import { MessagePartAndToolFinder, TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import {
+  type BodyNames,
+  CHAT_NAMES,
+  MessagePartAndToolFinder,
+  meanings,
+  namesOfTool,
+  TOOLS_MAX,
+} from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
@@ -30,10 +37,42 @@ import {
 import { ANTHROPIC_ERRORS } from './error-body.ts'
 import { passedHeaders } from './headers-passed-to-provider.ts'
 import { limitTools } from './limit-provider-tools.ts'
-import { MESSAGES_NAMES } from './names-of-content-parts-and-tools.ts'
 import { readMessageTexts } from './read-message-texts.ts'
-import { errorInContextManagement } from './refuse-compaction.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
+
+/**
+ * The types and members of content blocks with at most one token per byte, because their content is
+ * in the request itself. The types of pictures and documents are missing from this list, because
+ * these may have more tokens than bytes.
+ */
+const PLAIN_NAMES = [
+  ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
+  ...['tool_use', 'id', 'name', 'input', 'caller', 'tool_result', 'tool_use_id', 'content'],
+  ...['is_error', 'source', 'type', 'title', 'context', 'search_result', 'tool_reference'],
+  ...['tool_name', 'server_tool_use', 'web_search_tool_result', 'web_search_result', 'url'],
+  ...['encrypted_content', 'page_age', 'web_fetch_tool_result', 'code_execution_tool_result'],
+  ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result'],
+  ...['tool_search_tool_result', 'compaction'],
+]
+
+/**
+ * Matches the types of tools that have no separate price. The caller runs most of them, such as
+ * Anthropic's `bash_20250124`. The tool search only finds other tools of the request.
+ */
+const CALLER_TOOL = /^(?:custom|(?:bash|text_editor|computer|memory|tool_search_tool_\w+)_\d{8})$/
+
+const MESSAGES_NAMES: BodyNames = {
+  list: CHAT_NAMES.list,
+  contents: CHAT_NAMES.contents,
+  inPart: meanings(PLAIN_NAMES),
+  inMessage: meanings([]),
+  callerTool: CALLER_TOOL,
+  untypedTool: namesOfTool([
+    ...['name', 'description', 'input_schema', 'cache_control', 'strict', 'defer_loading'],
+    ...['allowed_callers', 'input_examples', 'eager_input_streaming'],
+  ]),
+  hasResults: true,
+}
 
 /**
  * The JSON kinds that each field may have. A request with another kind is refused. The provider
@@ -114,6 +153,39 @@ export function readMessagesRequest(
     ...files.found,
   }
 }
+
+const CONTEXT_MANAGEMENT = 'context_management'
+/** The maximum length of its value in bytes. Clients send a few edits of some hundred bytes. */
+const CONTEXT_MANAGEMENT_BYTES_MAX = 65_536
+const EDIT_NAMES = namesByFoldedName(['edits'])
+const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
+/** Matches the types of edits that compact the conversation, such as `compact_20260112`. */
+const COMPACT = /compact/i
+
+/**
+ * Returns an error if the request lets the provider compact the conversation, or if the provider
+ * may read the edits differently from the gateway. A compaction is a second call of the model,
+ * which the hold (the reserved quota) does not cover. Other edits only remove content and are
+ * accepted.
+ */
+function errorInContextManagement(body: Buffer, members: readonly Member[]): RelayError | null {
+  const member = members.find(({ key }) => key === CONTEXT_MANAGEMENT)
+  if (member?.kind !== 'object') return null
+  const bytes = body.subarray(member.valueStart, member.valueEnd)
+  const inner =
+    bytes.length > CONTEXT_MANAGEMENT_BYTES_MAX ? null : scanObject(bytes, EDIT_NAMES, EDIT_RULES)
+  const edits = inner !== null && isMembers(inner) ? inner.find(({ key }) => key === 'edits') : null
+  if (edits === undefined) return null
+  if (edits === null || edits.kind !== 'array' || edits.ambiguity !== null) {
+    return relayError('invalid_parameter', { param: CONTEXT_MANAGEMENT })
+  }
+  const list = JSON.parse(bytes.toString('utf8', edits.valueStart, edits.valueEnd)) as unknown[]
+  const isCompact = list.some((edit) => COMPACT.test(typeOf(edit)))
+  return isCompact ? relayError('parameter_not_supported', { param: CONTEXT_MANAGEMENT }) : null
+}
+
+const typeOf = (edit: unknown): string =>
+  typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
 
 /**
  * Reads a caller's request. It must not ask for a compaction, but an admin's override may do so.

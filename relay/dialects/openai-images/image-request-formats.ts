@@ -20,10 +20,8 @@ import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
-import { countDeliveredImages } from './count-images-in-answer.ts'
 import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts'
-import { IMAGE_STREAM } from './image-stream.ts'
-import { readImageUsage } from './image-usage.ts'
+import { countDeliveredImages, IMAGE_STREAM, readImageUsage } from './read-image-answers.ts'
 
 /** The maximum number of images that one request may ask for. */
 export const IMAGES_MAX = 10

@@ -1,0 +1,107 @@
+import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import type { ReadTexts, TextSink } from '#relay/canonical/read-answer-texts.ts'
+import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
+import type { EventMeaning, StreamFormat, UsageContext } from '../wire-format.ts'
+
+const VALUE = /\s*:\s*"/y
+const PARTIAL = /"type"\s*:\s*"[a-z_]+\.partial_image"/
+const REVISED = /"revised_prompt"\s*:\s*("(?:[^"\\]|\\.)*")/g
+const TYPE_CHARACTERS_MAX = 1_024
+
+/** Returns how many members have this name and a non-empty string as value. */
+function textsNamed(json: string, name: string): number {
+  const key = `"${name}"`
+  let count = 0
+  for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at + 1)) {
+    VALUE.lastIndex = at + key.length
+    if (VALUE.test(json) && json[VALUE.lastIndex] !== '"') count += 1
+  }
+  return count
+}
+
+/**
+ * Passes the number of images in an answer of OpenAI's images API to the sink. `json` is a complete
+ * answer, or the data of one event. It is not parsed, because images may have many megabytes. Text
+ * inside a JSON string can't be mistaken for a key, because its quotes are escaped. An image with
+ * both a URL and data counts once.
+ */
+export const countDeliveredImages: ReadTexts = (json, sink) => {
+  const images = Math.max(textsNamed(json, 'b64_json'), textsNamed(json, 'url'))
+  const isPartial =
+    images > 0 &&
+    (PARTIAL.test(json.slice(0, TYPE_CHARACTERS_MAX)) ||
+      PARTIAL.test(json.slice(-TYPE_CHARACTERS_MAX)))
+  sink.images?.(images, isPartial)
+  readRevisedPrompts(json, sink)
+}
+
+function readRevisedPrompts(json: string, sink: TextSink): void {
+  if (!json.includes('"revised_prompt"')) return
+  let choice = 0
+  for (const [, text = '""'] of json.matchAll(REVISED)) {
+    sink.text(Math.min(choice, 16), 0, JSON.parse(text) as string)
+    choice += 1
+  }
+}
+
+/** Passes the number of images in an answer of Imagen to the sink. */
+export const countPredictedImages: ReadTexts = (json, sink) => {
+  sink.images?.(textsNamed(json, 'bytesBase64Encoded'), false)
+}
+
+/**
+ * Reads the usage of OpenAI's images API. All output tokens are image tokens, unless the details of
+ * the output say otherwise. Some providers report no input tokens.
+ */
+export function readImageUsage(raw: unknown, bounds: UsageContext): UsageReport {
+  if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
+  const reported = raw as Record<string, unknown>
+  const output = reported.output_tokens ?? reported.completion_tokens
+  const isWithoutInput = reported.generated_images !== undefined
+  const input = reported.input_tokens ?? reported.prompt_tokens ?? (isWithoutInput ? 0 : undefined)
+  const details = objectOrEmpty(reported.output_tokens_details)
+  const { image_tokens: ofImages, text_tokens: ofText } = details
+  const isSplit = ofImages !== undefined || ofText !== undefined
+  return readOpenAiUsage(
+    {
+      prompt_tokens: input,
+      completion_tokens: output,
+      total_tokens: reported.total_tokens,
+      prompt_tokens_details: reported.input_tokens_details,
+      completion_tokens_details: isSplit ? details : { image_tokens: output },
+    },
+    bounds,
+  )
+}
+
+const ENDS: ReadonlySet<unknown> = new Set(['image_generation.completed', 'image_edit.completed'])
+
+function readEvent(event: object, isErrorEvent: boolean): EventMeaning {
+  const { type, usage, error, model } = event as JsonObject
+  return {
+    usage: objectOf(usage) ?? undefined,
+    model,
+    isError: isErrorEvent || type === 'error' || objectOf(error) !== null,
+    isUsageOnly: false,
+    isLast: false,
+    ending: ENDS.has(type) ? 'final' : null,
+  }
+}
+
+/**
+ * The stream of one image. It ends with `[DONE]`, or when the connection closes after the event
+ * with the complete image. An event contains a complete image, so it may be as long as an answer.
+ * If the caller disconnects, the stream is read to its end, because the provider charges for the
+ * image.
+ */
+export const IMAGE_STREAM: StreamFormat = {
+  isLastEvent: OPENAI_STREAM.isLastEvent,
+  endsWithConnection: true,
+  isAlwaysReadOn: true,
+  marks: ['"usage"', '"error"', ...[...ENDS].map((name) => `"${String(name)}"`)],
+  eventBytesMax: 32 * 1024 * 1024,
+  finishReason: /"type"\s*:\s*"image_[a-z]+\.completed"/,
+  readEvent,
+  combineUsage: (earlier, later) => later ?? earlier,
+}
