@@ -1,6 +1,7 @@
 import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import type { Ambiguity } from './check-nested-json-members.ts'
-import { ambiguousKey } from './invalid-json-error.ts'
+import { ambiguousKey, jsonError } from './invalid-json-error.ts'
+import type { JsonKind } from './scan-json-tokens.ts'
 import type { InvalidJson, Member } from './scan-request-object.ts'
 
 const MODEL_LENGTH_MAX = 256
@@ -12,6 +13,62 @@ export const RESERVED = '__proto__'
 
 export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
   Array.isArray(outcome)
+
+/** The members of a request's body, and the model that it names. */
+export type RequestMembers = {
+  readonly members: readonly Member[]
+  readonly model: string
+  readonly find: (key: string) => Member | undefined
+}
+
+const NOTHING_REFUSED: ReadonlySet<string> = new Set()
+
+/**
+ * Returns the members and the model of a body that was scanned. Returns an error if the body is not
+ * valid JSON, if a member has the reserved name or, after case folding, a name in `refused`, or if
+ * the body names no model.
+ */
+export function membersAndModel(
+  body: Buffer,
+  scanned: readonly Member[] | InvalidJson,
+  refused = NOTHING_REFUSED,
+): RequestMembers | RelayError {
+  if (!isMembers(scanned)) return jsonError(body, scanned)
+  const find = (key: string) => scanned.find((member) => member.key === key)
+  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
+  const unsupported = scanned.find(({ folded }) => refused.has(folded))
+  if (unsupported !== undefined) {
+    return relayError('parameter_not_supported', { param: unsupported.key })
+  }
+  const model = modelOf(body, find('model'))
+  return typeof model === 'string' ? { members: scanned, model, find } : model
+}
+
+/** What a format requires of the members whose values only the provider reads. */
+export type MemberRules = {
+  /** The JSON kinds that each member may have. A null counts as an absent member. */
+  readonly kinds: ReadonlyMap<string, readonly JsonKind[]>
+  /** The members that must be numbers. */
+  readonly numbers: readonly string[]
+  /** The lists whose elements must be objects, each with the highest number of its elements. */
+  readonly lists: ReadonlyMap<string, number>
+}
+
+/** Returns the first member that breaks the rules. The provider checks the values. */
+export const misfitIn = (
+  body: Buffer,
+  members: readonly Member[],
+  { kinds, numbers, lists }: MemberRules,
+): Member | undefined =>
+  members.find((member) => {
+    const { key, kind, length, isAllObjects } = member
+    if (numbers.includes(key)) return !isNumberOrNull(body, member)
+    const allowed = kinds.get(key)
+    if (allowed === undefined || kind === 'null') return false
+    const elementsMax = lists.get(key)
+    if (elementsMax === undefined || kind !== 'array') return !allowed.includes(kind)
+    return length > elementsMax || !isAllObjects
+  })
 
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
   if (member === undefined) return relayError('missing_parameter', { param: 'model' })

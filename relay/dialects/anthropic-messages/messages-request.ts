@@ -6,13 +6,12 @@ import {
   flagOf,
   integerOf,
   isMembers,
-  isNumberOrNull,
-  modelOf,
-  RESERVED,
+  type MemberRules,
+  membersAndModel,
+  misfitIn,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
-import { jsonError } from '../invalid-json-error.ts'
 import {
   type BodyNames,
   CHAT_NAMES,
@@ -100,13 +99,10 @@ const NAMES = namesByFoldedName([
 ])
 const NO_NAMES = namesByFoldedName([])
 
-function isMisfit(body: Buffer, member: Member): boolean {
-  const { key, kind, length, isAllObjects } = member
-  if (NUMBERS.includes(key)) return !isNumberOrNull(body, member)
-  const kinds = FIELDS.get(key)
-  if (kinds === undefined || kind === 'null') return false
-  if (key === 'tools' && kind === 'array' && (length > TOOLS_MAX || !isAllObjects)) return true
-  return !kinds.includes(kind)
+const MEMBER_RULES: MemberRules = {
+  kinds: FIELDS,
+  numbers: NUMBERS,
+  lists: new Map([['tools', TOOLS_MAX]]),
 }
 
 /**
@@ -121,15 +117,12 @@ export function readMessagesRequest(
 ): ChatRequest | RelayError {
   const finder = new MessagePartAndToolFinder(body, MESSAGES_NAMES)
   const files = new FileIdFinder(body, finder)
-  const members = scanObject(body, known, MESSAGE_RULES, files)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanObject(body, known, MESSAGE_RULES, files))
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
-  const misfit = members.find((member) => isMisfit(body, member))
+  const misfit = misfitIn(body, members, MEMBER_RULES)
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })

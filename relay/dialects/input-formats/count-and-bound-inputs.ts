@@ -87,9 +87,13 @@ function endOfDigits(body: Buffer, start: number): number {
 
 /** Returns the offset of the closing quote of the string at `start`. */
 function endOfText(body: Buffer, start: number): number {
-  let at = start + 1
-  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1
-  return at
+  let at = body.indexOf(QUOTE, start + 1)
+  for (;;) {
+    let backslashes = 0
+    while (body[at - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (at < 0 || backslashes % 2 === 0) return at < 0 ? body.length : at
+    at = body.indexOf(QUOTE, at + 1)
+  }
 }
 
 /** Returns the offset of the closing brace of the object at `start`. */

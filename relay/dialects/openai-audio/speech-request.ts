@@ -2,14 +2,7 @@ import { isRestrictedMember } from '#domain/channels/restricted-request-members.
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import {
-  isMembers,
-  isNumberOrNull,
-  modelOf,
-  RESERVED,
-  shortTextOf,
-} from '../check-common-request-members.ts'
-import { jsonError } from '../invalid-json-error.ts'
+import { isNumberOrNull, membersAndModel, shortTextOf } from '../check-common-request-members.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -47,14 +40,9 @@ const invalid = (param: string): RelayError => relayError('invalid_parameter', {
  * audio are billed.
  */
 export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const members = scanObject(body, known)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return invalid(RESERVED)
-  const refused = members.find(({ folded }) => REFUSED.has(folded))
-  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanObject(body, known), REFUSED)
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const misfit = members.find(
     ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
   )

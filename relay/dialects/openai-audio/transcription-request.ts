@@ -7,10 +7,8 @@ import {
   flagOf,
   isMembers,
   isNumberOrNull,
-  modelOf,
-  RESERVED,
+  membersAndModel,
 } from '../check-common-request-members.ts'
-import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
@@ -51,14 +49,9 @@ function readWith(
   body: Buffer,
   known: typeof NAMES,
 ): ChatRequest | RelayError {
-  const members = scanObject(body, known)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return invalid(RESERVED)
-  const refused = members.find(({ folded }) => REFUSED.has(folded))
-  if (refused !== undefined) return relayError('parameter_not_supported', { param: refused.key })
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanObject(body, known), REFUSED)
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const file = fileOf(body, find('file'))
   if (isRelayError(file)) return file
   const misfit = members.find(

@@ -11,13 +11,14 @@ import {
   flagOf,
   integerOf,
   isMembers,
-  isNumberOrNull,
-  modelOf,
+  type MemberRules,
+  membersAndModel,
+  misfitIn,
   RESERVED,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { ambiguousKey } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
 import { readResponsesRequest } from '../openai-responses/responses-request.ts'
 import { errorInReasoningMode } from '../refuse-priced-reasoning-mode.ts'
@@ -59,7 +60,6 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['user', ['string']],
 ])
 const FIELD_NAMES = FIELDS.keys().toArray()
-const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
 
 const MESSAGE_RULES = nestedMemberRules('messages', {
   role: ['string'],
@@ -69,16 +69,16 @@ const MESSAGE_RULES = nestedMemberRules('messages', {
   tool_call_id: ['string', 'null'],
 })
 
-/** Reports whether a field has a JSON kind that the API never accepts, or too many elements. */
-function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
-  const kinds = FIELDS.get(key)
-  if (kinds === undefined || kind === 'null') return false
-  if (key === 'tools' && kind === 'array' && length > TOOLS_MAX) return true
-  return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
-}
-
 const CHOICES_MAX = 128
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
+const MEMBER_RULES: MemberRules = {
+  kinds: FIELDS,
+  numbers: NUMBERS,
+  lists: new Map([
+    ['tools', TOOLS_MAX],
+    ['functions', Number.POSITIVE_INFINITY],
+  ]),
+}
 const OUTLINED = ['n', ...OUTPUT_LIMITS]
 const NAMES = namesByFoldedName([...READ_MEMBERS, ...OUTPUT_LIMITS, ...NUMBERS, ...FIELD_NAMES])
 const NO_NAMES = namesByFoldedName([])
@@ -96,21 +96,18 @@ const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new MessagePartAndToolFinder(body, CHAT_NAMES)
   const files = new FileIdFinder(body, finder)
-  const members = scanObject(body, known, MESSAGE_RULES, files)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find('messages') === undefined && find('input') !== undefined) {
+  const scanned = scanObject(body, known, MESSAGE_RULES, files)
+  const has = (name: string) => isMembers(scanned) && scanned.some(({ key }) => key === name)
+  if (has('input') && !has('messages')) {
     return readResponsesRequest(body, known === NO_NAMES ? NO_NAMES : undefined)
   }
-  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanned)
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
-  const wrong = members.find(
-    (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),
-  )
-  if (wrong !== undefined) return relayError('invalid_parameter', { param: wrong.key })
+  const misfit = misfitIn(body, members, MEMBER_RULES)
+  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
   const wantsUsage = wantsUsageOf(body, find('stream_options'))

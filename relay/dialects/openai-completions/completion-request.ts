@@ -5,12 +5,10 @@ import { isRelayError, type RelayError, relayError } from '#relay/canonical/rela
 import {
   flagOf,
   integerOf,
-  isMembers,
   isNumberOrNull,
-  modelOf,
-  RESERVED,
+  membersAndModel,
 } from '../check-common-request-members.ts'
-import { jsonError } from '../invalid-json-error.ts'
+import { countInputs, type Inputs } from '../input-formats/count-and-bound-inputs.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import {
@@ -29,7 +27,6 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../wire-format.ts'
-import { countPrompts } from './count-prompts.ts'
 
 /** The JSON kinds that each field may have. A null counts as an absent field. */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
@@ -75,13 +72,10 @@ function isMisfit(body: Buffer, member: Member): boolean {
  * after a change.
  */
 export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
-  const members = scanObject(body, known)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return invalid(RESERVED)
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
-  const prompts = countPrompts(body, find('prompt'))
+  const request = membersAndModel(body, scanObject(body, known))
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
+  const prompts = promptsOf(body, find('prompt'))
   if (isRelayError(prompts)) return prompts
   const misfit = members.find((member) => isMisfit(body, member))
   if (misfit !== undefined) return invalid(misfit.key)
@@ -107,12 +101,24 @@ export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest 
     returnedChoices: counts.returned,
     outputTokensMax: Math.min(OUTPUT_TOKENS_MAX, counts.outputTokens + echoed),
     reasoningEffort: null,
-    inputBound: { ...bound, isText: bound.isText && prompts.isText },
+    inputBound: { ...bound, isText: bound.isText && prompts.tokens === null },
     tools: [],
   }
 }
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
+
+/**
+ * Returns the prompts of a request: one text, a list of texts, the token numbers of one prompt, or
+ * a list of such lists. Mixed lists are refused, because the number of prompts would be unclear.
+ */
+function promptsOf(body: Buffer, member: Member | undefined): Inputs | RelayError {
+  if (member === undefined || member.kind === 'null') {
+    return relayError('missing_parameter', { param: 'prompt' })
+  }
+  const prompts = countInputs(body, member)
+  return prompts === null || prompts.objects > 0 ? invalid('prompt') : prompts
+}
 
 type Counts = {
   readonly choices: number
@@ -146,7 +152,7 @@ function countsOf(
  */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const find = (key: string) => members.find((member) => member.key === key)
-  const prompts = countPrompts(body, find('prompt'))
+  const prompts = promptsOf(body, find('prompt'))
   const count = isRelayError(prompts) ? 1 : prompts.count
   const limits = COUNTS.flatMap((key) => {
     const value = integerOf(body, find(key), 1, OUTPUT_TOKENS_MAX)

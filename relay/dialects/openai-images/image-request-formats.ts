@@ -7,12 +7,10 @@ import {
   flagOf,
   integerOf,
   isMembers,
-  modelOf,
-  RESERVED,
+  membersAndModel,
   shortTextOf,
 } from '../check-common-request-members.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
-import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -151,12 +149,9 @@ const invalid = (param: string): RelayError => relayError('invalid_parameter', {
  */
 function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRequest | RelayError {
   const known = isChecked ? NO_NAMES : namesByFoldedName(kind.fields.keys())
-  const members = scanObject(body, known, kind.rules)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return invalid(RESERVED)
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanObject(body, known, kind.rules))
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const error = errorInFields(body, members, kind)
   if (error !== null) return error
   const images = integerOf(body, find('n'), 1, IMAGES_MAX)

@@ -8,13 +8,13 @@ import {
   flagOf,
   integerOf,
   isMembers,
-  isNumberOrNull,
-  modelOf,
-  RESERVED,
+  type MemberRules,
+  membersAndModel,
+  misfitIn,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { ambiguousKey } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -78,13 +78,10 @@ const NAMES = namesByFoldedName([
 const NO_NAMES = namesByFoldedName([])
 const REASONING = namesByFoldedName(['effort', 'mode'])
 
-function isMisfit(body: Buffer, member: Member): boolean {
-  const { key, kind, length, isAllObjects } = member
-  if (NUMBERS.includes(key)) return !isNumberOrNull(body, member)
-  const kinds = FIELDS.get(key)
-  if (kinds === undefined || kind === 'null') return false
-  if (key === 'tools' && kind === 'array' && (length > TOOLS_MAX || !isAllObjects)) return true
-  return !kinds.includes(kind)
+const MEMBER_RULES: MemberRules = {
+  kinds: FIELDS,
+  numbers: NUMBERS,
+  lists: new Map([['tools', TOOLS_MAX]]),
 }
 
 /**
@@ -94,17 +91,14 @@ function isMisfit(body: Buffer, member: Member): boolean {
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new ItemAndToolFinder(body)
   const files = new FileIdFinder(body, finder)
-  const members = scanObject(body, known, INPUT_RULES, files)
-  if (!isMembers(members)) return jsonError(body, members)
-  const find = (key: string) => members.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
-  const model = modelOf(body, find('model'))
-  if (typeof model !== 'string') return model
+  const request = membersAndModel(body, scanObject(body, known, INPUT_RULES, files))
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
   const error = errorInInput(find('input'), finder) ?? errorOfStored(members, finder)
   if (error !== null) return error
   const stored = storedInput(body, find(PREVIOUS), finder)
   if (isRelayError(stored)) return stored
-  const misfit = members.find((member) => isMisfit(body, member))
+  const misfit = misfitIn(body, members, MEMBER_RULES)
   if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
