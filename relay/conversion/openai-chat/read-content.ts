@@ -9,7 +9,15 @@ import {
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
 import { isAbsent, optionalText, requiredObject, requiredText } from '../json-fields.ts'
-import { readTextOrParts } from '../read-text-or-parts.ts'
+import {
+  DOCUMENT_TYPE,
+  IMAGE_DETAILS,
+  mediaTypeOfAudio,
+  readRefusedText,
+  readText,
+  readTextOrParts,
+  readUrl,
+} from '../read-openai-content.ts'
 import { textsOfThinking } from './thinking-in-assistant-messages.ts'
 
 /** Reads the content of a message. */
@@ -67,22 +75,11 @@ export function readCacheMark(
   return null
 }
 
-function readText(part: JsonObject, path: string): ContentPart | null {
-  const text = requiredText(part.text, `${path}.text`)
-  return text === '' ? null : { kind: 'text', text }
-}
-
-function readRefusedText(part: JsonObject, path: string): ContentPart {
-  return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
-}
-
 /** Reads a part with thinking in Mistral's format. */
 function readThinkingPart(part: JsonObject): ContentPart | null {
   const text = textsOfThinking(part.thinking)
   return text === '' ? null : { kind: 'thinking', text }
 }
-
-const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
 
 /** Reads an image. Some clients send the URL itself instead of an object with the URL. */
 function readImage(part: JsonObject, path: string, losses: string[]): ContentPart {
@@ -93,27 +90,13 @@ function readImage(part: JsonObject, path: string, losses: string[]): ContentPar
       : requiredObject(part.image_url, memberPath)
   const url = requiredText(image.url, `${memberPath}.url`)
   addUnreadMembers(image, new Set(['url', 'detail']), memberPath, losses)
-  const source = readSource(url, `${memberPath}.url`, 'image/png')
-  if (DETAILS.has(image.detail)) {
+  const source = readUrl(url, `${memberPath}.url`, 'image/png')
+  if (IMAGE_DETAILS.has(image.detail)) {
     return { kind: 'image', source, detail: image.detail as NonNullable<ImagePart['detail']> }
   }
   if (!isAbsent(image.detail)) addLoss(losses, `${memberPath}.detail`)
   return { kind: 'image', source }
 }
-
-/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
-function readSource(url: string, path: string, mediaType: string): FileSource {
-  const content = readDataUrl(url)
-  if (content !== null) {
-    const { data } = content
-    return { kind: 'base64', mediaType: content.mediaType || mediaType, data }
-  }
-  if (isWebUrl(url)) return { kind: 'url', url }
-  throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
-}
-
-/** The media types of audio formats for which it is not `audio/` and the name of the format. */
-const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
 
 function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart | null {
   const memberPath = `${path}.input_audio`
@@ -126,13 +109,11 @@ function readAudio(part: JsonObject, path: string, losses: string[]): ContentPar
   }
   const content = readDataUrl(data)
   const format = textOf(audio.format)
-  const named = format === null ? '' : (AUDIO_TYPES.get(format) ?? `audio/${format}`)
+  const named = format === null ? '' : mediaTypeOfAudio(format)
   const mediaType = named || content?.mediaType || ''
   if (mediaType !== '') return { kind: 'audio', mediaType, data: content?.data ?? data }
   throw new ConversionError(`${memberPath}.format`, 'The audio format is missing.')
 }
-
-const DOCUMENT_TYPE = 'application/pdf'
 
 /** Reads a file, which is an id at the provider, a data URL, plain base64 or a web address. */
 function readFile(part: JsonObject, path: string, losses: string[]): ContentPart {
@@ -150,7 +131,7 @@ function readFileSource(file: JsonObject, path: string): FileSource {
   if (!data.startsWith('data:') && !isWebUrl(data)) {
     return { kind: 'base64', mediaType: DOCUMENT_TYPE, data }
   }
-  return readSource(data, `${path}.file_data`, DOCUMENT_TYPE)
+  return readUrl(data, `${path}.file_data`, DOCUMENT_TYPE)
 }
 
 /**

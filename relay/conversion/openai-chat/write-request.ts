@@ -8,6 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-request.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'
@@ -37,9 +38,6 @@ export function writeRequest(
   return { value, losses }
 }
 
-const withoutNulls = (members: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
-
 function streamMembers({ isStream }: CanonicalRequest, vendor: ChatExtensions): JsonObject {
   if (!isStream) return {}
   return { stream: true, ...(vendor.hasStreamOptions ? INCLUDE_USAGE : {}) }
@@ -47,28 +45,19 @@ function streamMembers({ isStream }: CanonicalRequest, vendor: ChatExtensions): 
 
 const INCLUDE_USAGE = { stream_options: { include_usage: true } }
 
-/** Writes the tools. Without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
-function writeTools(
+const writeTools = (
   request: CanonicalRequest,
   vendor: ChatExtensions,
   losses: string[],
-): JsonObject {
-  const { tools, toolChoice, allowsParallelCalls } = request
-  if (tools.length === 0) {
-    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
-      addLoss(losses, 'toolChoice')
-    return {}
-  }
-  const choice =
-    toolChoice?.kind === 'tool'
-      ? { type: 'function', function: { name: toolChoice.name } }
-      : (toolChoice?.kind ?? null)
-  return {
-    tools: tools.map((tool, at) => writeTool(tool, `tools[${at}]`, vendor, losses)),
-    tool_choice: choice,
-    parallel_tool_calls: allowsParallelCalls,
-  }
-}
+): JsonObject =>
+  writeToolMembers(
+    request,
+    {
+      writeTool: (tool, path) => writeTool(tool, path, vendor, losses),
+      writeChoice: (name) => ({ type: 'function', function: { name } }),
+    },
+    losses,
+  )
 
 function writeTool(
   { name, description, schema, isStrict, cache }: CanonicalTool,
@@ -136,15 +125,6 @@ function writeAnswerFormat(format: AnswerFormat | null): JsonObject | null {
     json_schema: { name: schemaName(name), schema, ...strict },
   }
 }
-
-const SCHEMA_NAME_LENGTH_MAX = 64
-
-/**
- * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
- * and `-`.
- */
-const schemaName = (name: string): string =>
-  name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
 
 function writeLogprobs(alternatives: number | null): JsonObject {
   if (alternatives === null) return {}

@@ -1,13 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import {
-  type CacheMark,
-  type ContentPart,
-  ConversionError,
-  type FileSource,
-  type ImagePart,
-} from '../canonical-request.ts'
+import type { CacheMark, ContentPart, FileSource, ImagePart } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { isWebUrl, readDataUrl } from '../data-url.ts'
+import { readDataUrl } from '../data-url.ts'
 import {
   isAbsent,
   optionalObject,
@@ -15,7 +9,15 @@ import {
   requiredObject,
   requiredText,
 } from '../json-fields.ts'
-import { readTextOrParts } from '../read-text-or-parts.ts'
+import {
+  DOCUMENT_TYPE,
+  IMAGE_DETAILS,
+  mediaTypeOfAudio,
+  readRefusedText,
+  readText,
+  readTextOrParts,
+  readUrl,
+} from '../read-openai-content.ts'
 
 /** Reads the content of a message, or the output of a tool. */
 export const readContent = (content: unknown, path: string, losses: string[]): ContentPart[] =>
@@ -62,22 +64,12 @@ function readCacheMark(part: JsonObject, path: string, losses: string[]): CacheM
   return '5m'
 }
 
-function readText(part: JsonObject, path: string): ContentPart | null {
-  const text = requiredText(part.text, `${path}.text`)
-  return text === '' ? null : { kind: 'text', text }
-}
-
 function readOutputText(part: JsonObject, path: string, losses: string[]): ContentPart | null {
   const { annotations } = part
   if (Array.isArray(annotations) && annotations.length > 0) addLoss(losses, `${path}.annotations`)
   return readText(part, path)
 }
 
-function readRefusedText(part: JsonObject, path: string): ContentPart {
-  return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
-}
-
-const DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
 /** The detail level above `high`, which other formats do not have. */
 const ORIGINAL = 'original'
 
@@ -85,7 +77,7 @@ function readImage(part: JsonObject, path: string, losses: string[]): ContentPar
   const source = readImageSource(part, path)
   const detail = part.detail === ORIGINAL ? 'high' : part.detail
   if (part.detail === ORIGINAL) addLoss(losses, `${path}.detail`)
-  if (DETAILS.has(detail)) {
+  if (IMAGE_DETAILS.has(detail)) {
     return { kind: 'image', source, detail: detail as NonNullable<ImagePart['detail']> }
   }
   if (!isAbsent(detail)) addLoss(losses, `${path}.detail`)
@@ -97,18 +89,6 @@ function readImageSource(part: JsonObject, path: string): FileSource {
   if (url !== null) return readUrl(url, `${path}.image_url`, 'image/png')
   return { kind: 'file-id', id: requiredText(part.file_id, `${path}.image_url`) }
 }
-
-/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
-function readUrl(url: string, path: string, mediaType: string): FileSource {
-  const content = readDataUrl(url)
-  if (content !== null) {
-    return { kind: 'base64', mediaType: content.mediaType || mediaType, data: content.data }
-  }
-  if (isWebUrl(url)) return { kind: 'url', url }
-  throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
-}
-
-const DOCUMENT_TYPE = 'application/pdf'
 
 /** Reads a file, which is a data URL, plain base64, a web address, or an id at the provider. */
 function readFile(part: JsonObject, path: string): ContentPart {
@@ -129,15 +109,12 @@ function readFileSource(part: JsonObject, path: string): FileSource {
   return { kind: 'file-id', id: requiredText(part.file_id, `${path}.file_id`) }
 }
 
-/** The media types of audio formats for which it is not `audio/` and the name of the format. */
-const AUDIO_TYPES: ReadonlyMap<string, string> = new Map([['mp3', 'audio/mpeg']])
-
 function readAudio(part: JsonObject, path: string, losses: string[]): ContentPart {
   const memberPath = `${path}.input_audio`
   const audio = requiredObject(part.input_audio, memberPath)
   addUnreadMembers(audio, new Set(['data', 'format']), memberPath, losses)
   const format = requiredText(audio.format, `${memberPath}.format`)
   const data = requiredText(audio.data, `${memberPath}.data`)
-  const mediaType = AUDIO_TYPES.get(format) ?? `audio/${format}`
+  const mediaType = mediaTypeOfAudio(format)
   return { kind: 'audio', mediaType, data: readDataUrl(data)?.data ?? data }
 }

@@ -8,6 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-request.ts'
 import { writeReasoning } from './reasoning-control.ts'
 import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
@@ -51,9 +52,6 @@ export function writeRequest(
   return { value, losses }
 }
 
-const withoutNulls = (members: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
-
 /** The smallest output limit in tokens that OpenAI accepts. */
 const OUTPUT_LIMIT_MIN = 16
 
@@ -63,24 +61,15 @@ function writeOutputLimit(limit: number | null, losses: string[]): number | null
   return OUTPUT_LIMIT_MIN
 }
 
-/** Writes the tools. Without tools, OpenAI rejects `tool_choice` and `parallel_tool_calls`. */
-function writeTools(request: CanonicalRequest, losses: string[]): JsonObject {
-  const { tools, toolChoice, allowsParallelCalls } = request
-  if (tools.length === 0) {
-    if (toolChoice?.kind === 'required' || toolChoice?.kind === 'tool')
-      addLoss(losses, 'toolChoice')
-    return {}
-  }
-  const choice =
-    toolChoice?.kind === 'tool'
-      ? { type: 'function', name: toolChoice.name }
-      : (toolChoice?.kind ?? null)
-  return {
-    tools: tools.map((tool, at) => writeTool(tool, `tools[${at}]`, losses)),
-    tool_choice: choice,
-    parallel_tool_calls: allowsParallelCalls,
-  }
-}
+const writeTools = (request: CanonicalRequest, losses: string[]): JsonObject =>
+  writeToolMembers(
+    request,
+    {
+      writeTool: (tool, path) => writeTool(tool, path, losses),
+      writeChoice: (name) => ({ type: 'function', name }),
+    },
+    losses,
+  )
 
 /**
  * Writes a function. `strict` is always written, because OpenAI would otherwise change the schema
@@ -151,15 +140,6 @@ function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
   const strict = isStrict === null ? {} : { strict: isStrict }
   return { format: { type: 'json_schema', name: schemaName(name), schema, ...strict } }
 }
-
-const SCHEMA_NAME_LENGTH_MAX = 64
-
-/**
- * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
- * and `-`.
- */
-const schemaName = (name: string): string =>
-  name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
 
 /**
  * Adds an instruction to a request for JSON whose input items don't contain the word JSON, because

@@ -1,0 +1,59 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
+import { isWebUrl, readDataUrl } from './data-url.ts'
+import { isAbsent, requiredList, requiredObject, requiredText } from './json-fields.ts'
+import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
+
+type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
+
+/**
+ * Reads the content of a message in OpenAI's formats, which is a string, a list of parts, or null.
+ * Empty texts are left out, because other formats reject them.
+ */
+export function readTextOrParts(
+  content: unknown,
+  path: string,
+  losses: string[],
+  readPart: ReadPart,
+): ContentPart[] {
+  if (isAbsent(content)) return []
+  if (typeof content === 'string') {
+    return content === '' ? [] : [withCallerPath({ kind: 'text', text: content }, path)]
+  }
+  return requiredList(content, path).flatMap((element, at) => {
+    const partPath = `${path}[${at}]`
+    const parts = readPart(requiredObject(element, partPath), partPath, losses)
+    return parts.map((part) => withCallerPath(part, partPath))
+  })
+}
+
+/** Reads a part with text. Returns null for an empty text. */
+export function readText(part: JsonObject, path: string): ContentPart | null {
+  const text = requiredText(part.text, `${path}.text`)
+  return text === '' ? null : { kind: 'text', text }
+}
+
+/** Reads a part in which the model refused to answer. */
+export function readRefusedText(part: JsonObject, path: string): ContentPart {
+  return { kind: 'refusal', text: requiredText(part.refusal, `${path}.refusal`) }
+}
+
+/** The values of `detail` that all formats know. */
+export const IMAGE_DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
+
+/** The media type of a file that states none. */
+export const DOCUMENT_TYPE = 'application/pdf'
+
+/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
+export function readUrl(url: string, path: string, mediaType: string): FileSource {
+  const content = readDataUrl(url)
+  if (content !== null) {
+    return { kind: 'base64', mediaType: content.mediaType || mediaType, data: content.data }
+  }
+  if (isWebUrl(url)) return { kind: 'url', url }
+  throw new ConversionError(path, 'A web address or a data URL in base64 is expected.')
+}
+
+/** Returns the media type of an audio format, such as `mp3`. */
+export const mediaTypeOfAudio = (format: string): string =>
+  format === 'mp3' ? 'audio/mpeg' : `audio/${format}`

@@ -1,0 +1,45 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { CanonicalRequest, CanonicalTool } from './canonical-request.ts'
+import { addLoss } from './collect-losses.ts'
+
+/** Returns the members whose value is not null. */
+export const withoutNulls = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+/** Writes a tool, and the choice of the tool with a name, in one of OpenAI's formats. */
+type ToolFormat = {
+  readonly writeTool: (tool: CanonicalTool, path: string) => JsonObject
+  readonly writeChoice: (name: string) => JsonObject
+}
+
+/**
+ * Writes the members of a request that concern its tools. Without tools, OpenAI rejects
+ * `tool_choice` and `parallel_tool_calls`.
+ */
+export function writeToolMembers(
+  { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
+  { writeTool, writeChoice }: ToolFormat,
+  losses: string[],
+): JsonObject {
+  if (tools.length === 0) {
+    const isLost = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
+    if (isLost) addLoss(losses, 'toolChoice')
+    return {}
+  }
+  const choice =
+    toolChoice?.kind === 'tool' ? writeChoice(toolChoice.name) : (toolChoice?.kind ?? null)
+  return {
+    tools: tools.map((tool, at) => writeTool(tool, `tools[${at}]`)),
+    tool_choice: choice,
+    parallel_tool_calls: allowsParallelCalls,
+  }
+}
+
+const SCHEMA_NAME_LENGTH_MAX = 64
+
+/**
+ * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
+ * and `-`.
+ */
+export const schemaName = (name: string): string =>
+  name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'
