@@ -1,7 +1,6 @@
 import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
@@ -63,7 +62,7 @@ function conversionError(
     if (tried > CHANNELS_TRIED_MAX) return null
     const error = conversionErrorAt(channel, request, preparation)
     if (error === null) return null
-    if (isConversionFailure(error)) refusal = errorInCallerRequest(error, request.insertedItems)
+    if (isConversionFailure(error)) refusal = error
   }
   return refusal
 }

@@ -99,8 +99,7 @@ export async function executeCall(
     const pendingRequest = readRequestWithStoredContent(deps, caller, complete, path, earlyPermit)
     const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
     if (isRelayError(request)) return sendError(arrived, request)
-    const exchange =
-      request.format === received.format ? arrived : { ...arrived, errors: request.format.errors }
+    const exchange = exchangeOf(arrived, received.format, request)
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
@@ -130,6 +129,20 @@ export async function executeCall(
     earlyPermit.release()
     received.release()
   }
+}
+
+/**
+ * Returns the exchange of a request that was read. Its format may differ from that of its path, and
+ * stored items may have been inserted into it.
+ */
+function exchangeOf(
+  arrived: Exchange,
+  formatOfPath: WireFormat,
+  { format, insertedItems = 0 }: ChatRequest,
+): Exchange {
+  if (format === formatOfPath && insertedItems === 0) return arrived
+  const errors = format === formatOfPath ? arrived.errors : format.errors
+  return { ...arrived, errors, insertedItems: insertedItems + (arrived.insertedItems ?? 0) }
 }
 
 type Planned = {

@@ -5,6 +5,7 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { JsonArrayStream } from '#relay/dialects/gemini/json-array-stream.ts'
 import type { ErrorFormat, SentEvents } from '#relay/dialects/wire-format.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import type { CallRequest, CallResponse } from './http-request-and-response-types.ts'
 
 /** One HTTP request with its response and the call id that identifies it in logs and events. */
@@ -33,6 +34,11 @@ export type Exchange = {
    * on them.
    */
   sent?: SentEvents | null
+  /**
+   * The number of stored items that the gateway has inserted before the items of the caller's own
+   * input. Errors and losses name the items as the caller sent them.
+   */
+  readonly insertedItems?: number
   /** The logger. It is null in a process without a relay, because such a process logs no calls. */
   readonly log: Logger | null
 }
@@ -95,7 +101,8 @@ export function visibleNames(members: readonly string[], most: number): readonly
 
 /** Sends an error response. `end` writes the response body and ends the response. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
-  const { status, body } = exchange.errors.errorBody(error, exchange.language, exchange.call)
+  const shown = errorInCallerRequest(error, exchange.insertedItems)
+  const { status, body } = exchange.errors.errorBody(shown, exchange.language, exchange.call)
   const headers: string[] = []
   if (isRetryPointless(error, status)) headers.push('X-Should-Retry', 'false')
   if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
@@ -147,8 +154,13 @@ export function sendJson(
 }
 
 /** Returns the text of a stream event with an error, for a response that has already begun. */
-export const errorEvent = ({ errors, language, call, sent }: Exchange, error: RelayError): string =>
-  errors.errorEvent(errors.errorBody(error, language, call).body, sent)
+export const errorEvent = (
+  { errors, language, call, sent, insertedItems }: Exchange,
+  error: RelayError,
+): string => {
+  const shown = errorInCallerRequest(error, insertedItems)
+  return errors.errorEvent(errors.errorBody(shown, language, call).body, sent)
+}
 
 /**
  * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the

@@ -2,10 +2,7 @@ import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import {
-  errorInCallerRequest,
-  lossesInCallerRequest,
-} from '../stored-responses/path-in-caller-request.ts'
+import { lossesInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
@@ -107,11 +104,11 @@ export async function tryChannels(
 function candidateAt(
   channel: RelayChannel,
   { request, isOverridden, limits, adapters, copies }: ChannelRoute,
-  { request: { headers } }: Exchange,
+  { request: { headers }, insertedItems }: Exchange,
 ): Candidate | RelayError {
   const converted = candidateOf(channel, request, isOverridden, limits, adapters)
-  if (isRelayError(converted)) return errorInCallerRequest(converted, request.insertedItems)
-  const losses = lossesInCallerRequest(converted.losses, request.insertedItems)
+  if (isRelayError(converted)) return converted
+  const losses = lossesInCallerRequest(converted.losses, insertedItems)
   const prepared = losses === converted.losses ? converted : { ...converted, losses }
   return copies.count(request, prepared.body) ?? withDroppedBetas(prepared, headers)
 }

@@ -4,21 +4,30 @@ import { flagOf, isMembers, modelOf } from '../dialects/check-common-request-mem
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 
+/** Elements of an input, as JSON separated by commas, and their number. */
+export type InputItems = { readonly json: Buffer; readonly count: number }
+
 /**
  * The last response on a socket, which a later message can continue. `items` are the elements of
- * the response's complete input and of its output, as JSON separated by commas.
+ * the response's complete input and of its output.
  */
-export type ConversationState = { readonly id: string; readonly items: Buffer }
+export type ConversationState = { readonly id: string; readonly items: InputItems }
 
 /** A message that a client sent over the socket. */
 export type ClientMessage =
   /**
    * A call. `body` is the body of the equivalent HTTP request. `items` are the elements of the
    * call's complete input, or null if the call continues a response that only the provider stores.
+   * `insertedItems` is the number of items before those of the message.
    */
-  | { readonly kind: 'call'; readonly body: Buffer; readonly items: Buffer | null }
+  | {
+      readonly kind: 'call'
+      readonly body: Buffer
+      readonly items: InputItems | null
+      readonly insertedItems: number
+    }
   /** A request that only prepares a later call and generates nothing. */
-  | { readonly kind: 'warm-up'; readonly model: string; readonly items: Buffer }
+  | { readonly kind: 'warm-up'; readonly model: string; readonly items: InputItems }
   /** A notification that needs no response. */
   | { readonly kind: 'ignored' }
 
@@ -29,7 +38,7 @@ const NAMES = namesByFoldedName([...OWN, 'model'])
 const TYPE_BYTES_MAX = 64
 const ID_BYTES_MAX = 256
 const COMMA = Buffer.from(',')
-const NONE = Buffer.alloc(0)
+const NONE: InputItems = { json: Buffer.alloc(0), count: 0 }
 
 /**
  * Reads a message. Returns an error if it is invalid. If the message continues the response in
@@ -51,7 +60,7 @@ export function readMessage(
   const continued = known ?? NONE
   const input = find('input')
   const added = itemsOf(bytes, input)
-  const items = joined([continued, added ?? NONE])
+  const items = concatenated(continued, added ?? NONE)
   const generate = find('generate')
   if (generate?.kind === 'false') {
     if (known === null) {
@@ -63,15 +72,16 @@ export function readMessage(
   }
   if (flagOf(generate) === null) return relayError('invalid_parameter', { param: 'generate' })
   const kept = members.filter(({ key }) => !OWN.has(key)).map((member) => textOf(bytes, member))
-  if (added !== null || continued.length > 0) {
-    kept.push(Buffer.concat([Buffer.from('"input":['), items, Buffer.from(']')]))
+  if (added !== null || continued.count > 0) {
+    kept.push(Buffer.concat([Buffer.from('"input":['), items.json, Buffer.from(']')]))
   } else if (input !== undefined) kept.push(textOf(bytes, input))
   // The member `previous_response_id` is kept, because the provider may store this response. The
   // pipeline of calls then finds its channel.
   if (known === null && previous !== undefined) kept.push(textOf(bytes, previous))
   kept.push(Buffer.from('"stream":true'))
   const body = Buffer.concat([Buffer.from('{'), joined(kept), Buffer.from('}')])
-  return { kind: 'call', body, items: known === null ? null : items }
+  const insertedItems = continued.count
+  return { kind: 'call', body, items: known === null ? null : items, insertedItems }
 }
 
 /**
@@ -83,26 +93,31 @@ function continuedItems(
   bytes: Buffer,
   member: Member | undefined,
   state: ConversationState | null,
-): Buffer | null {
+): InputItems | null {
   if (member === undefined || member.kind === 'null') return NONE
   const id = shortText(bytes, member, ID_BYTES_MAX)
   return state !== null && id === JSON.stringify(state.id) ? state.items : null
 }
 
 /**
- * Returns the elements of the member `input` as JSON separated by commas. A text becomes one
- * message. Returns null for any other value.
+ * Returns the elements of the member `input`. A text becomes one message. Returns null for any
+ * other value.
  */
-function itemsOf(bytes: Buffer, input: Member | undefined): Buffer | null {
+function itemsOf(bytes: Buffer, input: Member | undefined): InputItems | null {
   if (input?.kind === 'array') {
     const inner = bytes.subarray(input.valueStart + 1, input.valueEnd - 1)
-    return input.length === 0 ? NONE : inner
+    return input.length === 0 ? NONE : { json: inner, count: input.length }
   }
   if (input?.kind !== 'string') return null
   const text = bytes.subarray(input.valueStart, input.valueEnd)
   const head = Buffer.from('{"type":"message","role":"user","content":')
-  return Buffer.concat([head, text, Buffer.from('}')])
+  return { json: Buffer.concat([head, text, Buffer.from('}')]), count: 1 }
 }
+
+const concatenated = (one: InputItems, other: InputItems): InputItems => ({
+  json: joined([one.json, other.json]),
+  count: one.count + other.count,
+})
 
 /** Joins pieces of JSON by commas. Empty pieces are omitted. */
 export const joined = (parts: readonly Buffer[]): Buffer => {
@@ -153,9 +168,10 @@ export class OutputCollector {
    * Returns the state with which a later message can continue the response, or null if it can't be
    * continued. `input` are the elements of the response's input.
    */
-  stateAfter(input: Buffer | null): ConversationState | null {
+  stateAfter(input: InputItems | null): ConversationState | null {
     if (input === null || this.id === null || this.bytesLeft < 0) return null
-    return { id: this.id, items: joined([input, ...this.items]) }
+    const output = { json: joined(this.items), count: this.items.length }
+    return { id: this.id, items: concatenated(input, output) }
   }
 
   private addItem(data: string): void {
@@ -212,5 +228,7 @@ function asInput(item: OutputItem): object | null {
  * Returns the items, copied if they are only a part of a longer buffer. Otherwise, they would keep
  * the complete message in memory.
  */
-export const withoutSurroundings = (items: Buffer): Buffer =>
-  items.length === items.buffer.byteLength ? items : Buffer.from(items)
+export const withoutSurroundings = ({ json, count }: InputItems): InputItems => ({
+  json: json.length === json.buffer.byteLength ? json : Buffer.from(json),
+  count,
+})

@@ -14,7 +14,9 @@ import { warmUpError, warmUpEvents } from './answer-warm-up.ts'
 import { IdleConversations } from './drop-idle-conversations.ts'
 import { requestOf, responseOver, responseToUpgrade } from './message-as-http-exchange.ts'
 import {
+  type ClientMessage,
   type ConversationState,
+  type InputItems,
   OutputCollector,
   readMessage,
   withoutSurroundings,
@@ -143,6 +145,8 @@ function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): Relay
   })
 }
 
+type Call = Extract<ClientMessage, { readonly kind: 'call' }>
+
 class ResponsesSocket {
   private readonly options: Options
   private readonly idle: IdleConversations
@@ -162,7 +166,7 @@ class ResponsesSocket {
   private state: ConversationState | null = null
   private response: CallResponse | null = null
   /** The input items of a warm-up that is still being checked; null if there is none. */
-  private warmingUp: Buffer | null = null
+  private warmingUp: InputItems | null = null
   private readonly rate = new MessageRate()
 
   constructor(
@@ -263,7 +267,7 @@ class ResponsesSocket {
     // A call may end after its socket. The memory of the socket was then given back already.
     if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
-    const kept = (this.state?.items.length ?? 0) + (this.warmingUp?.length ?? 0)
+    const kept = (this.state?.items.json.length ?? 0) + (this.warmingUp?.json.length ?? 0)
     return this.memory.resize(this.arrivedBytes + queued + kept)
   }
 
@@ -293,11 +297,11 @@ class ResponsesSocket {
     const message = readMessage(data, this.state)
     if (isRelayError(message)) return this.sendError(message)
     if (message.kind === 'warm-up') return this.warmUp(message.model, message.items)
-    if (message.kind === 'call') this.call(message.body, message.items)
+    if (message.kind === 'call') this.call(message)
   }
 
   /** Answers a warm-up. It generates nothing, costs nothing and is not sent to a provider. */
-  private warmUp(model: string, items: Buffer): void {
+  private warmUp(model: string, items: InputItems): void {
     this.warmingUp = items
     const { deps, openExchange } = this.options
     const exchange = openExchange(
@@ -311,7 +315,7 @@ class ResponsesSocket {
     )
   }
 
-  private endWarmUp(model: string, items: Buffer, refusal: RelayError | null): void {
+  private endWarmUp(model: string, items: InputItems, refusal: RelayError | null): void {
     this.warmingUp = null
     if (this.isEnded) return
     const [id, events] = warmUpEvents(model)
@@ -321,8 +325,8 @@ class ResponsesSocket {
     this.continue()
   }
 
-  private call(body: Buffer, input: Buffer | null): void {
-    const inputBytes = Math.min(input?.length ?? BODY_BYTES_MAX, BODY_BYTES_MAX)
+  private call({ body, items, insertedItems }: Call): void {
+    const inputBytes = Math.min(items?.json.length ?? BODY_BYTES_MAX, BODY_BYTES_MAX)
     const output = new OutputCollector(BODY_BYTES_MAX - inputBytes)
     const response = responseOver(this.socket, (data) => output.add(data))
     this.response = response
@@ -332,12 +336,13 @@ class ResponsesSocket {
       this.activeAt = performance.now()
       // A destroyed response sends no last event, so the client would wait for it forever.
       if (!response.writableFinished) return this.socket.close(INTERNAL_ERROR, 'call ended')
-      const state = output.stateAfter(input)
+      const state = output.stateAfter(items)
       if (state !== null && !this.keep(state)) this.state = null
       if (state === null && this.state !== null) this.keep(this.state)
       this.continue()
     })
-    this.options.run(this.options.openExchange(requestOf(this.upgrade, body), response))
+    const exchange = this.options.openExchange(requestOf(this.upgrade, body), response)
+    this.options.run({ ...exchange, insertedItems })
   }
 
   /** Handles the next messages after the end of a call or of a warm-up. */
@@ -354,7 +359,7 @@ class ResponsesSocket {
     const before = this.state
     this.state = { id, items: withoutSurroundings(items) }
     if (this.resize()) {
-      this.idle.add(this, this.userId, items.length)
+      this.idle.add(this, this.userId, items.json.length)
       return this.state !== null
     }
     this.state = before

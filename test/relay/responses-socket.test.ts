@@ -83,6 +83,13 @@ const completed = (events: readonly Event[]) => {
   return last.response
 }
 
+/** The losses that the first of these events names. */
+function lossesIn([created]: readonly Event[]): readonly string[] {
+  const { response } = created as unknown as { readonly response: { metadata: object } }
+  const losses = Object.entries(response.metadata).find(([name]) => name === 'x-conversion-loss')
+  return String(losses?.[1] ?? '').split(', ')
+}
+
 const sentBodies = () =>
   provider.requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 const settled = async () =>
@@ -221,6 +228,41 @@ describe('a call on the websocket of the Responses API', () => {
     expect(JSON.stringify(others)).not.toContain('x-conversion-loss')
     const messages = sentBodies()[1]?.messages as { role: string }[]
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+  })
+
+  it('names losses and errors by the items of its own message', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(3, { type: 8, baseUrl: provider.url, models: [MODEL] })
+    const message = { role: 'assistant', content: 'Hello' }
+    const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    provider.answers.set('POST /v1/chat/completions', {
+      body: { id: 'c1', object: 'chat.completion', model: MODEL, choices, usage },
+    })
+    const client = await new Client().open()
+    client.create()
+    const { id } = completed(await client.response())
+    const textWith = (text: string) => ({ type: 'input_text', text, unknown: 1 })
+    const messageOf = (text: string) => ({ role: 'user', content: [textWith(text)] })
+    client.create({
+      previous_response_id: id,
+      input: [{ role: 'user', content: 'b' }, messageOf('c')],
+    })
+    const events = await client.response()
+    expect(lossesIn(events)).toContain('input[1].content[0].unknown')
+    const continued = { previous_response_id: completed(events).id }
+    client.create({ ...continued, input: [messageOf('d'), { type: 'item_reference', id: 'x' }] })
+    const refused = { code: 'stored_input', param: 'input[1]' }
+    expect(await client.response()).toMatchObject([{ type: 'error', error: refused }])
+    const image = { role: 'user', content: [{ type: 'input_image', detail: 5 }] }
+    client.create({ ...continued, input: [messageOf('d'), image] })
+    const unreadable = { code: 'not_convertible', param: expect.stringMatching(/^input\[1\]/) }
+    expect(await client.response()).toMatchObject([{ type: 'error', error: unreadable }])
+    client.create({ ...continued, input: [messageOf('d')] })
+    const losses = lossesIn(await client.response())
+    const ofItems = losses.filter((path) => path.startsWith('input['))
+    expect(losses).toContain('previous_response_id')
+    expect(ofItems).toEqual(['input[0].content[0].unknown'])
   })
 
   it('names dropped members in its first event, beside the caller’s metadata', async () => {
