@@ -28,24 +28,32 @@ const FORMAT = 's1.'
 export function createSealing(
   pg: Pool,
   ring: KeyRing,
-): Pick<Vault, 'seal' | 'open' | 'destroyUser' | 'withDataKey'> {
+): Pick<Vault, 'seal' | 'open' | 'sealBytes' | 'openBytes' | 'destroyUser' | 'withDataKey'> {
   const { find, findOrMake, clear } = createDataKeys(pg, ring)
   const forgetDestroyed = createCheck(pg, clear)
+  const sealBytes = async (userId: number, bytes: Uint8Array): Promise<Buffer> => {
+    const dataKey = await findOrMake(userId)
+    // If the user was erased, new texts are encrypted with a random key that is not stored.
+    const key = dataKey === 'destroyed' ? createSecretKey(randomBytes(32)) : dataKey
+    return encrypt(key, contextOf(userId), bytes)
+  }
+  const openBytes = async (userId: number, sealed: Uint8Array): Promise<Buffer | null> => {
+    await forgetDestroyed()
+    const key = await find(userId)
+    if (key === null || key === 'destroyed') return null
+    return decrypt(key, contextOf(userId), sealed)
+  }
   return {
+    sealBytes,
+    openBytes,
     seal: async (userId, text) => {
-      const dataKey = await findOrMake(userId)
-      // If the user was erased, new texts are encrypted with a random key that is not stored.
-      const key = dataKey === 'destroyed' ? createSecretKey(randomBytes(32)) : dataKey
-      const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
+      const sealed = await sealBytes(userId, Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
     },
     open: async (userId, sealed) => {
       if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text has an unknown format')
-      await forgetDestroyed()
-      const key = await find(userId)
-      if (key === null || key === 'destroyed') return null
       const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
-      return decrypt(key, contextOf(userId), bytes).toString('utf8')
+      return (await openBytes(userId, bytes))?.toString('utf8') ?? null
     },
     destroyUser: async (userId) => {
       await pg.query(

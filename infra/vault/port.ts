@@ -65,6 +65,10 @@ export interface Vault {
   seal(userId: number, text: string): Promise<Sealed>
   /** Decrypts a text. Returns null when the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
+  /** Encrypts bytes as `seal` does, without a text encoding that would make them longer. */
+  sealBytes(userId: number, bytes: Uint8Array): Promise<Buffer>
+  /** Decrypts bytes of `sealBytes`. Returns null when the user's data key has been destroyed. */
+  openBytes(userId: number, sealed: Uint8Array): Promise<Buffer | null>
   /**
    * Destroys the user's data key and secrets permanently. Earlier and later texts of the user can't
    * be decrypted. When it resolves, after half a second, this holds in every process: each checks

@@ -18,7 +18,7 @@ const PREVIOUS = 'previous_response_id'
 const UNPAID_BYTES_MAX = 64 * 1024
 
 type Deps = Pick<RelayDeps, 'storedResponses' | 'actors' | 'views'> & {
-  readonly vault: Pick<Vault, 'open'>
+  readonly vault: Pick<Vault, 'openBytes'>
 }
 
 type Item = Readonly<Record<string, unknown>>

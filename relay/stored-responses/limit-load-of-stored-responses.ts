@@ -81,12 +81,19 @@ export function boundedStoredResponses(
     contents: {
       add: (content) => inTime(write(content), waitMs),
       sizes: (tokenId, ids) => lookUp(tokenId, () => contents.sizes(tokenId, ids)),
-      load: (owner, ids, complete) =>
+      load: (owner, ids, previous) =>
         inTime(
-          load(owner, () => contents.load(owner, ids, complete)),
+          load(owner, () => contents.load(owner, ids, previous)),
+          waitMs,
+        ),
+      loadResponse: (owner, id) =>
+        inTime(
+          load(owner, () => contents.loadResponse(owner, id)),
           waitMs,
         ),
       remove: (tokenId, responseId) => inTime(contents.remove(tokenId, responseId), waitMs),
+      tokenIds: () => contents.tokenIds(),
+      removeOfTokens: (tokenIds) => contents.removeOfTokens(tokenIds),
       sweep: (at) => contents.sweep(at),
     },
   }

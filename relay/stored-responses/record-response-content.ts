@@ -15,7 +15,7 @@ const INPUT_BYTES_MAX = 1024 * 1024
 
 type Deps = {
   readonly storedResponses: StoredResponses
-  readonly vault: Pick<Vault, 'seal'>
+  readonly vault: Pick<Vault, 'sealBytes'>
   readonly now: () => number
 }
 

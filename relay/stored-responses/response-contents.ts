@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import type { Sealed } from '#domain/shared/event.ts'
 import { createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
 /**
@@ -12,11 +11,11 @@ export type ResponseContent = {
   readonly userId: number
   readonly responseId: string
   /** The response without its output items. */
-  readonly response: Sealed
+  readonly response: Buffer
   /** The output items, as a JSON array. */
-  readonly output: Sealed
+  readonly output: Buffer
   /** The items of the complete input, as a JSON array. Null if the input was too long. */
-  readonly input: Sealed | null
+  readonly input: Buffer | null
   /** The lengths in bytes before the compression. */
   readonly outputBytes: number
   readonly inputBytes: number
@@ -32,10 +31,11 @@ export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & 
   readonly inputBytes: number | null
 }
 
-/** `response` and `input` are loaded for at most one response, and are null for all others. */
-export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'> & {
-  readonly response: Sealed | null
-}
+/** `input` is loaded for at most one response, and is null for all others. */
+export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'>
+
+/** A response as a caller fetches it. */
+export type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
 /** Stores the contents of converted responses. They are found only for the token that made them. */
 export type ResponseContents = {
@@ -45,14 +45,19 @@ export type ResponseContents = {
    */
   add(content: ResponseContent): Promise<void>
   sizes(tokenId: number, ids: readonly string[]): Promise<readonly ContentSize[]>
-  /** Loads the outputs of these responses, and everything of the response `complete`. */
+  /** Loads the outputs of these responses, and the input of the response `previous`. */
   load(
     owner: ContentOwner,
     ids: readonly string[],
-    complete: string | null,
+    previous: string | null,
   ): Promise<readonly LoadedContent[]>
+  /** Returns null if the token has no such response. */
+  loadResponse(owner: ContentOwner, responseId: string): Promise<LoadedResponse | null>
   /** Returns false if the token has no such response. */
   remove(tokenId: number, responseId: string): Promise<boolean>
+  /** Returns the ids of all tokens that have contents. */
+  tokenIds(): Promise<readonly number[]>
+  removeOfTokens(tokenIds: readonly number[]): Promise<void>
   /** Deletes contents that are older than `CONTENT_RETENTION_MS` at the time `at`. */
   sweep(at: number): Promise<void>
 }
@@ -74,14 +79,23 @@ const ROW_BYTES = 512
 /** The maximum number of users whose bytes are counted. */
 const COUNTED_USERS_MAX = 10_000
 
+/** No release has stored contents as text, which was longer. Such contents are dropped. */
 const TABLE = `
+  do $$ begin
+    if exists (select from pg_attribute
+      where attrelid = to_regclass('relay.response_contents') and attname = 'output'
+        and atttypid = 'text'::regtype)
+    then
+      drop table relay.response_contents;
+    end if;
+  end $$;
   create table if not exists relay.response_contents (
     token_id int8 not null,
     response_id text not null,
     user_id int8 not null,
-    response text not null,
-    output text not null,
-    input text,
+    response bytea not null,
+    output bytea not null,
+    input bytea,
     output_bytes int8 not null,
     input_bytes int8 not null,
     stored_bytes int8 not null,
@@ -105,9 +119,23 @@ const SIZES = `
 
 const LOAD = `
   select response_id as "responseId", output,
-    case when response_id = $3 then response end as response,
     case when response_id = $3 then input end as input
   from relay.response_contents where token_id = $1 and response_id = any($2)`
+
+const LOAD_RESPONSE = `
+  select response, output from relay.response_contents where token_id = $1 and response_id = $2`
+
+/** Finds each token by one look-up in the index, because reading all rows would take seconds. */
+const TOKEN_IDS = `
+  with recursive tokens as (
+    (select token_id from relay.response_contents order by token_id limit 1)
+    union all
+    select (
+      select token_id from relay.response_contents
+      where token_id > tokens.token_id order by token_id limit 1
+    ) from tokens where tokens.token_id is not null
+  )
+  select token_id::float8 as "tokenId" from tokens where token_id is not null`
 
 /**
  * Deletes the inputs of a user's older contents. They are long, because each repeats the history of
@@ -117,12 +145,13 @@ const DELETE_OLD_INPUTS = `
   update relay.response_contents as one
   set input = null, stored_bytes = one.stored_bytes - length(one.input)
   from (
-    select token_id, response_id,
+    select token_id, response_id, length(input) as input_bytes,
       sum(stored_bytes) over (order by stored_at desc, response_id desc) as newer_bytes
     from relay.response_contents where user_id = $1
   ) as counted
   where one.token_id = counted.token_id and one.response_id = counted.response_id
-    and one.input is not null and counted.newer_bytes > $2`
+    and one.input is not null and counted.newer_bytes > $2
+  returning counted.input_bytes::float8 as bytes`
 
 /** Deletes the oldest contents of a user beyond the maximum. */
 const DELETE_OLDEST = `
@@ -132,7 +161,16 @@ const DELETE_OLDEST = `
     from relay.response_contents where user_id = $1
   ) as counted
   where one.token_id = counted.token_id and one.response_id = counted.response_id
-    and counted.newer_bytes > $2`
+    and counted.newer_bytes > $2
+  returning one.stored_bytes::float8 as bytes`
+
+const REMOVE = `
+  delete from relay.response_contents where token_id = $1 and response_id = $2
+  returning stored_bytes::float8 as bytes`
+
+const REMOVE_OF_TOKENS = `
+  delete from relay.response_contents where token_id = any($1::int8[])
+  returning stored_bytes::float8 as bytes`
 
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createResponseContents(
@@ -146,17 +184,35 @@ export async function createResponseContents(
   await ensureSchema(pg, 'relay', TABLE)
   /** The bytes of all contents when they were last counted, and those that were added since. */
   let siteBytes = await bytesOfSite(pg)
+  /** Runs a statement that deletes content and returns the bytes of each row. */
+  const free = async (text: string, values: readonly unknown[]): Promise<number> => {
+    const { rows } = await pg.query<{ readonly bytes: number }>(text, [...values])
+    siteBytes -= rows.reduce((sum, { bytes }) => sum + bytes, 0)
+    return rows.length
+  }
   /** The bytes that this process has added for each user since the last deletion. */
   const addedBytes = new Map<number, number>()
+  const limited = new Set<number>()
+  /**
+   * Deletes what exceeds the maximum of a user, one time after another, because two deletions of
+   * the same rows could block each other. After a failure, the next content tries again: the new
+   * content is stored in any case, so its response must not say that it is not.
+   */
   const deleteOldest = async (userId: number, bytes: number): Promise<void> => {
     const added = (addedBytes.get(userId) ?? deletedEveryBytes) + bytes
     if (addedBytes.size > COUNTED_USERS_MAX) addedBytes.clear()
     addedBytes.set(userId, added)
-    if (added < deletedEveryBytes) return
-    const inputs = { name: 'limit-inputs', text: DELETE_OLD_INPUTS }
-    await pg.query({ ...inputs, values: [userId, Math.floor(userBytesMax / 2)] })
-    await pg.query({ name: 'limit-contents', text: DELETE_OLDEST, values: [userId, userBytesMax] })
-    addedBytes.set(userId, 0)
+    if (added < deletedEveryBytes || limited.has(userId)) return
+    limited.add(userId)
+    try {
+      await free(DELETE_OLD_INPUTS, [userId, Math.floor(userBytesMax / 2)])
+      await free(DELETE_OLDEST, [userId, userBytesMax])
+      addedBytes.set(userId, (addedBytes.get(userId) ?? added) - added)
+    } catch {
+      // The bytes still count as added.
+    } finally {
+      limited.delete(userId)
+    }
   }
   return {
     add: async ({ tokenId, responseId, userId, response, output, input, ...numbers }) => {
@@ -167,20 +223,33 @@ export async function createResponseContents(
       siteBytes += bytes
       const texts = [response, output, input]
       const values = [tokenId, responseId, userId, ...texts, outputBytes, inputBytes, bytes, at]
-      await pg.query({ name: 'insert-content', text: INSERT, values })
+      try {
+        await pg.query({ name: 'insert-content', text: INSERT, values })
+      } catch (error) {
+        siteBytes -= bytes
+        throw error
+      }
       await deleteOldest(userId, bytes)
     },
     sizes: async (tokenId, ids) => {
       const query = { name: 'sizes-of-contents', text: SIZES, values: [tokenId, ids] }
       return (await pg.query<ContentSize>(query)).rows
     },
-    load: async ({ tokenId }, ids, complete) => {
-      const query = { name: 'load-contents', text: LOAD, values: [tokenId, ids, complete] }
+    load: async ({ tokenId }, ids, previous) => {
+      const query = { name: 'load-contents', text: LOAD, values: [tokenId, ids, previous] }
       return (await pg.query<LoadedContent>(query)).rows
     },
-    remove: async (tokenId, responseId) => {
-      const text = 'delete from relay.response_contents where token_id = $1 and response_id = $2'
-      return (await pg.query(text, [tokenId, responseId])).rowCount !== 0
+    loadResponse: async ({ tokenId }, id) => {
+      const query = { name: 'load-response', text: LOAD_RESPONSE, values: [tokenId, id] }
+      return (await pg.query<LoadedResponse>(query)).rows[0] ?? null
+    },
+    remove: async (tokenId, responseId) => (await free(REMOVE, [tokenId, responseId])) > 0,
+    tokenIds: async () => {
+      const { rows } = await pg.query<{ readonly tokenId: number }>(TOKEN_IDS)
+      return rows.map(({ tokenId }) => tokenId)
+    },
+    removeOfTokens: async (tokenIds) => {
+      await free(REMOVE_OF_TOKENS, [tokenIds])
     },
     sweep: async (at) => {
       const text = 'delete from relay.response_contents where stored_at <= $1'

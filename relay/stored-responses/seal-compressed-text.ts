@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import { constants, deflateRaw, inflateRaw } from 'node:zlib'
-import type { Sealed } from '#domain/shared/event.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 const deflate = promisify(deflateRaw)
@@ -11,22 +10,22 @@ const TEXT_BYTES_MAX = 8 * 1024 * 1024
 
 /** Compresses a text outside of the main thread, and encrypts it with the user's data key. */
 export async function sealCompressed(
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'sealBytes'>,
   userId: number,
   text: string | Buffer,
-): Promise<Sealed> {
+): Promise<Buffer> {
   const compressed = await deflate(text, { level: constants.Z_BEST_SPEED })
-  return vault.seal(userId, compressed.toString('base64'))
+  return vault.sealBytes(userId, compressed)
 }
 
 /** Opens a text of `sealCompressed`. Returns null if the user was erased. */
 export async function openCompressed(
-  vault: Pick<Vault, 'open'>,
+  vault: Pick<Vault, 'openBytes'>,
   userId: number,
-  sealed: Sealed,
+  sealed: Uint8Array,
 ): Promise<string | null> {
-  const text = await vault.open(userId, sealed)
-  if (text === null) return null
-  const bytes = await inflate(Buffer.from(text, 'base64'), { maxOutputLength: TEXT_BYTES_MAX })
+  const compressed = await vault.openBytes(userId, sealed)
+  if (compressed === null) return null
+  const bytes = await inflate(compressed, { maxOutputLength: TEXT_BYTES_MAX })
   return bytes.toString('utf8')
 }

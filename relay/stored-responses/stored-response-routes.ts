@@ -96,10 +96,8 @@ async function serveConvertedResponse(
     if (isRemoved === null) return NO_STORE
     return isRemoved ? bytesOf({ id, object: 'response', deleted: true }) : null
   }
-  const loaded = await contents.load({ tokenId, userId }, [id], id).catch(() => NO_STORE)
-  if (isRelayError(loaded)) return loaded
-  const [content] = loaded
-  if (content === undefined || content.response === null) return null
+  const content = await contents.loadResponse({ tokenId, userId }, id).catch(() => NO_STORE)
+  if (content === null || isRelayError(content)) return content
   const response = await openCompressed(vault, userId, content.response)
   const output = await openCompressed(vault, userId, content.output)
   if (response === null || output === null) return null

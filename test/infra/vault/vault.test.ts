@@ -31,6 +31,21 @@ const dump = async (): Promise<string> => {
   return JSON.stringify(rows)
 }
 
+describe('sealed bytes', () => {
+  it('have only nonce and tag beside their length, and end with the key of the user', async () => {
+    const bytes = randomBytes(1_000)
+    const sealed = await vault.sealBytes(31, bytes)
+    expect(sealed).toHaveLength(bytes.length + 28)
+    expect(sealed.includes(bytes.subarray(0, 16))).toBe(false)
+    expect(await vault.openBytes(31, sealed)).toEqual(bytes)
+    await vault.sealBytes(32, bytes)
+    await expect(vault.openBytes(32, sealed)).rejects.toThrow()
+    await vault.destroyUser(31)
+    expect(await vault.openBytes(31, sealed)).toBeNull()
+    expect(await vault.openBytes(31, await vault.sealBytes(31, bytes))).toBeNull()
+  })
+})
+
 describe('secrets', () => {
   it('are returned to their owner, also after a restart, and are stored unreadable', async () => {
     const ref = await vault.putSecret('channel-key', 'channel:1', 'sk-canary-provider-key-密')

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Sealed } from '#domain/shared/event.ts'
 import { boundedStoredResponses } from '#relay/stored-responses/limit-load-of-stored-responses.ts'
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
@@ -57,7 +56,7 @@ describe('a slow store of responses', () => {
 
 const CONTENT = {
   ...{ tokenId: 1, userId: 7, responseId: 'resp_a', outputBytes: 1, inputBytes: 1, at: 0 },
-  ...{ response: 'r' as Sealed, output: 'o' as Sealed, input: null },
+  ...{ response: Buffer.from('r'), output: Buffer.from('o'), input: null },
 }
 
 /** A store whose writes and loads of contents end when the test says so. */

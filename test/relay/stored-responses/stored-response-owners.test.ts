@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Sealed } from '#domain/shared/event.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import {
   createResponseContents,
@@ -71,7 +70,7 @@ describe.each(STORES)('the stored responses in %s', (_name, createStore) => {
 
 const contentOf = (responseId: string, at = AT, tokenId = 1): ResponseContent => ({
   ...{ tokenId, userId: 7, responseId, outputBytes: 30, inputBytes: 40, at },
-  ...{ response: 'r'.repeat(100) as Sealed, output: 'o' as Sealed, input: 'i' as Sealed },
+  ...{ response: Buffer.alloc(100, 'r'), output: Buffer.from('o'), input: Buffer.from('i') },
 })
 
 describe.each(STORES)('the contents of converted responses in %s', (_name, createStore) => {
@@ -85,19 +84,35 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
       { responseId: 'resp_a', outputBytes: 30, inputBytes: 40 },
       { responseId: 'resp_b', outputBytes: 30, inputBytes: null },
     ])
-    const others = { response: null, input: null }
-    expect(await contents.load({ tokenId: 1, userId: 7 }, ['resp_a'], null)).toEqual([
-      { responseId: 'resp_a', output: 'o', ...others },
+    const owner = { tokenId: 1, userId: 7 }
+    const output = Buffer.from('o')
+    expect(await contents.load(owner, ['resp_a'], null)).toEqual([
+      { responseId: 'resp_a', output, input: null },
     ])
-    const complete = { response: 'r'.repeat(100), input: 'i' }
-    expect(await contents.load({ tokenId: 1, userId: 7 }, ['resp_a'], 'resp_a')).toEqual([
-      { responseId: 'resp_a', output: 'o', ...complete },
+    expect(await contents.load(owner, ['resp_a'], 'resp_a')).toEqual([
+      { responseId: 'resp_a', output, input: Buffer.from('i') },
     ])
+    const { response } = contentOf('resp_a')
+    expect(await contents.loadResponse(owner, 'resp_a')).toEqual({ response, output })
     expect(await contents.sizes(2, ids)).toEqual([])
-    expect(await contents.load({ tokenId: 2, userId: 7 }, ids, 'resp_a')).toEqual([])
+    const other = { tokenId: 2, userId: 7 }
+    expect(await contents.load(other, ids, 'resp_a')).toEqual([])
+    expect(await contents.loadResponse(other, 'resp_a')).toBeNull()
     expect(await contents.remove(2, 'resp_a')).toBe(false)
     expect(await contents.remove(1, 'resp_a')).toBe(true)
     expect(await contents.remove(1, 'resp_a')).toBe(false)
+  })
+
+  it('of tokens are listed and removed together', async () => {
+    const { contents } = createStore()
+    for (const tokenId of [21, 22, 23]) {
+      await contents.add(contentOf('resp_a', AT, tokenId))
+      await contents.add(contentOf('resp_b', AT, tokenId))
+    }
+    expect((await contents.tokenIds()).filter((id) => id > 20).toSorted()).toEqual([21, 22, 23])
+    await contents.removeOfTokens([21, 23])
+    expect((await contents.tokenIds()).filter((id) => id > 20)).toEqual([22])
+    expect(await contents.sizes(22, ['resp_a', 'resp_b'])).toHaveLength(2)
   })
 })
 
@@ -116,7 +131,7 @@ it('the inputs of older contents are deleted first, so that references to items 
   const limits = { userBytesMax: 6_000, deletedEveryBytes: 1 }
   const contents = await createResponseContents(postgres.pg, limits)
   const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
-  const input = 'i'.repeat(1_000) as Sealed
+  const input = Buffer.alloc(1_000, 'i')
   for (const [at, id] of ids.entries()) {
     await contents.add({ ...contentOf(id, AT + at, 11), userId: 9, input })
   }
@@ -139,6 +154,52 @@ it('no content is stored beyond the maximum of the site, until others were delet
   expect(await full.sizes(12, ['resp_b'])).toHaveLength(1)
 })
 
+it('contents that are deleted make room for others before the next count', async () => {
+  const owner = { userId: 12, tokenId: 13 }
+  const limits = { userBytesMax: 3_000, deletedEveryBytes: 1 }
+  const before = await postgres.pg.query<{ readonly bytes: number }>(
+    'select coalesce(sum(stored_bytes), 0)::int4 as bytes from relay.response_contents',
+  )
+  const siteBytesMax = (before.rows[0]?.bytes ?? 0) + 5_000
+  const contents = await createResponseContents(postgres.pg, { ...limits, siteBytesMax })
+  for (let at = 0; at < 30; at += 1) {
+    await contents.add({ ...contentOf(`resp_${at}`, AT + at), ...owner })
+  }
+  expect(await contents.sizes(13, ['resp_29'])).toHaveLength(1)
+})
+
+it('fifty contents of a user at once are all stored, although others are deleted', async () => {
+  const limits = { userBytesMax: 3_000, deletedEveryBytes: 1 }
+  const [one, other] = await Promise.all([
+    createResponseContents(postgres.pg, limits),
+    createResponseContents(postgres.pg, limits),
+  ])
+  const adding = Array.from({ length: 50 }, (_, at) =>
+    (at % 2 === 0 ? one : other).add({ ...contentOf(`resp_${at}`, AT + at, 14), userId: 13 }),
+  )
+  const outcomes = await Promise.allSettled(adding)
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  await one.add({ ...contentOf('resp_last', AT + 50, 14), userId: 13 })
+  const left = await postgres.pg.query('select from relay.response_contents where user_id = 13')
+  expect(left.rowCount).toBeLessThanOrEqual(4)
+})
+
+it('a content counts as stored although older ones could not be deleted', async () => {
+  const contents = await createResponseContents(postgres.pg, { deletedEveryBytes: 1 })
+  const { pg } = postgres
+  await pg.query(`
+    create function relay.refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'refused'; end $$;
+    create trigger refused before update or delete on relay.response_contents
+      for each statement execute function relay.refuse()`)
+  try {
+    await contents.add({ ...contentOf('resp_kept', AT, 15), userId: 14 })
+  } finally {
+    await pg.query('drop function relay.refuse cascade')
+  }
+  expect(await contents.sizes(15, ['resp_kept'])).toHaveLength(1)
+})
+
 it('contents are deleted after seven days', async () => {
   const { contents, sweep } = postgres.store
   await contents.add(contentOf('resp_old', AT, 6))
@@ -146,6 +207,19 @@ it('contents are deleted after seven days', async () => {
   expect(await contents.sizes(6, ['resp_old'])).toHaveLength(1)
   await sweep(AT + 8 * 86_400_000)
   expect(await contents.sizes(6, ['resp_old'])).toEqual([])
+})
+
+it('contents of a build before the first release are dropped, as they were longer texts', async () => {
+  const { pg } = postgres
+  await pg.query(`
+    alter table relay.response_contents alter column output type text using encode(output, 'hex')`)
+  const contents = await createResponseContents(pg)
+  const ids = ['resp_a']
+  await contents.add(contentOf('resp_a', AT, 16))
+  const owner = { tokenId: 16, userId: 7 }
+  expect(await contents.load(owner, ids, null)).toMatchObject([{ output: Buffer.from('o') }])
+  const again = await createResponseContents(pg)
+  expect(await again.sizes(16, ids)).toHaveLength(1)
 })
 
 it('are deleted after thirty days', async () => {

@@ -169,12 +169,18 @@ function contentsInMemory(): ResponseContents {
       find(tokenId, ids).map(({ responseId, outputBytes, input, inputBytes }) => ({
         ...{ responseId, outputBytes, inputBytes: input === null ? null : inputBytes },
       })),
-    load: async ({ tokenId }, ids, complete) =>
-      find(tokenId, ids).map(({ responseId, output, input, response }) => {
-        const isComplete = responseId === complete
-        const others = { input: isComplete ? input : null, response: isComplete ? response : null }
-        return { responseId, output, ...others }
-      }),
+    load: async ({ tokenId }, ids, previous) =>
+      find(tokenId, ids).map(({ responseId, output, input }) => ({
+        ...{ responseId, output, input: responseId === previous ? input : null },
+      })),
+    loadResponse: async ({ tokenId }, id) => {
+      const [content] = find(tokenId, [id])
+      return content === undefined ? null : { response: content.response, output: content.output }
+    },
+    tokenIds: async () => [...new Set([...known.values()].map(({ tokenId }) => tokenId))],
+    removeOfTokens: async (tokenIds) => {
+      for (const [name, { tokenId }] of known) if (tokenIds.includes(tokenId)) known.delete(name)
+    },
     remove: async (tokenId, responseId) => known.delete(`${tokenId} ${responseId}`),
     sweep: async () => {},
   }

@@ -53,6 +53,8 @@ const vault = {
     new Map(refs.map(({ ref }) => [ref, ref.startsWith('key:') ? ref.slice(4) : PROVIDER_KEY])),
   seal: async (_userId: number, text: string) => text as Sealed,
   open: async (_userId: number, sealed: Sealed) => sealed,
+  sealBytes: async (_userId: number, bytes: Uint8Array) => Buffer.from(bytes),
+  openBytes: async (_userId: number, sealed: Uint8Array) => Buffer.from(sealed),
 } as unknown as Vault
 
 export type RelayRig = {
@@ -116,6 +118,8 @@ export type RigOptions = SimulatedProviderOptions & {
   readonly now?: () => number
   readonly log?: Logger
   readonly sharedCache?: SharedCache
+  /** The functions of a real vault that the relay uses. */
+  readonly vault?: Partial<Vault>
 }
 
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
@@ -123,8 +127,9 @@ export async function relayRig(
   overrides: RelayOverrides = {},
   env = {},
   sharedLimits?: Limits,
-  { now = Date.now, log = pino({ level: 'silent' }), sharedCache, ...providing }: RigOptions = {},
+  { now = Date.now, log = pino({ level: 'silent' }), sharedCache, ...options }: RigOptions = {},
 ): Promise<RelayRig> {
+  const { vault: realVault, ...providing } = options
   const ownLimits = createMemoryLimits(Date.now)
   const store = createMemoryEventStore()
   const snapshots = createMemorySnapshots()
@@ -132,7 +137,7 @@ export async function relayRig(
     config: readConfig({ PORT: '0', ...env }),
     store,
     actors: createStreamActors({ store, snapshots, log }),
-    vault,
+    vault: { ...vault, ...realVault },
     log,
     leases: leasesOfOne,
     callLimits: sharedLimits ?? ownLimits,
