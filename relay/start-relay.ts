@@ -11,13 +11,13 @@ import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { countTokens, countWorkAt } from './count-tokens.ts'
 import { createRelayDeps, type DepsOverrides } from './create-relay-deps.ts'
+import { startDeletions } from './delete-expired-rows.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
 import { createDraining, type Draining, drainingError } from './drain-running-calls.ts'
 import type { FindExpired } from './expired-call-detector.ts'
 import { startSweeper } from './expired-call-sweeper.ts'
 import { jsonArrayFor, modelInPath } from './gemini-paths.ts'
-import { removeExpiredClaims } from './idempotency/remove-expired-claims.ts'
 import { listModels } from './list-models.ts'
 import { lookUpQuota, quotaLookUpAt } from './look-up-quota.ts'
 import { errorOfException } from './pipeline/error-of-exception.ts'
@@ -79,49 +79,7 @@ export type RelayOverrides = DepsOverrides & {
   readonly gauges?: Gauges
   readonly tasks?: TaskOverrides
   readonly batchPollEveryMs?: number
-}
-
-/**
- * The interval at which expired rows of the stores are deleted. They are valid for at least a day,
- * so a delay of minutes is harmless.
- */
-const SWEEP_EVERY_MS = 600_000
-
-type ClaimSweep = { readonly sweep: (at: number) => Promise<void> }
-
-/** Returns a sweep of claims that does not start again while it still reads accounts. */
-function createClaimSweep(deps: RelayDeps): ClaimSweep {
-  let running: Promise<void> | null = null
-  const start = (at: number) =>
-    removeExpiredClaims(deps, at).finally(() => {
-      running = null
-    })
-  return {
-    sweep: (at) => {
-      running ??= start(at)
-      return running
-    },
-  }
-}
-
-/** Deletes expired rows of the stores. After a failure, the next deletion makes up for it. */
-function deleteExpired({ log, now }: Core, deps: RelayDeps, claims: ClaimSweep): void {
-  const stores = [
-    [claims, 'expired idempotency keys could not be deleted'],
-    [deps.providerMessages, 'old messages of providers could not be deleted'],
-    [deps.storedResponses, 'old stored responses could not be deleted'],
-    [deps.clientSecrets, 'expired temporary keys could not be deleted'],
-    [deps.batchStore, 'old batches could not be deleted'],
-  ] as const
-  for (const [store, message] of stores) {
-    store.sweep(now()).catch((err: unknown) => log.warn({ err }, message))
-  }
-}
-
-/** Deletes expired rows at intervals, until the returned timer is cleared. */
-function startDeletions(core: Core, deps: RelayDeps): NodeJS.Timeout {
-  const claims = createClaimSweep(deps)
-  return setInterval(() => deleteExpired(core, deps, claims), SWEEP_EVERY_MS).unref()
+  readonly deleteEveryMs?: number
 }
 
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
@@ -133,7 +91,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
   const batches = startBatches(core, deps, overrides.batchPollEveryMs)
-  const deletions = startDeletions(core, deps)
+  const deletions = startDeletions(core, deps, overrides.deleteEveryMs)
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({
     abort: () => {

@@ -79,6 +79,11 @@ export class TokenView {
     return this.byLookup.get(keyLookup)
   }
 
+  /** Reports whether the token exists and is not deleted. */
+  has(tokenId: number): boolean {
+    return this.byId.has(tokenId)
+  }
+
   put(row: TokenRow): void {
     const token = new RelayToken(row)
     this.byId.set(row.tokenId, token)
