@@ -3,16 +3,20 @@ import { isRelayError, type RelayError, relayError } from './canonical/relay-err
 import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { readGeminiCountRequest } from './dialects/gemini/generate-request.ts'
 import { readResponsesRequest } from './dialects/openai-responses/responses-request.ts'
-import type { ChatRequest } from './dialects/wire-format.ts'
+import type { ChatRequest, StoredInput } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
-import { authenticate } from './pipeline/authenticate.ts'
+import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { chatBodyShareOf } from './pipeline/body-memory-limit-of-user.ts'
+import { CopiesOfBody } from './pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { accessError } from './pipeline/plan-alternative.ts'
 import { readBody } from './pipeline/read-body.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
+import { convertedResponseIdIn } from './stored-responses/ids-of-converted-responses.ts'
+import { insertStoredContent } from './stored-responses/insert-stored-content.ts'
+import { notFound } from './stored-responses/resolve-stored-input.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */
 type CountWork = {
@@ -26,12 +30,7 @@ const ANTHROPIC_COUNT: CountWork = {
 }
 
 const RESPONSES_COUNT: CountWork = {
-  read: (upload) => {
-    const request = readResponsesRequest(upload)
-    if (isRelayError(request) || request.stored === undefined) return request
-    // The stored input would be missing in the count.
-    return relayError('stored_input', { param: request.stored.references[0]?.param ?? 'input' })
-  },
+  read: (upload) => readResponsesRequest(upload),
   answerOf: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
 }
 
@@ -58,7 +57,7 @@ export function countWorkAt(path: string): CountWork | null {
 export async function countTokens(
   deps: RelayDeps,
   exchange: Exchange,
-  { read, answerOf }: CountWork,
+  work: CountWork,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
@@ -68,11 +67,11 @@ export async function countTokens(
   const upload = await readBody(request, deps.bodyMemory, owner)
   if (isRelayError(upload)) return rejectUnreadRequest(exchange, upload)
   try {
-    const parsed = read(upload)
+    const parsed = work.read(upload)
     if (isRelayError(parsed)) return sendError(exchange, parsed)
     const { adapters } = deps.views.options.options
     const counted = resolveModelSuffix(parsed, deps.views.channels, adapters)
-    const { model, body } = counted
+    const { model } = counted
     const error = accessError(caller, deps.views.options.options, counted)
     if (error !== null) return sendError(exchange, error)
     if (!deps.views.channels.isKnown(model)) {
@@ -80,15 +79,57 @@ export async function countTokens(
     }
     const permit = await acquirePermit(deps, caller, counted)
     if (isRelayError(permit)) return sendError(exchange, permit)
+    const copies = new CopiesOfBody(deps.bodyMemory, owner)
+    let isSuccess = false
     try {
+      const body = await completeBody(deps, caller, counted, { read: work.read, copies })
+      if (isRelayError(body)) return sendError(exchange, body)
+      isSuccess = true
       const counter = deps.counter.of(caller.user.userId)
       const { input } = await counter.count({ requestBody: body, text: '' })
-      sendJson(exchange, 200, answerOf(input))
+      sendJson(exchange, 200, work.answerOf(input))
     } finally {
-      permit.release({ isSuccess: true, tokens: 0 })
+      copies.release()
+      permit.release({ isSuccess, tokens: 0 })
     }
   } finally {
     deps.bodyMemory.giveBack(upload.length)
     deps.bodyMemory.release(owner, upload.length)
   }
 }
+
+type Completion = Pick<CountWork, 'read'> & {
+  /** Counts the memory of the content until the tokens are counted. */
+  readonly copies: CopiesOfBody
+}
+
+/**
+ * Returns the body with the stored content to which it refers, as a call would send it. Returns an
+ * error if only a provider has some of the content, because it would be missing in the count.
+ */
+async function completeBody(
+  deps: RelayDeps,
+  caller: Caller,
+  request: ChatRequest,
+  { read, copies }: Completion,
+): Promise<Buffer | RelayError> {
+  if (request.stored === undefined) return request.body
+  const { storesConvertedResponses: isStored } = deps.views.options.options
+  // The permit was acquired before, so nothing more must be admitted.
+  const body = isStored
+    ? await insertStoredContent(deps, caller, request, copies, async () => null)
+    : null
+  if (body !== null && isRelayError(body)) return body
+  const complete = body === null ? request : read(body)
+  if (isRelayError(complete)) return complete
+  const [reference] = complete.stored?.references ?? []
+  return reference === undefined ? complete.body : missingInCount(reference, isStored)
+}
+
+type Reference = StoredInput['references'][number]
+
+/** The error for a converted response says whether the site stores it. Others are never counted. */
+const missingInCount = (reference: Reference, isStored: boolean): RelayError =>
+  convertedResponseIdIn(reference.id) === null
+    ? relayError('stored_input', { param: reference.param })
+    : notFound(reference, isStored)

@@ -188,6 +188,32 @@ describe('a converted response', () => {
     expect(provider.requests).toHaveLength(1)
   })
 
+  it('is counted with the tokens of a request that refers to it, at no cost', async () => {
+    const { json: response } = await call({ input: 'word '.repeat(1_000) })
+    const count = (members: object, key = KEY) =>
+      ask('POST', '/v1/responses/input_tokens', { model: MODEL, input: 'Hi', ...members }, key)
+    const { json: alone } = await count({})
+    const { json: continued } = await count({ previous_response_id: response.id })
+    expect(continued.input_tokens - alone.input_tokens).toBeGreaterThan(1_000)
+    const item = { type: 'item_reference', id: response.output[0].id }
+    const { json: complete } = await count({ input: [{ role: 'user', content: 'Hi' }, item] })
+    expect(complete.input_tokens).toBeGreaterThan(alone.input_tokens)
+    const refused = { status: 400, json: { error: { param: 'previous_response_id' } } }
+    const ofOther = await count({ previous_response_id: response.id }, OTHER_KEY)
+    expect(ofOther).toMatchObject(refused)
+    const ofProvider = await count({ previous_response_id: 'resp_of_a_provider' })
+    expect(ofProvider).toMatchObject(refused)
+    expect(ofProvider.json.error.code).toBe('stored_input')
+    await rig.setOption(STORING, 'false')
+    const unstored = await count({ previous_response_id: response.id })
+    expect(unstored.json.error.message).toContain('not store')
+    expect(provider.requests).toHaveLength(1)
+    expect((await rig.callEvents()).map(({ type }) => type)).toEqual([
+      'CallAdmitted',
+      'CallSettled',
+    ])
+  })
+
   it('is used only by the token that made it', async () => {
     const { json: response } = await call()
     const [item] = response.output
