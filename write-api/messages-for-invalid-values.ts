@@ -78,6 +78,10 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
     zh: '不能在此类型的渠道中放行',
     en: 'cannot be allowed in a channel of this type',
   },
+  'no-effect': {
+    zh: '在此类型的渠道中不起作用',
+    en: 'has no effect in a channel of this type',
+  },
   'wrong-case': {
     zh: '参数名的大小写不正确',
     en: 'contains a parameter name in wrong letter case',

@@ -33,6 +33,7 @@ export type TermsErrorCode =
   | 'not-flag'
   | 'not-names'
   | 'not-allowable'
+  | 'no-effect'
   | 'wrong-case'
 
 /**
@@ -175,11 +176,18 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 /** The maximum number of models that `responses_models` may list. */
 const RESPONSES_MODELS_MAX = 500
 
+/** OpenAI and Azure. Only their channels serve some models by responses and others by chats. */
+const TYPES_WITH_RESPONSES_MODELS: readonly number[] = [1, 3]
+
 /** Checks `responses_models`, the provider's names of models that serve only responses. */
-function responsesModelsError({ setting }: ChannelTerms): FieldError | null {
+function responsesModelsError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'responses_models'
-  const models = (members instanceof Map ? members.get(name) : null) ?? []
+  const models = (members instanceof Map ? members.get(name) : null) ?? null
+  if (models === null) return null
+  if (!TYPES_WITH_RESPONSES_MODELS.includes(type)) {
+    return { field: 'setting', error: 'no-effect', name }
+  }
   const isRight =
     Array.isArray(models) &&
     models.length <= RESPONSES_MODELS_MAX &&

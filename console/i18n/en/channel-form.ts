@@ -96,7 +96,7 @@ export const channelForm: Translations['channelForm'] = {
     '"background", "tools", "cache_control.ttl"]}. The last one is the one-hour cache. ' +
     'responses_models: the provider’s names of the models of an OpenAI or Azure channel that ' +
     'serve only responses, such as {"responses_models": ["my-codex"]}. Chats with them are ' +
-    'converted.',
+    'converted. The list replaces the built-in one, and an empty list converts none.',
   unknownSettings: 'Unknown settings, which have no effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint:

@@ -91,7 +91,7 @@ export const channelForm = {
     '可用 allowed_members 放行：{"allowed_members": ["service_tier", "speed", "background", ' +
     '"tools", "cache_control.ttl"]}，其中 cache_control.ttl 表示 1 小时缓存；' +
     'OpenAI 与 Azure 渠道可用 responses_models 列出只支持 Responses 的上游模型，对话请求会被转换：' +
-    '{"responses_models": ["my-codex"]}。',
+    '{"responses_models": ["my-codex"]}，并取代内置列表；空列表表示都不转换。',
   unknownSettings: '未识别的设置，不会生效：{{names}}。',
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',

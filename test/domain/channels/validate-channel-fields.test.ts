@@ -183,8 +183,8 @@ describe('the extra settings of a channel', () => {
 })
 
 describe('the models that a channel serves only by responses', () => {
-  const listing = (models: unknown) =>
-    errorOf({ setting: JSON.stringify({ responses_models: models }) })
+  const listing = (models: unknown, type = 1) =>
+    errorOf({ type, setting: JSON.stringify({ responses_models: models }) })
 
   it.each(['gpt-5-pro', 7, {}, [7], [null], Array(501).fill('a')])(
     'must be a list of names, not %j',
@@ -196,6 +196,14 @@ describe('the models that a channel serves only by responses', () => {
 
   it.each([[[]], [['my-codex', 'gpt-5-pro']], [null]])('may be %j', (models) => {
     expect(listing(models)).toBeNull()
+  })
+
+  it.each([8, 14, 24, 41])('are refused for channel type %i, where they have no effect', (type) => {
+    const error = { field: 'setting', error: 'no-effect', name: 'responses_models' }
+    expect(listing(['my-codex'], type)).toEqual(error)
+    expect(listing([], type)).toEqual(error)
+    expect(listing(null, type)).toBeNull()
+    expect(listing(['my-codex'], 3)).toBeNull()
   })
 })
 
