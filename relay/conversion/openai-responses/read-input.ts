@@ -78,7 +78,10 @@ class InputReader implements Conversation {
   private readonly losses: string[]
   /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
-  /** The signatures of tool calls, by call id. A signature arrives in an item before its call. */
+  /**
+   * The signatures of tool calls, by call id. A signature arrives in an item before its call, and
+   * belongs to this call only: some providers give the calls of each answer the same ids.
+   */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item is added if it is of the same kind. */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
@@ -167,6 +170,7 @@ class InputReader implements Conversation {
   private addCall(id: string, name: string, argumentsJson: string): void {
     this.names.set(id, name)
     const signature = this.callSignatures.get(id)
+    this.callSignatures.delete(id)
     const call: ToolCallPart = { kind: 'tool-call', id, name, argumentsJson }
     this.add('assistant', [signature === undefined ? call : { ...call, signature }])
   }

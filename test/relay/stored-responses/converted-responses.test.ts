@@ -344,6 +344,28 @@ describe('a converted response', () => {
     expect((await call({ input: [reference, { role: 'user', content: 'Hi' }] })).status).toBe(200)
   })
 
+  it('is not confused with another one whose provider repeats the ids of answers and calls', async () => {
+    const callWith = (city: string): Block => ({ ...CALL, input: { city } })
+    answerWith(false, [callWith('Paris')], [callWith('Rome')], [text('Warm.')])
+    const first = (await call()).json
+    const second = (await call()).json
+    expect(first.id).not.toBe(second.id)
+    const result = (output: string) => ({ type: 'function_call_output', call_id: CALL.id, output })
+    const reference = ({ output: [{ id }] }: typeof first) => ({ type: 'item_reference', id })
+    const input = [
+      { role: 'user', content: 'Hi' },
+      ...[reference(second), result('of Rome'), reference(first), result('of Paris')],
+    ]
+    expect((await call({ input })).status).toBe(200)
+    const blocks = lastMessages().flatMap(({ content }) => content as Block[])
+    const uses = blocks.filter(({ type }) => type === 'tool_use')
+    expect(uses.map((use) => use.input)).toEqual([{ city: 'Rome' }, { city: 'Paris' }])
+    expect(new Set(uses.map(({ id }) => id)).size).toBe(2)
+    const results = blocks.filter(({ type }) => type === 'tool_result')
+    expect(results.map(({ tool_use_id }) => tool_use_id)).toEqual(uses.map(({ id }) => id))
+    expect(JSON.stringify(results[0])).toContain('of Rome')
+  })
+
   it('fifty at once are each continued as themselves', async () => {
     const numbers = Array.from({ length: 50 }, (_, at) => at)
     const made = await Promise.all(numbers.map((at) => call({ input: `number ${at};` })))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { readRequest } from '#relay/conversion/openai-responses/read-request.ts'
+import { callItem, callSignatureItem } from '#relay/conversion/openai-responses/write-items.ts'
 import { AGENT_TURN } from './agent-turn.ts'
 
 const BASE = { model: 'm', input: 'Hi' }
@@ -43,6 +44,19 @@ describe('reading a request in OpenAI’s responses format', () => {
       { callId: 'call_1', name: 'shell', parts: [{ kind: 'text', text: 'a.png' }] },
       { callId: 'call_2', name: 'view_image', parts: [{ kind: 'image' }] },
     ])
+  })
+
+  it('reads a signature for one call only, although a provider repeats the ids of calls', () => {
+    const tools = { custom: new Set<string>(), namespaced: new Map() }
+    const call = { kind: 'tool-call', id: 'call_0', name: 'f', argumentsJson: '{}' } as const
+    const item = callItem('fc_1', call, 'completed', tools)
+    const result = { type: 'function_call_output', call_id: 'call_0', output: '1' }
+    const { value } = readItems(callSignatureItem('rs_1', 'call_0', 's1'), item, result, item)
+    const calls = value.messages.flatMap(({ parts }) =>
+      parts.filter((one) => one.kind === 'tool-call'),
+    )
+    expect(calls).toMatchObject([{ ...call, signature: 's1' }, call])
+    expect(calls[1]).not.toHaveProperty('signature')
   })
 
   it('reads a text as a message of the user', () => {
