@@ -69,6 +69,9 @@ it.each([
   ['o3-deep-research', { o3: 'o3-deep-research' }, false],
   ['gpt-5', { 'gpt-5-codex': 'gpt-5' }, true],
   ['prod-1', { 'gpt-5-codex': 'prod-1' }, false],
+  ['gpt-5-1', { 'gpt-5.1-codex': 'gpt-5-1' }, false],
+  ['gpt-4o-2', { 'gpt-5-pro': 'gpt-4o-2' }, false],
+  ['gpt-4o-2024-08-06', { 'o3-pro': 'gpt-4o-2024-08-06' }, true],
 ])('a deployment that has the name of a model serves what this model serves: %s', (...row) => {
   const [deployment, mapping, servesChats] = row
   const terms = { ...PLAIN_CHANNEL_TERMS, type: 3, modelMapping: JSON.stringify(mapping) }

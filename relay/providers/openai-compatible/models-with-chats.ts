@@ -15,9 +15,14 @@ export const MODELS_WITH_CHATS =
  */
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
-/** Matches the complete names of OpenAI's text models, also with a date. */
-const EXACT_OPENAI_NAME =
-  /^(?:gpt-(?:4o|4\.1|5(?:\.\d+)?)|o\d)(?:-(?:mini|nano|pro|max|chat|codex|deep-research|\d+))*$/
+/**
+ * Matches the complete names of OpenAI's text models, also with a date. Another number belongs to
+ * the name of a deployment, such as `gpt-4o-2` for a second one.
+ */
+const EXACT_OPENAI_NAME = new RegExp(
+  '^(?:gpt-(?:4o|4\\.1|5(?:\\.\\d+)?)|o\\d)' +
+    '(?:-(?:mini|nano|pro|max|chat|latest|codex|deep-research))*(?:-\\d{4}-\\d\\d-\\d\\d)?$',
+)
 const OPENAI_NAME = /^(?:gpt-|chatgpt-|o\d|codex-|computer-use-)/
 export const AZURE_TYPE = 3
 /** The hosts that are known to serve responses, by channel type. */
