@@ -5,6 +5,7 @@ import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
 import { insertStoredContent } from '../stored-responses/insert-stored-content.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
+import { contentOwnerOf } from '../stored-responses/response-contents.ts'
 import type { Caller } from './authenticate.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
 import { groupsOfPlan } from './plan-alternative.ts'
@@ -58,8 +59,8 @@ async function withStoredContent(
   // The stored input of an earlier request was checked as well, but the rules may have changed.
   const fileError = providerFileError(caller, complete)
   if (fileError !== null) return errorInCallerRequest(fileError, insertedItems)
-  const { tokenId } = caller.token
-  const resolved = await resolveStoredInput(deps, tokenId, complete, storesConvertedResponses)
+  const owner = contentOwnerOf(caller)
+  const resolved = await resolveStoredInput(deps, owner, complete, storesConvertedResponses)
   if (isRelayError(resolved)) return errorInCallerRequest(resolved, insertedItems)
   return insertedItems === 0 ? resolved : { ...resolved, insertedItems }
 }

@@ -10,7 +10,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
 import { inputItemsOf } from './record-response-content.ts'
 import { NO_STORE, notFound } from './resolve-stored-input.ts'
-import type { ContentSize, LoadedContent } from './response-contents.ts'
+import { type ContentSize, contentOwnerOf, type LoadedContent } from './response-contents.ts'
 import { openCompressed } from './seal-compressed-text.ts'
 
 const PREVIOUS = 'previous_response_id'
@@ -47,8 +47,7 @@ export async function insertStoredContent(
   const ids = idsOfResponses(request)
   if (stored === undefined || ids.length === 0) return null
   const { contents } = deps.storedResponses
-  const { tokenId } = caller.token
-  const rows = await contents.sizes(tokenId, ids).catch(() => NO_STORE)
+  const rows = await contents.sizes(contentOwnerOf(caller), ids).catch(() => NO_STORE)
   if (isRelayError(rows)) return rows
   if (rows.length === 0) return null
   const sizes = new Map(rows.map((row) => [row.responseId, row]))
@@ -68,7 +67,7 @@ export async function insertStoredContent(
   if (error !== null) return error
   const known = [...sizes.keys()]
   const loaded = await contents
-    .load(ownerOf(caller), known, previous?.id ?? null)
+    .load(contentOwnerOf(caller), known, previous?.id ?? null)
     .catch(() => NO_STORE)
   if (isRelayError(loaded)) return loaded
   const content = await openContent(deps, caller, loaded, previous?.id ?? null)
@@ -78,8 +77,6 @@ export async function insertStoredContent(
   const changed = applyEdits(body, edits)
   return lengthLimitError(changed.length) ?? changed
 }
-
-const ownerOf = ({ token: { tokenId }, user: { userId } }: Caller) => ({ tokenId, userId })
 
 const NO_REFERENCE = { id: '', param: 'input' }
 

@@ -14,19 +14,22 @@ export type StoreBounds = {
   readonly loadsPerUserMax: number
   /** The maximum number of loads of one user's contents that run or wait. */
   readonly waitingLoadsPerUserMax: number
-  /** The maximum number of lookups at the same time. */
+  /** The maximum number of lookups at the same time. Others wait. */
   readonly lookupsMax: number
-  readonly lookupsPerTokenMax: number
+  readonly lookupsPerUserMax: number
+  /** The maximum number of lookups of one user that run or wait. */
+  readonly waitingLookupsPerUserMax: number
 }
 
 export const STORE_BOUNDS: StoreBounds = {
   ...{ waitMs: 5_000, writesMax: 4, writtenBytesMax: 64 * 1024 * 1024 },
-  ...{ loadsPerUserMax: 2, waitingLoadsPerUserMax: 64, lookupsMax: 64, lookupsPerTokenMax: 16 },
+  ...{ loadsPerUserMax: 2, waitingLoadsPerUserMax: 64, lookupsMax: 64 },
+  ...{ lookupsPerUserMax: 16, waitingLookupsPerUserMax: 256 },
 }
 
 /**
  * Limits how long requests wait for the store and how many lookups run at the same time. Lookups
- * precede the permit of a call. Without these limits, one token could occupy all connections to the
+ * precede the permit of a call. Without these limits, one user could occupy all connections to the
  * database. A lookup counts until the database has answered, even if its request no longer waits.
  * Loads of contents are counted by user and apart from lookups, because they take longer. Writes of
  * contents leave most connections to other queries.
@@ -35,24 +38,13 @@ export function boundedStoredResponses(
   store: StoredResponses,
   bounds = STORE_BOUNDS,
 ): StoredResponses {
-  const { waitMs, lookupsMax, lookupsPerTokenMax } = bounds
-  const running = new Map<number, number>()
-  let total = 0
-  const count = (tokenId: number, change: 1 | -1): void => {
-    total += change
-    const ofToken = (running.get(tokenId) ?? 0) + change
-    if (ofToken === 0) running.delete(tokenId)
-    else running.set(tokenId, ofToken)
-  }
-  const lookUp = async <T>(tokenId: number, start: () => Promise<T>): Promise<T> => {
-    const ofToken = running.get(tokenId) ?? 0
-    if (total >= lookupsMax || ofToken >= lookupsPerTokenMax) throw new Error('too many lookups')
-    count(tokenId, 1)
-    return inTime(
-      start().finally(() => count(tokenId, -1)),
-      waitMs,
-    )
-  }
+  const { waitMs, lookupsMax, lookupsPerUserMax, waitingLookupsPerUserMax } = bounds
+  const lookups = new Permits({
+    ...{ total: lookupsMax, waiting: Number.POSITIVE_INFINITY, waitMs },
+    waitingPerName: waitingLookupsPerUserMax - lookupsPerUserMax,
+  })
+  const lookUp = <T>({ userId }: ContentOwner, start: () => Promise<T>): Promise<T> =>
+    inTime(withPermit(lookups, [{ name: `${userId}`, max: lookupsPerUserMax }], start), waitMs)
   const { contents } = store
   const ofAll = { total: bounds.writesMax, waitingPerName: Number.POSITIVE_INFINITY }
   const writes = new Permits({ ...ofAll, waiting: Number.POSITIVE_INFINITY, waitMs })
@@ -75,12 +67,12 @@ export function boundedStoredResponses(
     withPermit(loads, [{ name: `${userId}`, max: loadsPerUserMax }], start)
   return {
     add: (response) => inTime(store.add(response), waitMs),
-    find: (tokenId, ids) => lookUp(tokenId, () => store.find(tokenId, ids)),
+    find: (owner, ids) => lookUp(owner, () => store.find(owner, ids)),
     remove: (tokenId, responseId) => inTime(store.remove(tokenId, responseId), waitMs),
     sweep: (at) => store.sweep(at),
     contents: {
       add: (content) => inTime(write(content), waitMs),
-      sizes: (tokenId, ids) => lookUp(tokenId, () => contents.sizes(tokenId, ids)),
+      sizes: (owner, ids) => lookUp(owner, () => contents.sizes(owner, ids)),
       load: (owner, ids, previous) =>
         inTime(
           load(owner, () => contents.load(owner, ids, previous)),

@@ -5,6 +5,7 @@ import { eventData } from '../canonical/sse-scanner.ts'
 import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import type { ContentOwner } from './response-contents.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 
 /**
@@ -16,14 +17,14 @@ import type { StoredResponse, StoredResponses } from './stored-response-owners.t
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
-  tokenId: number,
+  owner: ContentOwner,
   request: ChatRequest,
   storesConvertedResponses = true,
 ): Promise<ChatRequest | RelayError> {
   const { stored } = request
   if (stored === undefined) return request
   const ids = stored.references.map(({ id }) => id)
-  const found = await storedResponses.find(tokenId, ids).catch(() => NO_STORE)
+  const found = await storedResponses.find(owner, ids).catch(() => NO_STORE)
   if (isRelayError(found)) return found
   const byId = new Map(found.map((one) => [one.id, one]))
   const [origin] = found

@@ -26,6 +26,14 @@ export type ResponseContent = {
 /** The token that made a response, and its user. */
 export type ContentOwner = Pick<ResponseContent, 'tokenId' | 'userId'>
 
+export const contentOwnerOf = ({
+  token: { tokenId },
+  user: { userId },
+}: {
+  readonly token: { readonly tokenId: number }
+  readonly user: { readonly userId: number }
+}): ContentOwner => ({ tokenId, userId })
+
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
   /** Null if the input is not stored. */
   readonly inputBytes: number | null
@@ -44,7 +52,7 @@ export type ResponseContents = {
    * of all users have reached their maximum.
    */
   add(content: ResponseContent): Promise<void>
-  sizes(tokenId: number, ids: readonly string[]): Promise<readonly ContentSize[]>
+  sizes(owner: ContentOwner, ids: readonly string[]): Promise<readonly ContentSize[]>
   /** Loads the outputs of these responses, and the input of the response `previous`. */
   load(
     owner: ContentOwner,
@@ -231,7 +239,7 @@ export async function createResponseContents(
       }
       await deleteOldest(userId, bytes)
     },
-    sizes: async (tokenId, ids) => {
+    sizes: async ({ tokenId }, ids) => {
       const query = { name: 'sizes-of-contents', text: SIZES, values: [tokenId, ids] }
       return (await pg.query<ContentSize>(query)).rows
     },

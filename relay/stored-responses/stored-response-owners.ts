@@ -1,6 +1,10 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
-import { createResponseContents, type ResponseContents } from './response-contents.ts'
+import {
+  type ContentOwner,
+  createResponseContents,
+  type ResponseContents,
+} from './response-contents.ts'
 
 /**
  * Identifies the account that stores a response at the provider, by the channel and the key that
@@ -45,7 +49,7 @@ export type StoredId = StorageAccount & {
 export type StoredResponses = {
   /** Resolves when the response can be found. Rejects if it could not be written. */
   add(response: StoredResponse): Promise<void>
-  find(tokenId: number, ids: readonly string[]): Promise<readonly StoredId[]>
+  find(owner: ContentOwner, ids: readonly string[]): Promise<readonly StoredId[]>
   remove(tokenId: number, responseId: string): Promise<void>
   /** Deletes responses that are no longer stored at the time `at`, and their contents. */
   sweep(at: number): Promise<void>
@@ -130,7 +134,7 @@ export async function createStoredResponses(pg: Pool): Promise<StoredResponses> 
         if (!isWriting) void write()
       })
     },
-    find: async (tokenId, ids) => {
+    find: async ({ tokenId }, ids) => {
       const query = { name: 'find-stored-responses', text: FIND, values: [tokenId, ids] }
       return (await pg.query<StoredId>(query)).rows
     },

@@ -21,6 +21,7 @@ import { responsesPathOf } from '../providers/openai-compatible/provider-target.
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
 import { NO_STORE } from './resolve-stored-input.ts'
+import { contentOwnerOf } from './response-contents.ts'
 import { openCompressed } from './seal-compressed-text.ts'
 
 /** The maximum time that a provider may take to answer. */
@@ -86,17 +87,19 @@ async function serveWithPermit(
  */
 async function serveConvertedResponse(
   { storedResponses: { contents }, vault }: RelayDeps,
-  { token: { tokenId }, user: { userId } }: Caller,
+  caller: Caller,
   method: Method,
   id: string,
 ): Promise<Buffer | RelayError | null> {
   if (convertedResponseIdIn(id) !== id) return null
+  const owner = contentOwnerOf(caller)
+  const { tokenId, userId } = owner
   if (method === 'DELETE') {
     const isRemoved = await contents.remove(tokenId, id).catch(() => null)
     if (isRemoved === null) return NO_STORE
     return isRemoved ? bytesOf({ id, object: 'response', deleted: true }) : null
   }
-  const content = await contents.loadResponse({ tokenId, userId }, id).catch(() => NO_STORE)
+  const content = await contents.loadResponse(owner, id).catch(() => NO_STORE)
   if (content === null || isRelayError(content)) return content
   const response = await openCompressed(vault, userId, content.response)
   const output = await openCompressed(vault, userId, content.output)
@@ -112,11 +115,11 @@ const bytesOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
  */
 async function find(
   { storedResponses, views }: RelayDeps,
-  { token }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<Found | RelayError> {
   const missing = responseNotFound(id)
-  const rows = await storedResponses.find(token.tokenId, [id]).catch(() => null)
+  const rows = await storedResponses.find(contentOwnerOf(caller), [id]).catch(() => null)
   if (rows === null) return NO_STORE
   const [stored] = rows
   if (stored?.responseId !== id) return missing

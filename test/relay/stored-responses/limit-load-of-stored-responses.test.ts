@@ -1,22 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { boundedStoredResponses } from '#relay/stored-responses/limit-load-of-stored-responses.ts'
+import type { ContentOwner } from '#relay/stored-responses/response-contents.ts'
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stores.ts'
 
 const BOUNDS = {
   ...{ waitMs: 20, writesMax: 2, writtenBytesMax: 10, loadsPerUserMax: 2 },
-  ...{ waitingLoadsPerUserMax: 3, lookupsMax: 4, lookupsPerTokenMax: 2 },
+  ...{ waitingLoadsPerUserMax: 3, lookupsMax: 3, lookupsPerUserMax: 2 },
+  waitingLookupsPerUserMax: 3,
 }
 
-/** A store that answers only when the test lets it. */
-function slowStore(): { readonly store: StoredResponses; readonly answer: () => void } {
-  const waiting: ((rows: readonly StoredId[]) => void)[] = []
-  const find = () => new Promise<readonly StoredId[]>((resolve) => waiting.push(resolve))
+const OWNER = { tokenId: 1, userId: 7 }
+const settle = () => new Promise((resume) => setImmediate(resume))
+
+/** A store that answers only when the test lets it. `runningOf` returns the tokens it works for. */
+function slowStore() {
+  const waiting: { readonly tokenId: number; readonly end: (rows: readonly []) => void }[] = []
+  const find = ({ tokenId }: ContentOwner) =>
+    new Promise<readonly StoredId[]>((end) => waiting.push({ tokenId, end }))
   const add = () => new Promise<void>(() => {})
+  const store: StoredResponses = { ...storedResponsesInMemory(), find, add }
   return {
-    store: { ...storedResponsesInMemory(), find, add },
+    store,
+    runningOf: () => waiting.map(({ tokenId }) => tokenId),
     answer: () => {
-      for (const resolve of waiting.splice(0)) resolve([])
+      for (const { end } of waiting.splice(0)) end([])
     },
   }
 }
@@ -26,31 +34,41 @@ describe('a slow store of responses', () => {
     const { store } = slowStore()
     const bounded = boundedStoredResponses(store, BOUNDS)
     await expect(bounded.add({} as never)).rejects.toThrow('20 ms')
-    await expect(bounded.find(1, ['a'])).rejects.toThrow('20 ms')
+    await expect(bounded.find(OWNER, ['a'])).rejects.toThrow('20 ms')
   })
 
-  it('gets a bounded number of lookups, of one token and of all', async () => {
-    const { store, answer } = slowStore()
+  it('gets few lookups of a user at once, and serves other users before them', async () => {
+    const { store, answer, runningOf } = slowStore()
     const bounded = boundedStoredResponses(store, { ...BOUNDS, waitMs: 60_000 })
-    const running = [1, 1, 2, 3].map((tokenId) => bounded.find(tokenId, ['a']))
-    await expect(bounded.find(1, ['a'])).rejects.toThrow('too many')
-    await expect(bounded.find(4, ['a'])).rejects.toThrow('too many')
+    const find = (userId: number, tokenId: number) => bounded.find({ userId, tokenId }, ['a'])
+    const ofUser = [find(7, 1), find(7, 2), find(7, 3)]
+    await expect(find(7, 4)).rejects.toThrow('too many')
+    const ofOthers = [find(8, 5), find(9, 6)]
+    await settle()
+    expect(runningOf()).toEqual([1, 2, 5])
     answer()
-    await Promise.all(running)
-    const next = bounded.find(1, ['a'])
+    await settle()
+    expect(runningOf()).toEqual([3, 6])
     answer()
-    await expect(next).resolves.toEqual([])
+    await Promise.all([...ofUser, ...ofOthers])
   })
 
   it('counts a lookup for which nothing waits any more', async () => {
-    const { store, answer } = slowStore()
+    const { store, answer, runningOf } = slowStore()
     const bounded = boundedStoredResponses(store, BOUNDS)
-    const late = await Promise.allSettled([bounded.find(1, ['a']), bounded.find(1, ['a'])])
-    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    await expect(bounded.find(1, ['a'])).rejects.toThrow('too many')
+    const find = (tokenId: number) => bounded.find({ userId: 7, tokenId }, ['a'])
+    const late = await Promise.allSettled([find(1), find(2), find(3)])
+    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(runningOf()).toEqual([1, 2])
+    await expect(find(4)).rejects.toThrow()
+    expect(runningOf()).toEqual([1, 2])
     answer()
-    await new Promise((resume) => setImmediate(resume))
-    await expect(bounded.find(1, ['a'])).rejects.toThrow('20 ms')
+    await settle()
+    const next = find(5)
+    await settle()
+    expect(runningOf()).toEqual([5])
+    answer()
+    await expect(next).resolves.toEqual([])
   })
 })
 
@@ -108,6 +126,6 @@ describe('a slow store of contents', () => {
     expect(runningMost()).toBe(3)
     await endAll()
     await Promise.all([...loading, ofOther])
-    await expect(contents.sizes(4, [])).resolves.toEqual([])
+    await expect(contents.sizes(OWNER, [])).resolves.toEqual([])
   })
 })

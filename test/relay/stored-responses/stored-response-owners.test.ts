@@ -43,31 +43,32 @@ describe.each(STORES)('the stored responses in %s', (_name, createStore) => {
     const store = createStore()
     await store.add(response(1, 'resp_1', ['msg_1', 'fc_1', 'fc_1']))
     const place = { responseId: 'resp_1', channelId: 7, keyRef: 'key-1', model: 'gpt-6' }
-    const found = await store.find(1, ['resp_1', 'msg_1', 'unknown'])
+    const found = await store.find(ownerOf(1), ['resp_1', 'msg_1', 'unknown'])
     expect(found.toSorted((one, other) => (one.id < other.id ? 1 : -1))).toMatchObject([
       { ...place, id: 'resp_1', tokens: 1_500 },
       { ...place, id: 'msg_1', tokens: 500 },
     ])
-    expect(await store.find(2, ['resp_1', 'msg_1'])).toEqual([])
+    expect(await store.find(ownerOf(2), ['resp_1', 'msg_1'])).toEqual([])
   })
 
   it('are gone with all their items after a removal by the same token', async () => {
     const store = createStore()
     await store.add(response(3, 'resp_1', ['msg_1']))
     await store.remove(4, 'resp_1')
-    expect(await store.find(3, ['resp_1'])).toHaveLength(1)
+    expect(await store.find(ownerOf(3), ['resp_1'])).toHaveLength(1)
     await store.remove(3, 'resp_1')
-    expect(await store.find(3, ['resp_1', 'msg_1'])).toEqual([])
+    expect(await store.find(ownerOf(3), ['resp_1', 'msg_1'])).toEqual([])
   })
 
   it('may be added many at once, and again', async () => {
     const store = createStore()
     const ids = Array.from({ length: 300 }, (_, index) => `resp_${index}`)
     await Promise.all([...ids, ...ids].map((id) => store.add(response(5, id, [`msg_${id}`]))))
-    expect(await store.find(5, ids)).toHaveLength(300)
+    expect(await store.find(ownerOf(5), ids)).toHaveLength(300)
   })
 })
 
+const ownerOf = (tokenId: number) => ({ tokenId, userId: 7 })
 const contentOf = (responseId: string, at = AT, tokenId = 1): ResponseContent => ({
   ...{ tokenId, userId: 7, responseId, outputBytes: 30, inputBytes: 40, at },
   ...{ response: Buffer.alloc(100, 'r'), output: Buffer.from('o'), input: Buffer.from('i') },
@@ -79,7 +80,7 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
     await contents.add(contentOf('resp_a'))
     await contents.add({ ...contentOf('resp_b'), input: null })
     const ids = ['resp_a', 'resp_b', 'resp_c']
-    const sizes = await contents.sizes(1, ids)
+    const sizes = await contents.sizes(ownerOf(1), ids)
     expect(sizes.toSorted((one, other) => (one.responseId < other.responseId ? -1 : 1))).toEqual([
       { responseId: 'resp_a', outputBytes: 30, inputBytes: 40 },
       { responseId: 'resp_b', outputBytes: 30, inputBytes: null },
@@ -94,7 +95,7 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
     ])
     const { response } = contentOf('resp_a')
     expect(await contents.loadResponse(owner, 'resp_a')).toEqual({ response, output })
-    expect(await contents.sizes(2, ids)).toEqual([])
+    expect(await contents.sizes(ownerOf(2), ids)).toEqual([])
     const other = { tokenId: 2, userId: 7 }
     expect(await contents.load(other, ids, 'resp_a')).toEqual([])
     expect(await contents.loadResponse(other, 'resp_a')).toBeNull()
@@ -112,7 +113,7 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
     expect((await contents.tokenIds()).filter((id) => id > 20).toSorted()).toEqual([21, 22, 23])
     await contents.removeOfTokens([21, 23])
     expect((await contents.tokenIds()).filter((id) => id > 20)).toEqual([22])
-    expect(await contents.sizes(22, ['resp_a', 'resp_b'])).toHaveLength(2)
+    expect(await contents.sizes(ownerOf(22), ['resp_a', 'resp_b'])).toHaveLength(2)
   })
 })
 
@@ -122,7 +123,9 @@ it('the oldest contents of a user are deleted beyond the maximum of bytes', asyn
   const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
   const add = (id: string, at: number) => contents.add({ ...contentOf(id, AT + at, 5), userId: 8 })
   for (const [at, id] of ids.entries()) await add(id, at)
-  const left = (await contents.sizes(5, ids)).map(({ responseId }) => responseId).toSorted()
+  const left = (await contents.sizes(ownerOf(5), ids))
+    .map(({ responseId }) => responseId)
+    .toSorted()
   // Each has 614 bytes with its row.
   expect(left).toEqual(['resp_6', 'resp_7', 'resp_8', 'resp_9'])
 })
@@ -135,7 +138,7 @@ it('the inputs of older contents are deleted first, so that references to items 
   for (const [at, id] of ids.entries()) {
     await contents.add({ ...contentOf(id, AT + at, 11), userId: 9, input })
   }
-  const left = (await contents.sizes(11, ids)).map(({ responseId, inputBytes }) => ({
+  const left = (await contents.sizes(ownerOf(11), ids)).map(({ responseId, inputBytes }) => ({
     ...{ responseId, hasInput: inputBytes !== null },
   }))
   // Each has 613 bytes with its row and without its input.
@@ -148,10 +151,10 @@ it('no content is stored beyond the maximum of the site, until others were delet
   await before.add({ ...contentOf('resp_a', AT, 12), userId: 10 })
   const full = await createResponseContents(postgres.pg, { siteBytesMax: 700 })
   await expect(full.add({ ...contentOf('resp_b', AT, 12), userId: 11 })).rejects.toThrow('maximum')
-  expect(await full.sizes(12, ['resp_b'])).toEqual([])
+  expect(await full.sizes(ownerOf(12), ['resp_b'])).toEqual([])
   await full.sweep(AT + 30 * 86_400_000)
   await full.add({ ...contentOf('resp_b', AT, 12), userId: 11 })
-  expect(await full.sizes(12, ['resp_b'])).toHaveLength(1)
+  expect(await full.sizes(ownerOf(12), ['resp_b'])).toHaveLength(1)
 })
 
 it('contents that are deleted make room for others before the next count', async () => {
@@ -165,7 +168,7 @@ it('contents that are deleted make room for others before the next count', async
   for (let at = 0; at < 30; at += 1) {
     await contents.add({ ...contentOf(`resp_${at}`, AT + at), ...owner })
   }
-  expect(await contents.sizes(13, ['resp_29'])).toHaveLength(1)
+  expect(await contents.sizes(ownerOf(13), ['resp_29'])).toHaveLength(1)
 })
 
 it('fifty contents of a user at once are all stored, although others are deleted', async () => {
@@ -197,16 +200,16 @@ it('a content counts as stored although older ones could not be deleted', async 
   } finally {
     await pg.query('drop function relay.refuse cascade')
   }
-  expect(await contents.sizes(15, ['resp_kept'])).toHaveLength(1)
+  expect(await contents.sizes(ownerOf(15), ['resp_kept'])).toHaveLength(1)
 })
 
 it('contents are deleted after seven days', async () => {
   const { contents, sweep } = postgres.store
   await contents.add(contentOf('resp_old', AT, 6))
   await sweep(AT + 6 * 86_400_000)
-  expect(await contents.sizes(6, ['resp_old'])).toHaveLength(1)
+  expect(await contents.sizes(ownerOf(6), ['resp_old'])).toHaveLength(1)
   await sweep(AT + 8 * 86_400_000)
-  expect(await contents.sizes(6, ['resp_old'])).toEqual([])
+  expect(await contents.sizes(ownerOf(6), ['resp_old'])).toEqual([])
 })
 
 it('contents of a build before the first release are dropped, as they were longer texts', async () => {
@@ -219,14 +222,14 @@ it('contents of a build before the first release are dropped, as they were longe
   const owner = { tokenId: 16, userId: 7 }
   expect(await contents.load(owner, ids, null)).toMatchObject([{ output: Buffer.from('o') }])
   const again = await createResponseContents(pg)
-  expect(await again.sizes(16, ids)).toHaveLength(1)
+  expect(await again.sizes(ownerOf(16), ids)).toHaveLength(1)
 })
 
 it('are deleted after thirty days', async () => {
   const { store } = postgres
   await store.add(response(9, 'resp_1', ['msg_1']))
   await store.sweep(AT + 29 * 86_400_000)
-  expect(await store.find(9, ['resp_1'])).toHaveLength(1)
+  expect(await store.find(ownerOf(9), ['resp_1'])).toHaveLength(1)
   await store.sweep(AT + 31 * 86_400_000)
-  expect(await store.find(9, ['resp_1', 'msg_1'])).toEqual([])
+  expect(await store.find(ownerOf(9), ['resp_1', 'msg_1'])).toEqual([])
 })

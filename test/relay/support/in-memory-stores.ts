@@ -142,7 +142,7 @@ export function storedResponsesInMemory(): StoredResponses {
     add: async (response) => {
       for (const one of idsOf(response)) known.set(`${one.tokenId} ${one.id}`, one)
     },
-    find: async (tokenId, ids) =>
+    find: async ({ tokenId }, ids) =>
       ids.flatMap((id) => {
         const one = known.get(`${tokenId} ${id}`)
         return one === undefined ? [] : [one]
@@ -165,7 +165,7 @@ function contentsInMemory(): ResponseContents {
     add: async (content) => {
       known.set(`${content.tokenId} ${content.responseId}`, content)
     },
-    sizes: async (tokenId, ids) =>
+    sizes: async ({ tokenId }, ids) =>
       find(tokenId, ids).map(({ responseId, outputBytes, input, inputBytes }) => ({
         ...{ responseId, outputBytes, inputBytes: input === null ? null : inputBytes },
       })),
