@@ -7,6 +7,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "No channel is available for the model '{subject}'.",
     '模型 “{subject}” 当前无可用渠道。',
   ),
+  model_not_at_endpoint: httpError(
+    404,
+    'invalid_request_error',
+    "The model '{subject}' is not offered at this endpoint. GET /v1/models lists its endpoints.",
+    '该接口不提供模型 “{subject}”，可用接口见 GET /v1/models。',
+  ),
   no_batch_channel: httpError(
     400,
     'invalid_request_error',

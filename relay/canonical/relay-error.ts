@@ -72,6 +72,7 @@ export type RelayErrorCode =
   | 'overloaded'
   | 'draining'
   | 'no_channel'
+  | 'model_not_at_endpoint'
   | 'no_batch_channel'
   | 'batch_not_found'
   | 'batch_not_ended'

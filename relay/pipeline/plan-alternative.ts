@@ -92,10 +92,8 @@ export function planAlternative(
   if (request.stored !== undefined && offer.length === 0) {
     return notFound(request.stored.references[0] ?? NO_REFERENCE)
   }
-  // An unknown model must be reported as unknown, and not as a model without a price.
-  if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
-    return relayError('model_not_found', { param: 'model', subject: model })
-  }
+  const misplaced = offer.length === 0 ? errorOfUnofferedModel(views, caller, model) : null
+  if (misplaced !== null) return misplaced
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
   const priceFor = request.format.name === 'moderations' ? moderationPriceOf : priceOf
   const ofModel = priceFor(prices, model, group, { userGroup: user.group, acceptsUnpriced })
@@ -113,6 +111,24 @@ export function planAlternative(
   const price = withImageFactor(ofCall, largestImageFactor(bounds))
   const terms = callTerms(price, bounds, options, null, tools)
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
+}
+
+/**
+ * Returns the error of a model that no channel offers in the format of the caller. Returns null if
+ * a channel may offer it later, so that the caller may try again. An unknown model is reported as
+ * unknown, and not as a model without a price. A model that the group has at other endpoints is
+ * reported as such: a client would repeat a call in vain that was refused with status 503.
+ */
+export function errorOfUnofferedModel(
+  { channels }: Pick<Views, 'channels'>,
+  { group, pinnedChannelId }: Pick<Caller, 'group' | 'pinnedChannelId'>,
+  model: string,
+): RelayError | null {
+  if (pinnedChannelId !== null) return null
+  if (!channels.isKnown(model))
+    return relayError('model_not_found', { param: 'model', subject: model })
+  const isOffered = channels.offering(group, model, 'any').length > 0
+  return isOffered ? relayError('model_not_at_endpoint', { param: 'model', subject: model }) : null
 }
 
 /**

@@ -8,7 +8,12 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import { accessError, hasUnexpiredChannel, priceError } from '../pipeline/plan-alternative.ts'
+import {
+  accessError,
+  errorOfUnofferedModel,
+  hasUnexpiredChannel,
+  priceError,
+} from '../pipeline/plan-alternative.ts'
 import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
@@ -45,9 +50,8 @@ export function planRealtime(
   const isFit = pinned?.isEnabled === true && serves(pinned, 'realtime', model)
   const ofPin = isFit ? offerOf([pinned]) : []
   const offer = pinnedChannelId === null ? channels.offeringCalls(group, model, 'realtime') : ofPin
-  if (offer.length === 0 && pinnedChannelId === null && !channels.isKnown(model)) {
-    return relayError('model_not_found', { param: 'model', subject: model })
-  }
+  const misplaced = offer.length === 0 ? errorOfUnofferedModel({ channels }, caller, model) : null
+  if (misplaced !== null) return misplaced
   const price = priceFor({ options: view }, caller, model)
   if ('code' in price) return price
   return hasUnexpiredChannel(offer, now)

@@ -207,11 +207,17 @@ describe('embeddings', () => {
     expect(JSON.parse(text)).toMatchObject({ model: 'mine' })
   })
 
-  it('are not sent to a channel whose provider has none', async () => {
+  it('are refused for good if the group has the model only at other endpoints', async () => {
     await rig.addChannel(3, { type: 43, baseUrl: provider.url, models: ['deepseek-x'] })
     await rig.setOption('ModelRatio', { 'deepseek-x': 1 })
-    const { status, error } = await embed({ model: 'deepseek-x', input: 'a' })
-    expect([status, error?.code]).toEqual([503, 'no_channel'])
+    const { status, error, headers } = await embed({ model: 'deepseek-x', input: 'a' })
+    expect([status, error?.code]).toEqual([404, 'model_not_at_endpoint'])
+    expect(headers.get('retry-after')).toBeNull()
+    // A disabled channel may come back, so that the same call may succeed later.
+    const data = { channelIds: [3], tag: null }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+    const later = await embed({ model: 'deepseek-x', input: 'a' })
+    expect([later.status, later.error?.code]).toEqual([503, 'no_channel'])
   })
 
   it('are refused if the account can not pay for the input', async () => {

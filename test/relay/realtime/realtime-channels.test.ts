@@ -39,10 +39,10 @@ describe('the channels of a realtime session', () => {
     expect(key).toBe(terms.type === 3 ? PROVIDER_KEY : `Bearer ${PROVIDER_KEY}`)
   })
 
-  it('a channel without the endpoint does not serve sessions', async () => {
+  it('a channel without the endpoint does not serve sessions, and the caller is told', async () => {
     await replaceChannel({ type: 43 })
     const client = new RealtimeClient(rig.url, MODEL)
-    await expect.poll(() => client.refused?.status).toBe(503)
+    await expect.poll(() => client.refused?.status).toBe(404)
   })
 
   it('a session goes through the proxy of its channel', async () => {
