@@ -115,7 +115,12 @@ function planInGroup(
   const { prices } = views.options
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const price = priceOf(prices, model, group, customer)
-  if ('code' in price) return priceError(price, group, model)
+  if ('code' in price) {
+    // The caller chose the name of a video's model, and may have misspelled it.
+    const isUnknown = request.video !== undefined && !views.channels.hasModel(model)
+    if (isUnknown) return relayError('model_not_found', { param: 'model', subject: model })
+    return priceError(price, group, model)
+  }
   const channels = offerFor(views, caller, request, origin)
   const video =
     request.video === undefined

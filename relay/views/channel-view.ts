@@ -145,6 +145,16 @@ export class ChannelView {
     return this.names.has(model)
   }
 
+  /**
+   * Reports whether any channel, for calls or for tasks, has the model. Searches all channels, so it
+   * is only for errors.
+   */
+  hasModel(model: string): boolean {
+    return [...this.channels.values()].some(({ terms: { modelPrefix, models } }) =>
+      models.some((name) => modelPrefix + name === model),
+    )
+  }
+
   /** Returns the models that calls of the group may name, in any format. */
   modelsOf(group: string): readonly string[] {
     return [...(this.index('any').get(group)?.keys() ?? [])]

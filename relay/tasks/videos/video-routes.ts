@@ -19,7 +19,7 @@ export type VideoRoute = {
   | { readonly name: 'delete'; readonly id: string }
 )
 
-const ID = '([0-9a-f-]{1,64})'
+const ID = '([\\w-]{1,64})'
 const VIDEO = new RegExp(`^/v1/videos/${ID}(?:/(content|remix))?$`)
 const GENERIC = /^\/v1\/video\/generations(?:\/([\w-]{1,64}))?$/
 const KLING = /^\/kling\/v1\/videos\/(text2video|image2video)(?:\/([\w-]{1,64}))?$/

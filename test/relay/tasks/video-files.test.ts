@@ -300,8 +300,19 @@ describe('the formats of callers', () => {
     }
     expect((await rig.ask('/v1/videos?limit=0')).status).toBe(400)
     expect((await rig.ask('/v1/videos/x/y')).status).toBe(404)
-    expect((await rig.post('/v1/videos', { model: 'unknown', prompt: 'x' })).status).toBe(400)
     expect(await rig.balance()).toBe(before)
+  })
+
+  it('names an unknown model or video, instead of a missing price or path', async () => {
+    const unknown = await rig.post('/v1/videos', { model: 'unknown', prompt: 'x' })
+    expect([unknown.status, unknown.json.error.code]).toEqual([404, 'model_not_found'])
+    await rig.addChannel(KLING_WITH_ONE_PERMIT, { type: 50, models: ['unpriced'] })
+    const unpriced = await rig.post('/v1/videos', { model: 'unpriced', prompt: 'x' })
+    expect([unpriced.status, unpriced.json.error.code]).toEqual([400, 'model_unpriced'])
+    for (const path of ['/v1/videos/video_nope', '/v1/videos/video_nope/content']) {
+      const { status, json } = await rig.ask(path)
+      expect([status, json.error.code], path).toEqual([404, 'task_not_found'])
+    }
   })
 
   it('holds no permit of a channel for a video that it refuses', async () => {
