@@ -83,6 +83,15 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     "Invalid value for '{param}'.",
     '参数 “{param}” 的值无效。',
   ),
+  integer_out_of_range: {
+    ...httpError(
+      400,
+      'invalid_request_error',
+      "Invalid value for '{param}': it must be an integer in the range {subject}.",
+      '参数 “{param}” 的值无效：必须为 {subject} 范围内的整数。',
+    ),
+    code: 'invalid_parameter',
+  },
   parameter_not_supported: httpError(
     400,
     'invalid_request_error',

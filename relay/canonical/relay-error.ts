@@ -16,6 +16,7 @@ export type RelayErrorCode =
   | 'ambiguous_key'
   | 'missing_parameter'
   | 'invalid_parameter'
+  | 'integer_out_of_range'
   | 'parameter_not_supported'
   | 'string_above_max_length'
   | 'request_too_large'

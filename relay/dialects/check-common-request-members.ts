@@ -125,6 +125,10 @@ export function integerOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
+/** Returns the error of a member for which `integerOf` returns undefined with the same bounds. */
+export const outOfRange = (param: string, least: number, most: number): RelayError =>
+  relayError('integer_out_of_range', { param, subject: `${least}–${most}` })
+
 /**
  * Returns the value of a boolean member. Returns false if the member is absent or null, and null if
  * its value is not a boolean.

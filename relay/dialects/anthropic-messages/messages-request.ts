@@ -9,6 +9,7 @@ import {
   type MemberRules,
   membersAndModel,
   misfitIn,
+  outOfRange,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
@@ -127,7 +128,7 @@ export function readMessagesRequest(
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
   const outputTokensMax = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
-  if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
+  if (outputTokensMax === undefined) return outOfRange('max_tokens', 1, OUTPUT_TOKENS_MAX)
   const limitedTools = limitTools(body, finder.tools)
   if (isRelayError(limitedTools)) return limitedTools
   return {

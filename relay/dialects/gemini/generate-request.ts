@@ -6,7 +6,13 @@ import {
 } from '#domain/shared/fold-name-case.ts'
 import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { integerOf, isMembers, isModelName, RESERVED } from '../check-common-request-members.ts'
+import {
+  integerOf,
+  isMembers,
+  isModelName,
+  outOfRange,
+  RESERVED,
+} from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
@@ -173,10 +179,10 @@ function readConfig(
   const outputTokensMax = integerOf(bytes, limit, 1, OUTPUT_TOKENS_MAX)
   const count = memberIn(members, 'candidateCount')
   const choices = integerOf(bytes, count, 1, CALLS_MAX)
-  const wrong = outputTokensMax === undefined ? limit : choices === undefined ? count : undefined
-  if (outputTokensMax === undefined || choices === undefined) {
-    return relayError('invalid_parameter', { param: `${member.key}.${wrong?.key ?? ''}` })
+  if (outputTokensMax === undefined) {
+    return outOfRange(`${member.key}.${limit?.key}`, 1, OUTPUT_TOKENS_MAX)
   }
+  if (choices === undefined) return outOfRange(`${member.key}.${count?.key}`, 1, CALLS_MAX)
   const limits = { choices: choices ?? 1, outputTokensMax }
   const isWithoutImages = excludesImages(bytes, memberIn(members, MODALITIES))
   return isWithoutImages ? { ...limits, hasNoImageAnswer: true } : limits

@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
-import { integerOf, isModelName, modelOf } from '../check-common-request-members.ts'
+import { integerOf, isModelName, modelOf, outOfRange } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters } from '../wire-format.ts'
 import {
@@ -67,7 +67,7 @@ function errorInMembers(body: Buffer, members: readonly Member[]): RelayError | 
   const refused = members.find(({ key, kind }) => REFUSED.includes(key) && kind !== 'null')
   if (refused !== undefined) return invalid(refused.key)
   const dimensions = integerOf(body, memberIn(members, 'dimensions'), 1, DIMENSIONS_MAX)
-  return dimensions === undefined ? invalid('dimensions') : null
+  return dimensions === undefined ? outOfRange('dimensions', 1, DIMENSIONS_MAX) : null
 }
 
 /** OpenAI's embeddings API, which most providers of embeddings offer. */

@@ -2,7 +2,7 @@ import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { integerOf, isModelName } from '../check-common-request-members.ts'
+import { integerOf, isModelName, outOfRange } from '../check-common-request-members.ts'
 import { nestedMemberRules, type ObjectVisitor } from '../check-nested-json-members.ts'
 import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
 import { GEMINI_ERRORS } from '../gemini/error-body.ts'
@@ -115,7 +115,7 @@ function readEmbedding(
   if (input === undefined) return missing(name)
   const dimensions = members.find(({ key }) => camelCased(key) === 'outputDimensionality')
   if (integerOf(body, dimensions, 1, DIMENSIONS_MAX) === undefined) {
-    return invalid(dimensions?.key ?? 'outputDimensionality')
+    return outOfRange(dimensions?.key ?? 'outputDimensionality', 1, DIMENSIONS_MAX)
   }
   if (isBatch) {
     const { length, isAllObjects, ambiguity, misfit } = input

@@ -14,6 +14,7 @@ import {
   type MemberRules,
   membersAndModel,
   misfitIn,
+  outOfRange,
   RESERVED,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
@@ -199,12 +200,11 @@ function limitsOf(
   find: (key: string) => Member | undefined,
 ): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | RelayError {
   const choices = integerOf(body, find('n'), 1, CHOICES_MAX)
-  if (choices === undefined) return relayError('invalid_parameter', { param: 'n' })
+  if (choices === undefined) return outOfRange('n', 1, CHOICES_MAX)
   const older = integerOf(body, find('max_tokens'), 0, OUTPUT_TOKENS_MAX)
-  if (older === undefined) return relayError('invalid_parameter', { param: 'max_tokens' })
+  if (older === undefined) return outOfRange('max_tokens', 0, OUTPUT_TOKENS_MAX)
   const newer = integerOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
-  if (newer === undefined)
-    return relayError('invalid_parameter', { param: 'max_completion_tokens' })
+  if (newer === undefined) return outOfRange('max_completion_tokens', 0, OUTPUT_TOKENS_MAX)
   // NOTE: some clients send 0 to request no limit. If one of the two limits is 0, both are ignored,
   // because the provider may read only that one.
   const limits = [older, newer].filter((limit) => limit !== null)

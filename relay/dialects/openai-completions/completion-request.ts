@@ -7,6 +7,7 @@ import {
   integerOf,
   isNumberOrNull,
   membersAndModel,
+  outOfRange,
 } from '../check-common-request-members.ts'
 import { countInputs, type Inputs } from '../input-formats/count-and-bound-inputs.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
@@ -132,11 +133,11 @@ function countsOf(
   prompts: number,
 ): Counts | RelayError {
   const outputTokens = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
-  if (outputTokens === undefined) return invalid('max_tokens')
+  if (outputTokens === undefined) return outOfRange('max_tokens', 1, OUTPUT_TOKENS_MAX)
   const returned = integerOf(body, find('n'), 1, CHOICES_MAX)
-  if (returned === undefined) return invalid('n')
+  if (returned === undefined) return outOfRange('n', 1, CHOICES_MAX)
   const generated = integerOf(body, find('best_of'), 1, CHOICES_MAX)
-  if (generated === undefined) return invalid('best_of')
+  if (generated === undefined) return outOfRange('best_of', 1, CHOICES_MAX)
   const perPrompt = Math.max(returned ?? 1, generated ?? 1)
   if (perPrompt * prompts > CHOICES_MAX) return invalid(prompts > 1 ? 'prompt' : 'n')
   return {

@@ -8,6 +8,7 @@ import {
   integerOf,
   isMembers,
   membersAndModel,
+  outOfRange,
   shortTextOf,
 } from '../check-common-request-members.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
@@ -155,9 +156,9 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const error = errorInFields(body, members, kind)
   if (error !== null) return error
   const images = integerOf(body, find('n'), 1, IMAGES_MAX)
-  if (images === undefined) return invalid('n')
+  if (images === undefined) return outOfRange('n', 1, IMAGES_MAX)
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
-  if (partialImages === undefined) return invalid('partial_images')
+  if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
   const isStream = flagOf(find('stream')) === true
   // The events of a stream do not tell to which image they belong, or which event is the last.
   if (isStream && (images ?? 1) > 1) return invalid('n')

@@ -11,6 +11,7 @@ import {
   type MemberRules,
   membersAndModel,
   misfitIn,
+  outOfRange,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
@@ -103,7 +104,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   const isStream = flagOf(find('stream'))
   if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
   const outputTokensMax = integerOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
-  if (outputTokensMax === undefined) return relayError('invalid_parameter', { param: LIMIT })
+  if (outputTokensMax === undefined) return outOfRange(LIMIT, 1, OUTPUT_TOKENS_MAX)
   const reasoningEffort = readEffort(body, find('reasoning'), known)
   if (reasoningEffort !== null && typeof reasoningEffort !== 'string') return reasoningEffort
   const inputBound = inputBoundOf(body, members, finder)
