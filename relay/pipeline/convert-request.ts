@@ -13,6 +13,9 @@ export type ConvertedRequest = {
   readonly request: ChatRequest
 }
 
+/** The maximum length of a path in an error. A path may contain names from the caller. */
+const PATH_LENGTH_MAX = 128
+
 type Conversions = {
   readonly target: ConversionTarget
   readonly outcome: ConvertedRequest | RelayError
@@ -58,14 +61,30 @@ export const forgetConversions = (request: ChatRequest): void => {
   CONVERSIONS.delete(request)
 }
 
+/** The member of a request that has the conversation, in most formats. */
+const CONVERSATION = 'messages'
+
+/**
+ * Returns the caller's path for a conversation that is empty after its conversion: that of the
+ * first part that was lost, or else of the whole conversation. The provider's name of the member
+ * would tell nothing to a caller of Gemini or of the Responses API.
+ */
+function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
+  const { promptMember = CONVERSATION } = caller
+  return losses.find((path) => path.startsWith(promptMember)) ?? promptMember
+}
+
 function readConverted(
-  { isStream, model }: ChatRequest,
+  { isStream, model, format: caller }: ChatRequest,
   format: WireFormat,
   conversion: CallConversion,
 ): ConvertedRequest | RelayError {
   const read = format.readChangedRequest(conversion.body, { model, isStream })
   if (isRelayError(read)) {
-    return relayError('not_convertible', { param: read.params.param ?? 'request' })
+    const { param = 'request' } = read.params
+    const isConversation = param === (format.promptMember ?? CONVERSATION)
+    const path = isConversation ? pathOfEmptyConversation(caller, conversion.losses) : param
+    return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
   }
   // A URL that the caller's format accepts may, in the provider's format, name a file of the site's
   // account.
@@ -102,7 +121,9 @@ function convert(
     return isLost ? { ...conversion, losses: [...conversion.losses, 'store'] } : conversion
   } catch (error) {
     if (error instanceof ConversionError) {
-      return relayError('not_convertible', { param: error.param.slice(0, 128) })
+      const isConversation = error.param === CONVERSATION
+      const path = isConversation ? pathOfEmptyConversation(format, []) : error.param
+      return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
     }
     throw error
   }

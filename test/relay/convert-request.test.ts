@@ -44,6 +44,25 @@ it.each(bodiesWith(FILE))(
   },
 )
 
+const UNKNOWN_PART = { contents: [{ parts: [{ unknown: 1 }] }] }
+const UNKNOWN_CONTENT = { messages: [{ role: 'user', content: [{ type: 'unknown' }] }] }
+
+it.each([
+  [GEMINI, UNKNOWN_PART, 'chat', OPENAI_CHAT, 'contents[0].parts[0].unknown'],
+  [GEMINI, UNKNOWN_PART, 'messages', ANTHROPIC_MESSAGES, 'contents'],
+  [OPENAI_CHAT, UNKNOWN_CONTENT, 'gemini', GEMINI, 'messages[0].content[0]'],
+] as const)('an error of a lost conversation has the caller’s path: %#', (...row) => {
+  const [caller, body, format, to, param] = row
+  const path = { model: 'm', isStream: false }
+  const request = caller.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), path)
+  if ('code' in request) throw new Error(request.code)
+  const target = { ...TARGET, format, vendor: chatExtensionsOf(1) }
+  expect(convertRequest(request, to, target)).toMatchObject({
+    code: 'not_convertible',
+    params: { param },
+  })
+})
+
 it.each(bodiesWith(PUBLIC))('a public address is converted: $name', (format, body) => {
   const request = format.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), null)
   if ('code' in request) throw new Error(request.code)
