@@ -314,7 +314,9 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   // The path names a method that the relay does not support, such as Gemini's earlier `:embedText`.
   const isMethod = method === 'POST' && path.includes(':')
   if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
-  if (method !== 'GET') return sendError(exchange, methodNotAllowed('GET'))
+  if (method !== 'GET' && method !== 'HEAD') {
+    return sendError(exchange, methodNotAllowed('GET, HEAD'))
+  }
   listModels(deps, exchange, model).catch((err: unknown) => handleException(deps, exchange, err))
 }
 

@@ -305,6 +305,12 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'This method is not supported here. Use {subject}.',
     '不支持该请求方法，请使用 {subject}。',
   ),
+  websocket_required: httpError(
+    426,
+    'invalid_request_error',
+    'This address serves websockets only. Open a websocket here.',
+    '该地址仅支持 WebSocket，请以 WebSocket 方式连接。',
+  ),
   insufficient_quota: httpError(
     402,
     'insufficient_quota',

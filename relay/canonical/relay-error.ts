@@ -61,6 +61,7 @@ export type RelayErrorCode =
   | 'context_length_exceeded'
   | 'not_found'
   | 'method_not_allowed'
+  | 'websocket_required'
   | 'insufficient_quota'
   | 'balance_spent'
   | 'output_limit_ignored'

@@ -50,7 +50,7 @@ export async function serveRealtime(
   endpoint: string,
 ): Promise<void> {
   if (endpoint === '') {
-    return sendError(exchange, relayError('method_not_allowed', { subject: 'a websocket' }))
+    return sendError(exchange, relayError('websocket_required'))
   }
   if (endpoint === 'calls' || endpoint.startsWith('calls/')) {
     return sendError(exchange, relayError('webrtc_not_supported'))

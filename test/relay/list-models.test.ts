@@ -78,3 +78,11 @@ it('a model that only embeds or orders texts names the formats of these calls', 
   expect(methods('text-embedding-3-small')).toEqual([])
   expect(methods('a')).toContain('generateContent')
 })
+
+it('the list answers HEAD, with which monitors check that a key is valid', async () => {
+  const head = (headers: Record<string, string>) =>
+    fetch(`${rig.url}/v1/models`, { method: 'HEAD', headers })
+  expect([(await head(BEARER)).status, (await head({})).status]).toEqual([200, 401])
+  const other = await fetch(`${rig.url}/v1/models`, { method: 'PUT', headers: BEARER })
+  expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})

@@ -149,6 +149,7 @@ describe('the other endpoints of the Realtime API', () => {
     const plain = await fetch(`${rig.url}/v1/realtime?model=${MODEL}`, {
       headers: { authorization: `Bearer sk-${KEY}` },
     })
-    expect(plain.status).toBe(405)
+    expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket'])
+    expect(plain.headers.get('allow')).toBeNull()
   })
 })
