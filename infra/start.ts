@@ -9,7 +9,12 @@ import {
 } from '#projections/read-model-freshness/read-models-of-this-release.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import { CHAT_TYPES, hostOfChannel, SERVED_TYPES } from '#relay/served-channel-types.ts'
+import {
+  CHAT_TYPES,
+  hostOfChannel,
+  isNamedLikeChatModel,
+  SERVED_TYPES,
+} from '#relay/served-channel-types.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
 import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
 import type { Config, Role } from './config/config.ts'
@@ -177,7 +182,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   if (roles.has('read-api')) {
     const { registerReadApi } = await import('#read-api/register-read-api.ts')
     const servedTypes = [...SERVED_TYPES.keys()]
-    const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel }
+    const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel, isNamedLikeChatModel }
     await registerReadApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
   }
   ;(relay ?? noRelay).addActions(app, freshness)

@@ -1,12 +1,12 @@
 import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
-import { directFormatsOf } from './dialects/choose-provider-format.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { groupsOf } from './pipeline/serving-groups.ts'
+import { directFormatsOf } from './providers/openai-compatible/formats-by-model-name.ts'
 import { isImageModel } from './providers/openai-compatible/image-endpoints.ts'
 import type { OfferKind } from './views/channel-view.ts'
 

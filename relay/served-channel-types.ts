@@ -3,6 +3,7 @@ import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profi
 import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
 import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
 
+export { isNamedLikeChatModel } from './providers/openai-compatible/formats-by-model-name.ts'
 export { hostOfChannel } from './providers/openai-compatible/provider-target.ts'
 
 type ServedType = {

@@ -65,6 +65,19 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
+ * Moves the models that are not named like models for chats, such as those for images, to the end.
+ * Clients suggest the first model.
+ */
+function chatModelsFirst(
+  models: readonly string[],
+  { isNamedLikeChatModel }: Pick<ReadDeps, 'isNamedLikeChatModel'>,
+): string[] {
+  if (isNamedLikeChatModel === undefined) return [...models]
+  const others = models.filter((model) => !isNamedLikeChatModel(model))
+  return [...models.filter(isNamedLikeChatModel), ...others]
+}
+
+/**
  * `GET /api/user/models`: the models that the caller can call. A model is included if an enabled
  * channel serves it in one of the caller's groups. A model without a price is included only if the
  * caller accepts such models.
@@ -83,13 +96,15 @@ export function listUserModels(app: App, deps: ReadDeps): void {
       const acceptsUnpriced = user?.settings.acceptUnsetModelRatioModel === true
       const isCallable = (model: string, group: string): boolean =>
         usable.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
-      const types = request.query.chat === 'true' ? deps.chatTypes : deps.servedTypes
+      const isForChats = request.query.chat === 'true'
+      const types = isForChats ? deps.chatTypes : deps.servedTypes
       const served = await servedModels(core.db, types, Math.floor(core.now() / 1_000))
       const requested = textOf(request.query.group)
       const models = served.filter(({ model, groups }) =>
         groups.some((group) => (requested ?? group) === group && isCallable(model, group)),
       )
-      return success(models.map(({ model }) => model))
+      const names = models.map(({ model }) => model)
+      return success(isForChats ? chatModelsFirst(names, deps) : names)
     },
   })
 }

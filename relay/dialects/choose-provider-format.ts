@@ -1,4 +1,4 @@
-import { isImageModel } from '#relay/providers/openai-compatible/image-endpoints.ts'
+import { testFormatsOf } from '#relay/providers/openai-compatible/formats-by-model-name.ts'
 import {
   endpointOf,
   type ProviderTarget,
@@ -37,40 +37,6 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
   ['gemini-embedding', GEMINI_EMBEDDING],
   ['gemini-embedding-batch', GEMINI_EMBEDDING_BATCH],
 ])
-
-/**
- * Patterns of model names, each with the direct formats (those that are never converted) in which
- * such a model is called.
- */
-const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[] = [
-  [/moderation/i, ['moderations']],
-  [/rerank/i, ['rerank']],
-  [
-    /embed|(?:^|[/:_-])(?:bge|gte|m3e|e5|stella)[-_]|(?:^|\/)m3e$|all-minilm|jina-clip|^tao-8k$/i,
-    ['embeddings', 'gemini-embedding-batch', 'gemini-embedding'],
-  ],
-]
-
-/**
- * Returns the direct formats (those that are never converted) in which a model with this name is
- * called. The list is empty for a model that generates answers. The name is only a hint: calls are
- * routed by the endpoints of the channels.
- */
-export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
-  DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
-
-const SPEECH_MODEL = /(?:^|[/_-])tts(?:[-_]|$)|(?:^|\/)speech-|cosyvoice/i
-const TRANSCRIPTION_MODEL = /whisper|transcribe|sensevoice/i
-
-/**
- * Returns the direct formats (those that are never converted) in which a channel test calls a model
- * with this name.
- */
-function testFormatsOf(model: string): readonly DirectFormatName[] {
-  if (isImageModel(model)) return ['images']
-  if (SPEECH_MODEL.test(model)) return ['speech']
-  return TRANSCRIPTION_MODEL.test(model) ? ['transcriptions'] : directFormatsOf(model)
-}
 
 /**
  * Returns the format in which a channel is tested with a model. A model for embeddings, images or

@@ -55,6 +55,7 @@ export async function apiFixture(): Promise<Api> {
     draining: drain.signal,
     servedTypes: [1, 2, 14],
     chatTypes: [1, 14],
+    isNamedLikeChatModel: (model) => !model.startsWith('image-'),
   })
   await app.ready()
   await fixture.settled(

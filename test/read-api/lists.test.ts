@@ -144,6 +144,19 @@ describe('models', () => {
     expect(await named('?chat=true')).toEqual(['sim-small'])
     await api.settled(await api.append([channelChanged(8, 'ChannelsDeleted')]))
   })
+
+  it('for chats begin with those that are named like models for chats', async () => {
+    const channel = channelCreated(7, 'images', { type: 1, models: ['image-1', 'sim-small'] })
+    const data = { key: 'ModelRatio', value: '{"sim-small":1,"image-1":1}' }
+    await api.settled(
+      await api.append([channel, { stream: 'options', type: 'OptionSet', v: 1, data }]),
+    )
+    const named = async (query: string) =>
+      (await api.get<string[]>(`/api/user/models${query}`, alice)).body.data
+    expect(await named('')).toEqual(['image-1', 'sim-small'])
+    expect(await named('?chat=true')).toEqual(['sim-small', 'image-1'])
+    await api.settled(await api.append([channelChanged(7, 'ChannelsDeleted')]))
+  })
 })
 
 describe('channels', () => {

@@ -1,0 +1,45 @@
+import type { DirectFormatName } from '#relay/dialects/wire-format.ts'
+import { isImageModel } from './image-endpoints.ts'
+
+/**
+ * Patterns of model names, each with the direct formats (those that are never converted) in which
+ * such a model is called.
+ */
+const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[] = [
+  [/moderation/i, ['moderations']],
+  [/rerank/i, ['rerank']],
+  [
+    /embed|(?:^|[/:_-])(?:bge|gte|m3e|e5|stella)[-_]|(?:^|\/)m3e$|all-minilm|jina-clip|^tao-8k$/i,
+    ['embeddings', 'gemini-embedding-batch', 'gemini-embedding'],
+  ],
+]
+
+/**
+ * Returns the direct formats (those that are never converted) in which a model with this name is
+ * called. The list is empty for a model that generates answers. The name is only a hint: calls are
+ * routed by the endpoints of the channels.
+ */
+export const directFormatsOf = (model: string): readonly DirectFormatName[] =>
+  DIRECT_MODELS.find(([name]) => name.test(model))?.[1] ?? []
+
+const SPEECH_MODEL = /(?:^|[/_-])tts(?:[-_]|$)|(?:^|\/)speech-|cosyvoice/i
+const TRANSCRIPTION_MODEL = /whisper|transcribe|sensevoice/i
+
+/**
+ * Returns the direct formats (those that are never converted) in which a channel test calls a model
+ * with this name.
+ */
+export function testFormatsOf(model: string): readonly DirectFormatName[] {
+  if (isImageModel(model)) return ['images']
+  if (SPEECH_MODEL.test(model)) return ['speech']
+  return TRANSCRIPTION_MODEL.test(model) ? ['transcriptions'] : directFormatsOf(model)
+}
+
+const REALTIME_MODEL = /realtime/i
+
+/**
+ * Reports whether a model with this name is likely to answer chats. Lists show such models first.
+ * No model is left out of a list because of its name, as an operator may give a model any name.
+ */
+export const isNamedLikeChatModel = (model: string): boolean =>
+  !REALTIME_MODEL.test(model) && (testFormatsOf(model).length === 0 || /gemini.*image/i.test(model))
