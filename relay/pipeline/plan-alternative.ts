@@ -31,6 +31,7 @@ import {
   type ToolBounds,
   type VariantBounds,
 } from './call-hold-terms.ts'
+import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
 import { candidateOf } from './prepare-request-for-channel.ts'
 import { boundsWithThinking } from './thinking-beyond-limit.ts'
 
@@ -340,14 +341,16 @@ const mayChangeBounds = (
   { isPassThrough }: RelayOptions,
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
 
-/** Yields the request as each channel sends it that may change its bounds. */
+/**
+ * Yields the different requests that channels send which may change the bounds of the caller's.
+ */
 function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
   options: RelayOptions,
 ): Generator<ChatRequest> {
   const { isPassThrough, adapters } = options
-  for (const channel of channelsIn(offer)) {
+  for (const channel of channelsWithDistinctRequests(offer)) {
     if (!mayChangeBounds(channel, request, options)) continue
     const candidate = candidateOf(channel, request, !isPassThrough, undefined, adapters)
     if (!isRelayError(candidate)) yield candidate.request

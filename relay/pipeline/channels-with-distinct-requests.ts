@@ -1,0 +1,72 @@
+import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import { MODEL } from '../providers/clouds/cloud-access.ts'
+import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
+import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+
+/**
+ * Returns the channels of an offer without those that would send the same request as an earlier
+ * one. A site may have a thousand channels that differ only in their keys, addresses or
+ * priorities, and the request must not be prepared for each of them before a call.
+ */
+export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readonly RelayChannel[] {
+  const bySettings = new Map<string, RelayChannel>()
+  for (const channel of channelsIn(offer)) {
+    const settings = settingsOf(channel)
+    if (!bySettings.has(settings)) bySettings.set(settings, channel)
+  }
+  return [...bySettings.values()]
+}
+
+/** The settings of each channel. A channel that changes becomes another object. */
+const known = new WeakMap<RelayChannel, string>()
+
+/**
+ * Returns a text that is the same for two channels only if they send the same requests. The terms
+ * below decide nothing about a request. All others are part of the text, also those that may be
+ * added later.
+ */
+function settingsOf(channel: RelayChannel): string {
+  const existing = known.get(channel)
+  if (existing !== undefined) return existing
+  const deciding = Object.entries(channel.terms).filter(([name]) => !IRRELEVANT.has(name))
+  const settings = JSON.stringify([deciding.toSorted(), targetSettingsOf(channel.target)])
+  known.set(channel, settings)
+  return settings
+}
+
+/** The address counts by the endpoints that it offers. */
+const IRRELEVANT: ReadonlySet<string> = new Set<keyof RelayChannel['terms']>([
+  ...(['name', 'models', 'groups', 'priority', 'weight', 'tag', 'isAutoBan'] as const),
+  ...(['testModel', 'expiredTime', 'maxInputTokens', 'maxConcurrency', 'maxRpm'] as const),
+  ...(['statusCodeMapping', 'costRatio', 'proxyRef', 'baseUrl'] as const),
+])
+
+const targetSettingsOf = (target: ProviderTarget | null): unknown =>
+  target === null ? null : [idOf(target.profile), target.endpoints.map(endpointSettingsOf)]
+
+/**
+ * A path has no effect on a request, except that a deployment in it has any name. A pattern of
+ * models that is not a regular expression follows from the channel's terms.
+ */
+const endpointSettingsOf = (endpoint: CallEndpoint): unknown =>
+  Object.entries(endpoint)
+    .map(([name, value]) => {
+      if (name === 'models' && !(value instanceof RegExp)) return [name, 'by terms']
+      return [name, /path$/i.test(name) ? String(value).includes(MODEL) : idOf(value)]
+    })
+    .toSorted()
+
+const ids = new WeakMap<object, number>()
+let highestId = 0
+
+/** Returns the value itself, the text of a regular expression, or a number for any other object. */
+function idOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof RegExp) return `${value}`
+  const existing = ids.get(value)
+  if (existing !== undefined) return existing
+  highestId += 1
+  ids.set(value, highestId)
+  return highestId
+}
