@@ -11,6 +11,9 @@ const openTask = rowType({
   channelId: nullable(wireInteger),
   keyRef: nullable(Type.String()),
   upstreamId: nullable(Type.String()),
+  /** The channel and the key with which the task was last sent, or null before it is sent. */
+  sentToChannelId: nullable(wireInteger),
+  sentWithKeyRef: nullable(Type.String()),
   /** The time at which the task was submitted, in Unix milliseconds. */
   submittedAt: wireInteger,
 })
@@ -27,7 +30,8 @@ export const openTasks = (
 ): Promise<readonly OpenTask[]> =>
   db.any(sql.type(openTask)`
     select task, user_id as "userId", kind, channel_id as "channelId", key_ref as "keyRef",
-           upstream_id as "upstreamId", submitted_at as "submittedAt"
+           upstream_id as "upstreamId", sent_to_channel_id as "sentToChannelId",
+           sent_with_key_ref as "sentWithKeyRef", submitted_at as "submittedAt"
     from read_open_tasks.tasks
     where (submitted_at, task) > (${after.submittedAt}, ${after.task})
     order by submitted_at, task limit ${limit}

@@ -7,6 +7,7 @@ import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-ow
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { UnansweredTasks } from './unanswered-tasks.ts'
+import { UnconfirmedVideos } from './videos/unconfirmed-videos.ts'
 
 /** Returns at most `limit` unfinished tasks, oldest first, that follow the task `after`. */
 export type FindOpenTasks = (
@@ -64,13 +65,14 @@ export function startPoller(
 
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
- * of one kind that were submitted to one channel with one key. `stale` contains the ids of tasks
- * that may have expired. An accepted task is not among them while its provider answers, because
- * then its poller ends it.
+ * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
+ * have expired. An accepted task is not among them while its provider answers, because then its
+ * poller ends it. `unconfirmed` contains the videos for which a vendor is to be searched.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
-  readonly stale: readonly string[]
+  readonly stale: readonly OpenTask[]
+  readonly unconfirmed: readonly OpenTask[]
 }
 
 /**
@@ -88,18 +90,24 @@ class Poll {
   /** The number of polls that each poller has begun. The key is the poller's name. */
   private readonly turns = new Map<string, number>()
   private readonly unanswered = new UnansweredTasks()
+  private readonly unconfirmed: UnconfirmedVideos
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
     this.deps = deps
     this.find = find
     this.times = times
     this.lost = lost
+    const { missingMs = MISSING_MS } = times
+    this.unconfirmed = new UnconfirmedVideos(deps, this.unanswered, missingMs)
   }
 
   async pass(): Promise<void> {
-    const { tasksByPoller, stale } = await this.findAll()
+    const { tasksByPoller, stale, unconfirmed } = await this.findAll()
     if (this.lost.aborted) return
-    this.begin('', () => inParallel(stale, EXPIRED_AT_ONCE, this.lost, (task) => this.expire(task)))
+    const eachOf = (tasks: readonly OpenTask[], work: (task: OpenTask) => Promise<void>) =>
+      inParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
+    this.begin('expired', () => eachOf(stale, (task) => this.expire(task)))
+    this.begin('unconfirmed', () => eachOf(unconfirmed, (task) => this.search(task)))
     for (const name of this.pollers.keys()) {
       if (tasksByPoller.has(name) || this.running.has(name)) continue
       this.pollers.delete(name)
@@ -115,14 +123,16 @@ class Poll {
 
   private async findAll(): Promise<Found> {
     const tasksByPoller = new Map<string, OpenTask[]>()
-    const stale: string[] = []
+    const stale: OpenTask[] = []
+    const unconfirmed: OpenTask[] = []
     const open = new Set<string>()
     let after = { submittedAt: 0, task: '' }
     while (!this.lost.aborted) {
       const page = await this.find(after, PAGE)
       for (const task of page) {
         open.add(task.task)
-        if (this.isStale(task)) stale.push(task.task)
+        if (this.isStale(task)) stale.push(task)
+        if (this.unconfirmed.isDue(task)) unconfirmed.push(task)
         if (task.channelId === null) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
         const existing = tasksByPoller.get(name)
@@ -133,8 +143,11 @@ class Poll {
       if (last === undefined || page.length < PAGE) break
       after = { submittedAt: last.submittedAt, task: last.task }
     }
-    if (!this.lost.aborted) this.unanswered.keepOnly(open)
-    return { tasksByPoller, stale }
+    if (!this.lost.aborted) {
+      this.unanswered.keepOnly(open)
+      this.unconfirmed.keepOnly(open)
+    }
+    return { tasksByPoller, stale, unconfirmed }
   }
 
   /**
@@ -214,9 +227,17 @@ class Poll {
     })
   }
 
-  private async expire(task: string): Promise<void> {
+  private async search(openTask: OpenTask): Promise<void> {
+    const { task } = openTask
+    await this.unconfirmed.search(openTask, this.lost).catch((err: unknown) => {
+      this.deps.log.warn({ err, task }, 'a vendor could not be searched for a video')
+    })
+  }
+
+  private async expire(openTask: OpenTask): Promise<void> {
+    const { task } = openTask
     const { acceptedTasks, claimedCalls, ledger, log, now } = this.deps
-    if (acceptedTasks.isPending(task)) return
+    if (acceptedTasks.isPending(task) || this.unconfirmed.mayExist(openTask)) return
     try {
       const existing = await ledger.peek(task)
       // `ledger.expire` also loads the account. To avoid this for a task that has not expired, the

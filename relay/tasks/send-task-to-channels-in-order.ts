@@ -156,7 +156,7 @@ async function prepareAt(
   if (!(await mayBeSentTo(deps, place))) return 'paused'
   const notifyUrl = isNotified ? callbackUrl(deps, { task, ...place }) : null
   const allowed = channel.rules.allowedMembers
-  const video = videoQuestion(deps, { request, plan, origin }, { channel, key })
+  const video = videoQuestion(deps, task, { request, plan, origin }, { channel, key })
   const question = video?.question ?? {
     ...({ method: 'POST', path: request.path } as const),
     body: request.providerBody({ origin, notifyUrl, allowed }),
@@ -260,6 +260,7 @@ type VideoQuestion = {
  */
 function videoQuestion(
   { now }: TaskDeps,
+  task: string,
   { request, plan, origin }: Pick<PlannedTask, 'request' | 'plan' | 'origin'>,
   { channel, key }: Pick<LastAttempt, 'channel' | 'key'>,
 ): VideoQuestion | null {
@@ -269,6 +270,7 @@ function videoQuestion(
   const { call, unread } = submissionOf(vendor, request.video, plan.video.media, {
     model,
     originId: origin?.place?.upstreamId ?? null,
+    task,
   })
   return {
     model,

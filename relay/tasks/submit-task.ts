@@ -29,7 +29,7 @@ import {
   tryChannels,
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { VideoTask } from './videos/select-channels-for-video.ts'
+import { type VideoTask, vendorOf } from './videos/select-channels-for-video.ts'
 import { sendVideoAccepted } from './videos/show-list-and-delete-videos.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
@@ -217,8 +217,9 @@ async function send(
   }
   const { task: id, isNotified } = task.submitted
   // It is unknown whether the provider has accepted the task. If it has, a callback will report the
-  // provider's id. Without a callback, the task expires and its quota is released.
-  if (last !== null && isNotified && mayBeAccepted(last)) {
+  // provider's id, or a search for our id finds it. Otherwise, the task expires and its quota is
+  // released.
+  if (last !== null && (isNotified || isSearchable(last, kind)) && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const { channelId } = last.channel
     deps.log.debug({ call: id, channelId }, 'a task waits for the confirmation of its provider')
@@ -237,6 +238,10 @@ async function send(
   else sendTaskError(exchange, kind, answer.error)
   return false
 }
+
+/** Reports whether the provider can be asked later whether it has accepted the task. */
+const isSearchable = ({ channel }: LastAttempt, kind: TaskRequest['kind']): boolean =>
+  kind === 'video' && vendorOf(channel)?.search !== undefined
 
 /** Sends the response for an accepted task, in the format of its kind. */
 async function acceptTask(

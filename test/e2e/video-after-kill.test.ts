@@ -19,6 +19,10 @@ beforeAll(async () => {
     ...{ name: 'videos', type: 55, key: 'sk-provider', base_url: vendor.url },
     ...{ models: 'sora-2', group: 'default' },
   })
+  await root.must('POST', '/api/channel/', {
+    ...{ name: 'kling', type: 50, key: 'access|secret', base_url: vendor.url },
+    ...{ models: 'kling-v1-6', group: 'default' },
+  })
   key = (await root.createToken({ name: 'own', unlimited_quota: true })).key
 })
 afterAll(async () => {
@@ -42,6 +46,12 @@ const call = (path: string, init: RequestInit = {}) =>
 const jsonOf = async (path: string, init: RequestInit = {}) =>
   (await (await call(path, init)).json()) as { id: string; status: string; data: { url: string } }
 
+/** Returns the error for a length that no vendor makes, which is checked once a channel is known. */
+const errorOf = async (model: string) => {
+  const body = JSON.stringify({ model, prompt: 'the sea', seconds: '99' })
+  return (await call('/v1/videos', { method: 'POST', body })).text()
+}
+
 async function restart(): Promise<void> {
   await product.kill()
   await product.start()
@@ -55,12 +65,9 @@ it('a video outlives kills of all processes, and is charged once', async () => {
   vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
   vendor.answers.set(QUERY, { body: { id: 'video_1', status: 'in_progress' } })
   const body = JSON.stringify({ model: 'sora-2', prompt: 'the sea' })
-  let id = ''
-  const submit = async () => {
-    id = (await jsonOf('/v1/videos', { method: 'POST', body })).id
-    return id
-  }
-  await expect.poll(submit, PATIENT).toEqual(expect.any(String))
+  // A request that is repeated after a lost answer would make a second video.
+  await expect.poll(() => errorOf('sora-2'), PATIENT).toContain('seconds')
+  const { id } = await jsonOf('/v1/videos', { method: 'POST', body })
 
   await product.kill()
   vendor.answers.set(QUERY, { body: { id: 'video_1', status: 'completed', seconds: '4' } })
@@ -92,4 +99,31 @@ it('a video outlives kills of all processes, and is charged once', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => jsonOf(`/v1/videos/${id}`)))
   expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['completed']))
   expect(await log()).toHaveLength(1)
+})
+
+it('a video that a vendor accepted before a kill is found by our id and charged once', async () => {
+  const submissions = () => vendor.requests.filter(({ path }) => path.endsWith('/text2video'))
+  await expect.poll(() => errorOf('kling-v1-6'), PATIENT).toContain('seconds')
+  vendor.answers.set('POST /v1/videos/text2video', { hangs: true })
+  const body = JSON.stringify({ model: 'kling-v1-6', prompt: 'the sea', seconds: '5' })
+  const unanswered = call('/v1/videos', { method: 'POST', body }).catch(() => null)
+  await expect.poll(submissions, PATIENT).toHaveLength(1)
+  await product.kill()
+  expect(await unanswered).toBeNull()
+
+  const sent = JSON.parse(submissions()[0]?.body ?? '') as { readonly external_task_id: string }
+  const id = sent.external_task_id
+  const videos = [{ url: `${vendor.url}/k.mp4`, duration: '5' }]
+  const searched = `GET /v1/videos/text2video/${id}`
+  vendor.answers.set(searched, { body: { code: 0, data: { task_id: 'k1' } } })
+  vendor.answers.set('GET /v1/videos/text2video/k1', {
+    body: { code: 0, data: { task_status: 'succeed', task_result: { videos } } },
+  })
+  await product.start()
+  await expect
+    .poll(async () => (await jsonOf(`/v1/videos/${id}`)).status, PATIENT)
+    .toBe('completed')
+  // $0.056 for each of five seconds.
+  const ofKling = async () => (await log()).filter(({ model_name: name }) => name === 'kling-v1-6')
+  await expect.poll(ofKling, PATIENT).toMatchObject([{ quota: 140_000 }])
 })

@@ -51,12 +51,11 @@ export const KLING: VideoVendor = {
     const seconds = secondsWithin(request.seconds, 5, [3, 15])
     return { seconds, resolution: null, options }
   },
-  submit: (request, { seconds, options }, { model }) => {
+  submit: (request, { seconds, options }, { model, task }) => {
     const [image] = request.images
-    const kind = image === undefined ? 'text2video' : 'image2video'
     return {
       method: 'POST',
-      path: `/v1/videos/${kind}`,
+      path: `/v1/videos/${kindOf(request.action)}`,
       body: defined({
         model_name: model,
         prompt: request.prompt,
@@ -67,6 +66,7 @@ export const KLING: VideoVendor = {
         sound: options.includes('audio') ? 'on' : null,
         duration: String(seconds),
         aspect_ratio: image === undefined ? (ratioOf(request) ?? '16:9') : null,
+        external_task_id: task,
       }),
     }
   },
@@ -74,8 +74,12 @@ export const KLING: VideoVendor = {
     const code = countOf(answer.code)
     if (code !== 0) return refused(code, answer.message, causeOf(code))
     return accepted(objectOrEmpty(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
+    const [, kind = ''] = /^\/v1\/videos\/(\w+)/.exec(path) ?? []
+    return accepted(objectOf(answer.data).task_id, `${kind}/`)
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1/videos/${upstreamId}` }),
+  // A query takes either Kling's id or the `external_task_id` of the submission.
+  search: (task, action) => ({ method: 'GET', path: `/v1/videos/${kindOf(action)}/${task}` }),
   readReport: ({ data }) => {
     const task = objectOrEmpty(data)
     const status = STATUSES[String(task.task_status)]
@@ -91,6 +95,9 @@ export const KLING: VideoVendor = {
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key, _request, nowMs) => ({ authorization: `Bearer ${klingToken(key, nowMs)}` }),
 }
+
+const kindOf = (action: string): string =>
+  action === 'IMAGE_TO_VIDEO' ? 'image2video' : 'text2video'
 
 /**
  * Returns the length of a video in whole seconds, at least 1, or null if the value is invalid.

@@ -27,7 +27,7 @@ export function videoStatusRequest(
  * The HTTP statuses of errors that concern only the requested task. They do not pause the polling
  * of the provider.
  */
-const UNKNOWN_TASK = new Set([400, 404, 410, 422])
+export const UNKNOWN_TASK = new Set([400, 404, 410, 422])
 
 /**
  * Reads the vendor's response about one video. Returns null if the provider failed or the response

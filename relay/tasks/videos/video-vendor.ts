@@ -97,6 +97,11 @@ export type SubmitContext = {
   readonly model: string
   /** The vendor's id of the earlier task that the request continues, or null. */
   readonly originId: string | null
+  /**
+   * Our id of the task, for vendors that store an id of the caller. Omitted while a request is
+   * only planned.
+   */
+  readonly task?: string
 }
 
 /**
@@ -129,11 +134,17 @@ export type VideoVendor = {
   readonly media: (request: VideoRequest, model: string) => VendorMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
   /**
-   * Reads the response to a submission. Responses with an error status are read as well, for the
-   * cause of the refusal.
+   * Reads the response to a submission or a search. Responses with an error status are read as
+   * well, for the cause of the refusal.
    */
   readonly readSubmitted: (answer: JsonObject, call: VendorCall) => SubmitAnswer
   readonly query: (upstreamId: string) => VendorCall
+  /**
+   * Returns the request that looks for a task by our id, which `submit` has sent. It finds a task
+   * if the answer to its submission was lost. `readSubmitted` reads the answer. Omitted if the
+   * vendor finds tasks only by its own ids.
+   */
+  readonly search?: (task: string, action: string) => VendorCall
   /** Reads the response to a status request. Returns null if it can't be read. */
   readonly readReport: (answer: JsonObject) => VideoReport | null
   /** The pictures of a video that `source` offers besides the video. */

@@ -22,6 +22,7 @@ type Service = {
   readonly waiting: Set<ServerResponse>
 }
 
+const SENT = { sentToChannelId: null, sentWithKeyRef: null }
 const DEEP = `[{"id":"poison","buttons":${'['.repeat(6_000)}${']'.repeat(6_000)}}]`
 
 let rig: TasksRig
@@ -112,7 +113,7 @@ const closeAll = async (): Promise<void> => {
 
 describe('poller of provider tasks', () => {
   it('polls other channels while a channel with many tasks hangs', async () => {
-    const place = { userId: 7, channelId: 61, keyRef: 'ref-61', kind: 'drawing' } as const
+    const place = { userId: 7, channelId: 61, keyRef: 'ref-61', kind: 'drawing', ...SENT } as const
     const submittedAt = Date.now() - 60_000
     more = Array.from({ length: 150 }, (_, n) => {
       return { ...place, task: `t${n}`, upstreamId: `u${n}`, submittedAt }
@@ -135,7 +136,8 @@ describe('poller of provider tasks', () => {
     more = Array.from({ length: 16 * 2 * 30 }, (_, n) => {
       const channelId = 200 + (n % 16)
       const kind = n % 32 < 16 ? 'drawing' : 'music'
-      const place = { userId: 7, channelId, keyRef: `ref-${channelId}`, kind } as const
+      const keyRef = `ref-${channelId}`
+      const place = { userId: 7, channelId, keyRef, kind, ...SENT } as const
       return { ...place, task: `m${n}`, upstreamId: `${channelId}`, submittedAt: Date.now() }
     })
     await expect.poll(() => hanging.asked.length).toBe(32)
@@ -155,7 +157,7 @@ describe('poller of provider tasks', () => {
   it('does not expire a recent task that the list of open tasks shows as old', async () => {
     const task = await shorten('slow')
     const handleTogether = vi.spyOn(rig.core.actors, 'handleTogether')
-    const nowhere = { channelId: null, keyRef: null, upstreamId: null, submittedAt: 0 }
+    const nowhere = { channelId: null, keyRef: null, upstreamId: null, submittedAt: 0, ...SENT }
     more = [{ task, userId: 7, kind: 'drawing', ...nowhere }]
     const before = passes
     await expect.poll(() => passes).toBeGreaterThan(before + 5)

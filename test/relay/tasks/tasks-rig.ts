@@ -37,7 +37,12 @@ export function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] 
     if (type === 'TaskSubmitted') {
       const { task, userId, kind, submittedAt } = data
       const nowhere = { channelId: null, keyRef: null, upstreamId: null }
-      open.set(task, { task, userId, kind, submittedAt, ...nowhere })
+      const unsent = { sentToChannelId: null, sentWithKeyRef: null }
+      open.set(task, { task, userId, kind, submittedAt, ...nowhere, ...unsent })
+    } else if (type === 'TaskRouted') {
+      const { task, channelId: sentToChannelId, keyRef: sentWithKeyRef } = data
+      const openTask = open.get(task)
+      if (openTask !== undefined) open.set(task, { ...openTask, sentToChannelId, sentWithKeyRef })
     } else if (type === 'TaskAccepted') {
       const { task, channelId, keyRef, upstreamId } = data
       const openTask = open.get(task)

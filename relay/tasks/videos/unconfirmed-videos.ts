@@ -1,0 +1,176 @@
+import type { OpenTask } from '#projections/open-tasks/query.ts'
+import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
+import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
+import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
+import { keysOfSubmitted, sendWithKeys } from '#relay/views/keys-that-may-own-submitted-work.ts'
+import { parsedObject } from '../read-task-request-body.ts'
+import { sendTaskRequest } from '../send-request-to-task-provider.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import type { UnansweredTasks } from '../unanswered-tasks.ts'
+import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import { UNKNOWN_TASK } from './video-status-query.ts'
+import type { VideoVendor } from './video-vendor.ts'
+
+/** A vendor is asked after this time, in milliseconds, because most answers come within it. */
+const ANSWER_EXPECTED_MS = 30_000
+/** The number of answers in a row after which a vendor certainly does not have a video. */
+const ABSENT_ANSWERS = 5
+const SEARCH_MS = 20_000
+const PER_CHANNEL = { max: 3 }
+
+/** The answers in a row that a vendor does not have a video. Times are by `performance.now()`. */
+type Search = { readonly askedAt: number; readonly absentSince: number; readonly absent: number }
+
+type SearchedAt = {
+  readonly channel: RelayChannel
+  readonly vendor: VideoVendor
+  readonly search: NonNullable<VideoVendor['search']>
+  readonly keyRef: string
+}
+
+type Found =
+  | { readonly kind: 'found'; readonly upstreamId: string }
+  | { readonly kind: 'absent' | 'unanswered' }
+
+/**
+ * Looks for videos whose submission has no recorded answer. A relay may be killed after the vendor
+ * has accepted a video, and before the acceptance is recorded, or the answer may be lost. The
+ * vendor then makes the video and charges for it. Some vendors can be asked for a video by our id
+ * of the task. Once they have it, it is recorded as accepted, and is polled and charged like any
+ * other.
+ */
+export class UnconfirmedVideos {
+  private readonly deps: TaskDeps
+  private readonly unanswered: UnansweredTasks
+  /** The time over which a vendor must say that it does not have a video, in milliseconds. */
+  private readonly absentMs: number
+  private readonly searches = new Map<string, Search>()
+
+  constructor(deps: TaskDeps, unanswered: UnansweredTasks, absentMs: number) {
+    this.deps = deps
+    this.unanswered = unanswered
+    this.absentMs = absentMs
+  }
+
+  /** Reports whether the vendor is to be asked for the video now. */
+  isDue(task: OpenTask): boolean {
+    if (this.deps.now() - task.submittedAt < ANSWER_EXPECTED_MS) return false
+    if (this.placeOf(task) === null) return false
+    const askedAt = this.searches.get(task.task)?.askedAt ?? Number.NEGATIVE_INFINITY
+    return performance.now() - askedAt >= this.absentMs / (ABSENT_ANSWERS + 1)
+  }
+
+  /**
+   * Reports whether the vendor may have the video, so that the task must not be ended. It may until
+   * it has denied it several times, or has given no readable answer for as long as for a video that
+   * it has accepted.
+   */
+  mayExist(task: OpenTask): boolean {
+    if (this.placeOf(task) === null) return false
+    if (this.unanswered.isGivenUp(task, this.deps.now())) return false
+    const { absent = 0, absentSince = 0 } = this.searches.get(task.task) ?? {}
+    const isDenied = performance.now() - absentSince >= this.absentMs
+    return absent < ABSENT_ANSWERS || !isDenied
+  }
+
+  /** Forgets all tasks that are not among the open tasks. */
+  keepOnly(open: ReadonlySet<string>): void {
+    for (const task of this.searches.keys()) if (!open.has(task)) this.searches.delete(task)
+  }
+
+  /** Asks the vendor for the video, and records its acceptance if the vendor has it. */
+  async search(openTask: OpenTask, lost: AbortSignal): Promise<void> {
+    const { task, userId, submittedAt } = openTask
+    const at = this.placeOf(openTask)
+    const { ledger, acceptedTasks, log, now } = this.deps
+    if (at === null || acceptedTasks.isPending(task)) return
+    const record = await ledger.peek(task)
+    if (record === null || record.end !== null || record.place !== null) return
+    const found = await this.ask(at, task, record.submitted.action, lost)
+    if (lost.aborted) return
+    this.note(task, found.kind)
+    if (found.kind === 'unanswered') this.unanswered.add(task, now())
+    else this.unanswered.remove(task)
+    if (found.kind !== 'found') return
+    const { channelId } = at.channel
+    const { attempts } = record.sentTo?.channelId === channelId ? record.sentTo : {}
+    const place = {
+      ...{ ...billedChannelOf(at.channel), keyRef: at.keyRef, upstreamId: found.upstreamId },
+      ...({ code: 1, description: null, status: 'SUBMITTED' } as const),
+      ...(attempts === undefined ? {} : { attempts }),
+    }
+    const outcome = await acceptedTasks.write({ task, userId, submittedAt, place })
+    log.warn({ task, channelId, outcome }, 'a video was found whose acceptance was not recorded')
+  }
+
+  private placeOf({ kind, channelId, ...sent }: OpenTask): SearchedAt | null {
+    const { sentToChannelId, sentWithKeyRef: keyRef } = sent
+    if (kind !== 'video' || channelId !== null || sentToChannelId === null) return null
+    const channel = this.deps.views.channels.find(sentToChannelId)
+    const vendor = channel === undefined ? null : vendorOf(channel)
+    const search = vendor?.search
+    if (channel === undefined || vendor === null || search === undefined) return null
+    return { channel, vendor, search, keyRef: keyRef ?? '' }
+  }
+
+  private note(task: string, found: Found['kind']): void {
+    const askedAt = performance.now()
+    const { absent = 0, absentSince = askedAt } = this.searches.get(task) ?? {}
+    this.searches.set(
+      task,
+      found === 'absent'
+        ? { askedAt, absentSince: absent === 0 ? askedAt : absentSince, absent: absent + 1 }
+        : { askedAt, absentSince: askedAt, absent: 0 },
+    )
+  }
+
+  private async ask(
+    { channel, vendor, search, keyRef }: SearchedAt,
+    task: string,
+    action: string,
+    lost: AbortSignal,
+  ): Promise<Found> {
+    const { pollPermits, providerOutbound, views, now } = this.deps
+    const names = [{ name: `channel ${channel.channelId}`, ...PER_CHANNEL }]
+    const release = await pollPermits.enter(names, lost)
+    if (release === null) return { kind: 'unanswered' }
+    const call = search(task, action)
+    const keys = keysOfSubmitted(views.channels, { channelId: channel.channelId, keyRef })
+    const signal = AbortSignal.any([lost, AbortSignal.timeout(SEARCH_MS)])
+    try {
+      const end = await sendWithKeys(keys, ({ target }) => {
+        const request = providerRequestOf(vendor, call, target.address.key, now())
+        return sendTaskRequest(providerOutbound, target, request, signal)
+      })
+      return end === null ? { kind: 'unanswered' } : foundIn(vendor, call, end)
+    } finally {
+      release()
+    }
+  }
+}
+
+/**
+ * Reads a vendor's answer to a search. A refusal of the site's key or account, or a failure of the
+ * vendor, says nothing about the video.
+ */
+function foundIn(
+  vendor: VideoVendor,
+  call: Parameters<VideoVendor['readSubmitted']>[1],
+  end: AttemptEnd,
+): Found {
+  if (end.kind === 'streamed') return { kind: 'unanswered' }
+  const isDenial = end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0)
+  if (end.kind === 'failed' && (!isDenial || accountErrorOf(end) !== null)) {
+    return { kind: 'unanswered' }
+  }
+  const body = parsedObject(end.body)
+  if (body === null) return { kind: isDenial ? 'absent' : 'unanswered' }
+  const answer = vendor.readSubmitted(body, call)
+  if (answer.isAccepted) {
+    return end.kind === 'plain'
+      ? { kind: 'found', upstreamId: answer.upstreamId }
+      : { kind: 'unanswered' }
+  }
+  if (answer.cause !== 'request') return { kind: 'unanswered' }
+  return { kind: isDenial || answer.code !== null ? 'absent' : 'unanswered' }
+}
