@@ -53,7 +53,7 @@ export type SubmitAnswer =
 const ACCEPTED = new Set([1, 21, 22])
 /** The causes of the codes with which drawing providers refuse a task, except `request`. */
 const DRAWING_CAUSES: ReadonlyMap<number, RefusalCause> = new Map([
-  // The provider has no account of Midjourney that it could use.
+  // The provider has no account of Midjourney that it could use. See `drawingSubmitAnswer`.
   [3, 'account'],
   // Its queue is full.
   [23, 'limit'],
@@ -71,7 +71,14 @@ const VISIBLE_PROPERTIES = [
   'remix',
 ]
 
-export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
+/**
+ * Reads the response to a submission. To a request that continues a task (`isFollowUp`), the code 3
+ * means that the provider has forgotten this task. This is not the fault of its accounts.
+ */
+export function drawingSubmitAnswer(
+  body: Buffer,
+  { isFollowUp }: { readonly isFollowUp: boolean },
+): SubmitAnswer {
   const answer = parsedShallowObject(body)
   const code = Number(answer?.code ?? Number.NaN)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
@@ -79,7 +86,8 @@ export function drawingSubmitAnswer(body: Buffer): SubmitAnswer {
   const upstreamId = textOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
   if (!ACCEPTED.has(code)) {
-    return { isAccepted: false, code, words, cause: DRAWING_CAUSES.get(code) ?? 'request' }
+    const cause = DRAWING_CAUSES.get(code) ?? 'request'
+    return { isAccepted: false, code, words, cause: isFollowUp && code === 3 ? 'request' : cause }
   }
   if (upstreamId === null) return UNREADABLE
   const sentProperties = objectOrEmpty(answer.properties)

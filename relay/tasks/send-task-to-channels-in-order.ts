@@ -1,11 +1,9 @@
 import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
-import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evidence-of-attempt.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import {
@@ -21,6 +19,7 @@ import {
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
+import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-end.ts'
 import { parsedShallowObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -61,11 +60,15 @@ export class TaskNotSent extends Error {
   }
 }
 
+/** The maximum number of attempts with other keys of channels that were tried already. */
+const OTHER_KEYS_MAX = 4
+
 /**
  * Tries each channel once, and again with another key if the provider refused the key, its account
- * or more tasks of it. Another attempt is made only if the previous provider has definitely refused
- * the task. Otherwise, two providers might accept it. Throws `TaskNotSent` if a step before sending
- * fails.
+ * or more tasks of it. All keys of a channel use up one try, so that a channel whose account is in
+ * arrears does not keep the task from the next channel. Another attempt is made only if the
+ * previous provider has definitely refused the task. Otherwise, two providers might accept it.
+ * Throws `TaskNotSent` if a step before sending fails.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -78,18 +81,25 @@ export async function tryChannels(
   const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
   const used = new Set<RelayKey>()
   let last: LastAttempt | null = null
+  let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
+  /** The channel that is tried again with another key. */
+  let repeated: RelayChannel | null = null
   try {
-    for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
-      const next = prepareNext(deps, task, planned, { selector, used })
+    while (left > 0 || repeated !== null) {
+      const only = left > 0 ? null : repeated
+      const next = prepareNext(deps, task, planned, { selector, used, only })
       const prepared = await next.catch((error: unknown) => {
         throw new TaskNotSent(error, attempts)
       })
       if (prepared === null) break
+      if (prepared.channel !== repeated) left -= 1
       const tried = await sendTo(deps, task, planned, prepared, selector)
       last = tried.last
       attempts.push(tried.attempt)
       if (!isCertainlyRefused(last)) break
-      if (last.channel.keys.length < 2 || !isKeyFault(last)) continue
+      const isRepeated = !isPinned && last.channel.keys.length > 1 && used.size < OTHER_KEYS_MAX
+      repeated = isRepeated && isKeyFault(last) ? last.channel : null
+      if (repeated === null) continue
       used.add(last.key)
       selector.retryWithAnotherKey()
     }
@@ -106,6 +116,13 @@ type PreparedTask = ChosenKey & {
   readonly question: ProviderRequest
 }
 
+type Selection = {
+  readonly selector: ChannelSelector
+  readonly used: ReadonlySet<RelayKey>
+  /** The only channel that may be tried; null for any. */
+  readonly only: RelayChannel | null
+}
+
 /**
  * Chooses the next channel that takes tasks, records it and writes the request for its provider. A
  * channel that takes no tasks was not tried, so it does not count. Returns null if no channel is
@@ -115,11 +132,11 @@ async function prepareNext(
   deps: TaskDeps,
   { submitted }: TaskRecord,
   planned: PlannedTask,
-  { selector, used }: { readonly selector: ChannelSelector; readonly used: ReadonlySet<RelayKey> },
+  { selector, used, only }: Selection,
 ): Promise<PreparedTask | null> {
   for (;;) {
     const channel = await selector.next()
-    if (channel === null) return null
+    if (channel === null || (only !== null && channel !== only)) return null
     const { channelId } = channel
     // A key may be probed by one call at a time, so none is chosen at a channel that is paused.
     const choice = (await takesSubmissions(deps, channelId))
@@ -171,7 +188,7 @@ async function prepareAt(
 async function sendTo(
   deps: TaskDeps,
   task: TaskRecord,
-  { caller, request }: PlannedTask,
+  { caller, request, origin }: PlannedTask,
   { channel, key, probes: probesOfKey, video, question }: PreparedTask,
   selector: ChannelSelector,
 ): Promise<{ readonly last: LastAttempt; readonly attempt: Attempt }> {
@@ -186,7 +203,7 @@ async function sendTo(
     ...question,
     evidence: collected,
   })
-  const { end, answer } = readAnswer(answered, video?.read ?? readerOf(request))
+  const { end, answer } = readSubmission(answered, video?.read ?? readerOf(request, origin))
   const error = end.kind === 'failed' ? end.error : null
   const latencyMs = Math.round(performance.now() - startedAt)
   selector.end(false)
@@ -210,8 +227,10 @@ async function sendTo(
 
 const NO_BODY = Buffer.alloc(0)
 
-const readerOf = ({ kind }: TaskRequest) =>
-  kind === 'drawing' ? drawingSubmitAnswer : musicSubmitAnswer
+const readerOf = ({ kind }: TaskRequest, origin: TaskRecord | null) =>
+  kind === 'drawing'
+    ? (body: Buffer) => drawingSubmitAnswer(body, { isFollowUp: origin !== null })
+    : musicSubmitAnswer
 
 type TriedTask = {
   readonly sentAt: number
@@ -293,99 +312,4 @@ function keyFor(
   if (keyRef === null) return keySelector.choose(channel, used)
   const key = channel.keys.find((each) => each.keyRef === keyRef)
   return key === undefined ? null : { key, probes: [] }
-}
-
-/**
- * The HTTP status that means the same as each cause of a refusal. Vendors send other statuses, such
- * as 200 or 400 for an account in arrears.
- */
-const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provider: 500 } as const
-
-/**
- * Reads a provider's response to a submission. If the provider refused the site's account and not
- * the request, the attempt ends with the status that means this, whatever the status of the
- * response, so that another channel is tried and the channel's health counts it.
- */
-function readAnswer(
-  end: AttemptEnd,
-  read: (body: Buffer) => SubmitAnswer,
-): { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null } {
-  if (end.kind === 'streamed') return { end, answer: null }
-  if (end.kind === 'failed') return readFailed(end, read)
-  const answer = read(end.body)
-  if (answer.isAccepted) return { end, answer }
-  const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
-  if (answer.cause !== 'request') {
-    return { end: { ...failed, status: STATUS_OF_CAUSE[answer.cause], error: 'status' }, answer }
-  }
-  if (answer.code !== null) return { end, answer }
-  return { end: { ...failed, status: end.status, error: 'format' }, answer: null }
-}
-
-/** The statuses with which a provider refuses a key: it is not valid, or lacks a permission. */
-const KEY_STATUSES = new Set([401, 403])
-
-/**
- * Reads a response with an error status. Its status stays if the request or the provider is at
- * fault, because the status tells more than the code then. It also stays if it refuses the key,
- * because the account's cause is then often a missing permission. This does not end by topping up
- * the account, as 402 would mean, so such refusals count for disabling the key.
- */
-function readFailed(
-  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
-  read: (body: Buffer) => SubmitAnswer,
-): { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null } {
-  const { error, status } = end
-  const isRead = error === 'status' && status !== null && status >= 400 && status < 500
-  const answer = isRead ? read(end.body) : null
-  if (answer === null || answer.isAccepted) return { end, answer: null }
-  const { cause } = answer
-  if (cause === 'request' || cause === 'provider') return { end, answer: null }
-  if (cause === 'account' && KEY_STATUSES.has(status ?? 0)) return { end, answer }
-  return { end: { ...end, status: STATUS_OF_CAUSE[cause] }, answer }
-}
-
-/**
- * The HTTP statuses that prove that a provider refused a task: the key was rejected, a limit was
- * reached or the service is unavailable. The statuses from 521 mean that a reverse proxy could not
- * connect to the provider.
- */
-const CERTAIN_REFUSALS = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
-
-/**
- * Reports whether the provider has definitely refused the task, so that another channel may be
- * tried.
- */
-function isCertainlyRefused({ end, answer }: LastAttempt): boolean {
-  if (end.kind !== 'failed') return false
-  if (end.error === 'connect') return true
-  if (end.error !== 'status') return false
-  const isModels = answer?.isAccepted === false && answer.cause === 'model'
-  // A provider or proxy that fails may have accepted the task, whatever code its answer has.
-  const isAccounts = (end.status ?? 0) < 500 && accountErrorOf(end) !== null
-  return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || isAccounts
-}
-
-/** Reports whether a failure concerns the key or its account, so that another key may do better. */
-function isKeyFault({ end, answer }: LastAttempt): boolean {
-  if (answer?.isAccepted === false && answer.cause === 'account') return true
-  const outcome = outcomeOf(end)
-  return typeof outcome === 'object' && outcome.blame === 'key'
-}
-
-/** The HTTP statuses of a reverse proxy that has stopped waiting for the provider's response. */
-const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
-
-/**
- * If the status 502 arrives within this time, a reverse proxy could not connect to the provider. If
- * it arrives later, the provider may have accepted the task.
- */
-const FAST_MS = 1_000
-
-/** Reports whether a provider may have accepted a task, although it sent no readable response. */
-export function mayBeAccepted({ end, latencyMs }: Pick<LastAttempt, 'end' | 'latencyMs'>): boolean {
-  if (end.kind !== 'failed') return false
-  if (end.error !== 'status') return end.error !== 'connect'
-  const status = end.status ?? 0
-  return PROXY_TIMEOUTS.has(status) || (status === 502 && latencyMs > FAST_MS)
 }

@@ -13,6 +13,7 @@ import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
+import { mayBeAccepted } from './read-submission-end.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   sendAccepted,
@@ -23,7 +24,6 @@ import {
 } from './send-task-errors-and-acceptance.ts'
 import {
   type LastAttempt,
-  mayBeAccepted,
   type PlannedTask,
   TaskNotSent,
   tryChannels,

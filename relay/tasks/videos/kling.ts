@@ -73,9 +73,8 @@ export const KLING: VideoVendor = {
   readSubmitted: (answer, { path }) => {
     const code = countOf(answer.code)
     if (code !== 0) return refused(code, answer.message, causeOf(code))
-    return accepted(objectOrEmpty(answer.data).task_id, `${path.slice(path.lastIndexOf('/') + 1)}/`)
     const [, kind = ''] = /^\/v1\/videos\/(\w+)/.exec(path) ?? []
-    return accepted(objectOf(answer.data).task_id, `${kind}/`)
+    return accepted(objectOrEmpty(answer.data).task_id, `${kind}/`)
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1/videos/${upstreamId}` }),
   // A query takes either Kling's id or the `external_task_id` of the submission.

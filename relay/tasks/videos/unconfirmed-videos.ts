@@ -3,7 +3,7 @@ import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/keys-that-may-own-submitted-work.ts'
-import { parsedObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-task-request-body.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { UnansweredTasks } from '../unanswered-tasks.ts'
@@ -163,7 +163,7 @@ function foundIn(
   if (end.kind === 'failed' && (!isDenial || accountErrorOf(end) !== null)) {
     return { kind: 'unanswered' }
   }
-  const body = parsedObject(end.body)
+  const body = parsedShallowObject(end.body)
   if (body === null) return { kind: isDenial ? 'absent' : 'unanswered' }
   const answer = vendor.readSubmitted(body, call)
   if (answer.isAccepted) {

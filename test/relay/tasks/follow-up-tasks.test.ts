@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { scriptedProvider } from '../support/scripted-provider.ts'
 import { tasksRig } from './tasks-rig.ts'
 
 const VIP_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
@@ -74,4 +75,23 @@ it('a follow-up task uses the key of the original task and is refused without it
   expect(await reroll(task)).toMatchObject(REFUSED)
   expect(await rig.ask('/suno/submit/music', more)).toMatchObject({ status: 503 })
   expect(rig.provider.tasks.size).toBe(tasksBefore)
+})
+
+it('an original task that the provider has forgotten is not reported as a refused account', async () => {
+  const forgetful = await scriptedProvider()
+  await rig.addChannel(66, { ...DRAWING, baseUrl: forgetful.url, priority: 200 })
+  const { answers } = forgetful
+  answers.set('POST /mj/submit/imagine', { body: { code: 1, result: '77' } })
+  answers.set('POST /mj/task/list-by-condition', { body: [{ id: '77', status: 'SUCCESS' }] })
+  answers.set('POST /mj/submit/change', { body: { code: 3, description: 'no such task' } })
+  const task = await drawn({})
+  const { status, json } = await reroll(task)
+  await rig.append(CHANNELS_STREAM, {
+    ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [66] } },
+  })
+  await forgetful.close()
+  expect({ status, json }).toMatchObject({
+    status: 200,
+    json: { code: 3, description: 'no such task' },
+  })
 })

@@ -213,6 +213,38 @@ it('a key without permission is set aside, and another key of its channel is use
   await deleteTwoKeys(json.id)
 })
 
+it('both keys of a channel in arrears leave the only retry to the next channel', async () => {
+  const { submit: path, accepted, model } = scriptOf('kling')
+  await addTwoKeys(50, model)
+  const arrears = { status: 429, body: { code: 1101, message: SECRET } }
+  first.answers.set(path, { ...arrears, next: { ...arrears, next: { body: accepted } } })
+  const { status, json, text } = await submit('kling')
+  expect(status, text).toBe(200)
+  const taken = (await rig.taskEvents(json.id)).find(({ type }) => type === 'TaskAccepted')
+  expect(taken?.data).toMatchObject({
+    channelId: 750,
+    attempts: [{ channelId: 800 }, { channelId: 800 }, { channelId: 750 }],
+  })
+  await rig.append(CHANNELS_STREAM, {
+    ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [800] } },
+  })
+})
+
+it('keys beyond the retries are not replaced by another channel', async () => {
+  const { submit: path, model } = scriptOf('kling')
+  await rig.setOption('RetryTimes', '0')
+  await addTwoKeys(50, model)
+  first.answers.set(path, { status: 429, body: { code: 1101, message: SECRET } })
+  const { status } = await submit('kling')
+  await rig.setOption('RetryTimes', '1')
+  await rig.append(CHANNELS_STREAM, {
+    ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [800] } },
+  })
+  expect(status).toBe(502)
+  const keys = first.requests.flatMap(({ headers }) => headers.authorization ?? [])
+  expect(keys.toSorted()).toEqual(['Bearer first', 'Bearer second'])
+})
+
 const callOf = ({ data }: { readonly data: object }) => ('call' in data ? data.call : null)
 
 describe('a vendor’s limit', () => {
