@@ -1,3 +1,4 @@
+import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { VideoFile } from '#infra/http/signed-video-links.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
@@ -59,7 +60,10 @@ export function reportsInVideoStatus(
   const { file = null, cover = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status
-  const expiresAt = report.expiresAt ?? (vendor.fileMs === undefined ? null : now() + vendor.fileMs)
+  // A poll may come long after the end of the video, for example if all relays were down.
+  const endedAt = Math.min(now(), task.submittedAt + TASK_MS_MAX)
+  const expiresAt =
+    report.expiresAt ?? (vendor.fileMs === undefined ? null : endedAt + vendor.fileMs)
   const withCover = cover === null ? {} : { cover }
   const expiry = expiresAt === null ? {} : { expiresAt }
   const stored: VideoFile | null =

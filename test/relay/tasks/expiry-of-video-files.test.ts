@@ -84,6 +84,23 @@ describe('the file of a video', () => {
     expect(failed).toMatchObject({ status: 410, code: 'video_expired' })
   })
 
+  it('of a video that is polled hours after its end counts from the latest possible end', async () => {
+    const { answers } = rig.vendor
+    const { model, submit: path, query, accepted } = VIDEO_SCRIPTS.wan as VideoScript
+    answers.set(path, { body: accepted })
+    answers.set(query, { body: { output: { task_status: 'RUNNING' } } })
+    const { json } = await rig.post('/v1/videos', { model, prompt: 'the sea' })
+    const video = async () => (await rig.ask(`/v1/videos/${json.id}`)).json
+    await expect.poll(async () => (await video()).status).toBe('in_progress')
+    const { created_at: createdAt } = await video()
+    answers.set(query, {
+      body: { output: { task_status: 'SUCCEEDED', video_url: 'https://v.example/w' } },
+    })
+    aheadMs = 20 * HOUR_S * 1_000
+    await expect.poll(async () => (await video()).status).toBe('completed')
+    expect((await video()).expires_at - createdAt).toBe(25 * HOUR_S)
+  })
+
   it('that fails before its time is not said to have expired', async () => {
     const { id } = await finished('kling')
     rig.vendor.answers.set('GET /files/kling.mp4', { status: 503, body: 'busy' })
