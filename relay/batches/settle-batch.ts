@@ -1,6 +1,7 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import type { BatchEndCause } from '#domain/batches/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
 import { isChannelDeleted } from '../views/keys-that-may-own-submitted-work.ts'
@@ -348,7 +349,7 @@ export class BatchSettler {
     const billRead = async (): Promise<void> => {
       const read = lines
       lines = []
-      if (read.length > 0) await fromStore(ledger.bill(batch, read))
+      if (read.length > 0) await fromEventStore(ledger.bill(batch, read))
     }
     try {
       for await (const bytes of resultLines(this.deps, download, memory, signal)) {
@@ -371,6 +372,16 @@ export class BatchSettler {
     return unreadable
   }
 }
+
+/**
+ * Awaits an append. Rejects with `StoreUnavailable` only if the store is away. Any other failure
+ * would repeat with each attempt, so it must count, and the batch ends after `RESULTS_MS`.
+ */
+const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
+  append.catch((cause: unknown) => {
+    if (!isDatabaseAway(cause)) throw cause
+    throw new StoreUnavailable('lines of a batch could not be billed', { cause })
+  })
 
 const newPermits = (): Permits =>
   new Permits({ total: RUNNING_MAX.total, waiting: 0, waitingPerName: 0, waitMs: 0 })

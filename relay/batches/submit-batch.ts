@@ -166,6 +166,7 @@ export async function holdBatch(
 ): Promise<RelayError | null> {
   const { userId, settings } = caller.user
   const holder = randomUUID()
+  let isHeld = false
   try {
     const sealedIp = settings.showIpInLogs ? await vault.seal(userId, clientIp) : null
     const request = shown === null ? null : await vault.seal(userId, JSON.stringify(shown))
@@ -174,6 +175,7 @@ export async function holdBatch(
     if (!isAdded) return inProgress(batch)
     const submission = { batch, api, channelId, startedAt, clientIp: sealedIp }
     const error = await ledger.submit(submission, { ...caller, group }, { parts, lines })
+    isHeld = error === null
     if (error !== null) await removeUnheld(ledger, batchStore, batch, holder)
     if (error !== null || (await batchStore.confirm(batch, holder))) return error
     // The reservation took so long that a repeat has taken the batch over, or the poller has
@@ -182,12 +184,25 @@ export async function holdBatch(
     await ledger.end(batch, 'refused')
     return BUSY
   } catch (err) {
-    // The quota may have been reserved despite the error. The poller then ends the batch, because
-    // no provider has accepted it.
     log.error({ err, call: batch }, 'a batch could not be recorded')
+    // No other request can send a batch that this request has reserved. If the batch were not ended
+    // here, a repeat would be told that it was submitted.
+    if (isHeld) await endUnsent(ledger, batch, log)
+    // Otherwise, the quota may have been reserved despite the error. The poller then ends the
+    // batch, because no provider has accepted it.
     return NO_STORE
   }
 }
+
+/** Ends a batch that was not sent. If this fails, the poller does it later. */
+const endUnsent = (
+  ledger: BatchDeps['ledger'],
+  batch: string,
+  log: BatchDeps['log'],
+): Promise<void> =>
+  ledger.end(batch, 'refused').catch((err: unknown) => {
+    log.error({ err, call: batch }, 'a batch that was not sent could not be released')
+  })
 
 /**
  * Removes a batch whose quota could not be reserved. If the request that stored the batch before

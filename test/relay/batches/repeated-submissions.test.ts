@@ -220,6 +220,18 @@ describe.each([
     expect(await batchStore.unsettled('', 9)).toHaveLength(1)
   })
 
+  it('is free for a repeat if the reserved batch could not be confirmed', async () => {
+    vi.spyOn(batchStore, 'confirm').mockRejectedValueOnce(new Error('away'))
+    expect((await submit()).status).toBe(503)
+    const held = (await rig.callEvents()).map(({ type }) => type)
+    expect(held).toEqual(['CallAdmitted', 'CallReleased'])
+    // The repeat that finds the batch ended frees the key.
+    expect((await submit()).status).toBe(503)
+    expect((await submit()).status).toBe(200)
+    expect((await submit()).status).toBe(409)
+    expect(created()).toBe(1)
+  })
+
   it('is answered with 409 while another request is holding the batch', async () => {
     const pause = pauseBeforeAdding(2)
     const [first, second] = [submit(), submit()]

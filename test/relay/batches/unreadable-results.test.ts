@@ -382,3 +382,18 @@ it('a database that is away while a batch is settled is no failure of the provid
   expect(await ends()).toMatchObject([{ type: 'CallSettled', data: { charge: 45 } }])
   expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 3 })
 })
+
+it('lines that can never be billed do not keep the batch open for ever', async () => {
+  const id = await submit()
+  resultsAre(result('a'))
+  const { actors } = rig.core
+  const handle = actors.handle.bind(actors)
+  vi.spyOn(actors, 'handle').mockImplementation(async (decider, stream, command, context) => {
+    if ((command as { readonly type: string }).type === 'BillLines') throw new Error('a bug')
+    return handle(decider, stream, command, context)
+  })
+  await lookUpAfter(id, 1)
+  expect(await ends()).toEqual([])
+  await lookUpAfter(id, 31 * 24)
+  await expectEndWithout(id, 'lost')
+})
