@@ -85,6 +85,16 @@ function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
   return { channels, sums }
 }
 
-export function* channelsIn<C>(offer: Offer<C>): Generator<C> {
-  for (const { channels } of offer) yield* channels
+/** The channels of each offer with several priorities. They are cached, because calls share offers. */
+const CHANNELS = new WeakMap<Offer<unknown>, readonly unknown[]>()
+
+/** Lists the channels of an offer, by descending priority. */
+export function channelsIn<C>(offer: Offer<C>): readonly C[] {
+  const [first, second] = offer
+  if (first !== undefined && second === undefined) return first.channels
+  const cached = CHANNELS.get(offer) as readonly C[] | undefined
+  if (cached !== undefined) return cached
+  const channels = offer.flatMap((tier) => tier.channels)
+  CHANNELS.set(offer, channels)
+  return channels
 }

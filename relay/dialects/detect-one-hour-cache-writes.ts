@@ -31,7 +31,12 @@ const HOURS_TEXTS = ['h"', 'H"', '8"']
 const NO_MARKS: readonly CacheMark[] = []
 /** The marks of a body, and the body with shorter lifetimes if it was needed before. */
 type Found = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
-/** Each attempt at a channel asks again. */
+const NOTHING_FOUND: Found = Object.freeze({ marks: NO_MARKS })
+const CACHED_FROM_BYTES = 16_384
+/**
+ * Caches the marks, because each attempt at a channel asks for them. A short body without marks is
+ * searched again, because that costs less than an entry in this map.
+ */
 const KNOWN = new WeakMap<Buffer, Found>()
 
 function known(body: Buffer): Found {
@@ -39,6 +44,7 @@ function known(body: Buffer): Found {
   if (before !== undefined) return before
   const mayHaveMarks =
     HOURS_TEXTS.some((text) => body.includes(text)) && HOURS.test(body.toString('latin1'))
+  if (!mayHaveMarks && body.length < CACHED_FROM_BYTES) return NOTHING_FOUND
   const found: Found = { marks: mayHaveMarks ? new MarkFinder(body).find() : NO_MARKS }
   KNOWN.set(body, found)
   return found

@@ -73,12 +73,29 @@ export const permitsOfToken = (
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 
+/** The claims of rules that many calls share. */
+const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
+
+/**
+ * Computes the claims of rules that many calls share, so that `claimsOf` need not do it for each
+ * call. Most calls have no limits but these.
+ */
+export function withSharedClaims(rules: CallRules): CallRules {
+  SHARED_CLAIMS.set(rules, claimsOf([rules]))
+  return rules
+}
+
+const isUnlimited = (rules: CallRules): boolean => rules === NO_RULES
+
 /**
  * Lists the limits of a call in the order of the checks: concurrent calls, calls per period,
  * successful calls per period, tokens per minute. A running call counts as successful until it
  * fails. Otherwise, any number of calls could start before the first success.
  */
 export function claimsOf(all: readonly CallRules[]): CallClaims {
+  const [first = NO_RULES, ...others] = all
+  const shared = SHARED_CLAIMS.get(first)
+  if (shared !== undefined && others.every(isUnlimited)) return shared
   const claims: Claim[] = []
   const sources: { readonly rules: CallRules; readonly subject: Subject }[] = []
   const add = (rules: CallRules, subject: Subject, claim: Claim): void => {

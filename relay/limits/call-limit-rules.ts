@@ -1,6 +1,12 @@
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { RelayToken } from '../views/token-view.ts'
-import { type CallRules, NO_RULES, permitsOfToken, rateOfToken } from './call-limit-claims.ts'
+import {
+  type CallRules,
+  NO_RULES,
+  permitsOfToken,
+  rateOfToken,
+  withSharedClaims,
+} from './call-limit-claims.ts'
 import type { ConcurrencyCaps } from './process-call-limit.ts'
 
 /** The user and the token whose limits apply, and the limits of the site. */
@@ -18,8 +24,23 @@ export type ModelCalls = {
   readonly tokens: number
 }
 
+type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & { readonly rules: CallRules }
+
+/** The rules of tokens without a limit on AI tokens, which are the same for each of their calls. */
+const CACHED_RULES = new WeakMap<RelayToken, CachedRules>()
+
 /** Lists the limits of a call that depend neither on its group nor on its model. */
-export function callRules({ userId, token, caps }: LimitedCaller, estimate: number): CallRules {
+export function callRules(limited: LimitedCaller, estimate: number): CallRules {
+  const { userId, token, caps } = limited
+  if (token.terms.tokensPerMinute > 0) return newCallRules(limited, estimate)
+  const cached = CACHED_RULES.get(token)
+  if (cached?.userId === userId && cached.caps === caps) return cached.rules
+  const rules = withSharedClaims(newCallRules(limited, 0))
+  CACHED_RULES.set(token, { userId, caps, rules })
+  return rules
+}
+
+function newCallRules({ userId, token, caps }: LimitedCaller, estimate: number): CallRules {
   const { tokenId, terms } = token
   const ofToken = rateOfToken(tokenId, terms)
   const { tokensPerMinute: max } = terms

@@ -1,4 +1,4 @@
-import { isFull, type Permit } from '#infra/limits/port.ts'
+import { type Full, isFull, type Permit } from '#infra/limits/port.ts'
 import {
   type CallRules,
   claimsOf,
@@ -57,14 +57,14 @@ const TOKENS_PERIOD_MS = 60_000
  * `group` is the first one whose limits are not reached. Returns an error if a limit refuses the
  * call.
  */
-export async function acquirePermit(
+export function acquirePermit(
   deps: RelayDeps,
   caller: Caller,
   request: SizedRequest,
   groups: readonly string[] = servingGroupsOf(caller, deps.views),
 ): Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
-  if (isRelayError(permit)) return permit
+  if (isRelayError(permit)) return Promise.resolve(permit)
   return claimed(deps, permit, request, groups)
 }
 
@@ -78,13 +78,14 @@ async function claimed<P extends CallPermit>(
   { model }: SizedRequest,
   groups: readonly string[],
 ): Promise<P | RelayError> {
-  let error: RelayError | null = overloaded()
+  let isClaimed = false
   try {
-    error = await permit.claimInitial(model, groups)
+    const error = await permit.claimInitial(model, groups)
+    isClaimed = error === null
+    return error ?? permit
   } finally {
-    if (error !== null) runningCallCount.release()
+    if (!isClaimed) runningCallCount.release()
   }
-  return error ?? permit
 }
 
 /**
@@ -133,11 +134,12 @@ export class CallPermit {
   private readonly deps: RelayDeps
   private readonly caller: Caller
   protected readonly tokens: number
-  private readonly models = new Set<string>()
+  // Nearly every call has one model and one group, for which lists are cheaper than sets.
+  private readonly models: string[] = []
   /** The groups whose limits are claimed. Null stands for the limits of the site. */
-  private readonly groups = new Set<string | null>()
+  private readonly groups: (string | null)[] = []
   /** The errors of the groups whose limit is reached. The call does not use these groups. */
-  private readonly groupErrors = new Map<string, RelayError>()
+  private groupErrors: Map<string, RelayError> | null = null
   protected readonly permits: Permit[] = []
   /** The number of permits before the last batch was claimed. */
   private beforeBatch = 0
@@ -168,16 +170,17 @@ export class CallPermit {
       const groupLimits = groupRules(limited, group, tokens)
       const modelLimits =
         model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
-      const refusal = await this.claim([rules, callerGroupLimits, groupLimits, modelLimits])
+      const claiming = this.claim([rules, callerGroupLimits, groupLimits, modelLimits])
+      const refusal = claiming instanceof Promise ? await claiming : claiming
       if (refusal === null) {
         this.note(model, group)
         this.group = group
         return null
       }
       if (refusal.rules !== groupLimits) return refusal.error
-      this.groupErrors.set(group, refusal.error)
+      this.noteGroupError(group, refusal.error)
     }
-    return soonestOf([...this.groupErrors.values()])
+    return soonestOf([...(this.groupErrors?.values() ?? [])])
   }
 
   /** Reports whether the limits of the model and the group are claimed. */
@@ -190,8 +193,8 @@ export class CallPermit {
    * nothing is claimed, and this model must not be tried in this group.
    */
   async claimService({ model, group }: Service): Promise<RelayError | null> {
-    const groupError = this.groupErrors.get(group)
-    if (groupError !== undefined) return groupError
+    const groupError = this.groupErrorOf(group)
+    if (groupError !== null) return groupError
     const { tokens, limited } = this
     const groupLimits = this.isGroupClaimed(group) ? NO_RULES : groupRules(limited, group, tokens)
     const modelLimits = this.isModelClaimed(model, group)
@@ -199,7 +202,7 @@ export class CallPermit {
       : modelRules(limited, group, { model, calls: 1, tokens })
     const refusal = await this.claim([groupLimits, modelLimits])
     if (refusal === null) this.note(model, group)
-    else if (refusal.rules === groupLimits) this.groupErrors.set(group, refusal.error)
+    else if (refusal.rules === groupLimits) this.noteGroupError(group, refusal.error)
     return refusal?.error ?? null
   }
 
@@ -208,8 +211,8 @@ export class CallPermit {
    * model, and its tokens count towards all limits on tokens.
    */
   async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
-    const groupError = this.groupErrors.get(group)
-    if (groupError !== undefined) return groupError
+    const groupError = this.groupErrorOf(group)
+    if (groupError !== null) return groupError
     const { limited } = this
     const allModelLimits = all.map((calls) => modelRules(limited, group, calls))
     const lines = all.reduce((total, { calls }) => total + calls, 0)
@@ -241,7 +244,12 @@ export class CallPermit {
 
   /** Returns the error of a group whose limit was reached when the call began, or null. */
   groupErrorOf(group: string): RelayError | null {
-    return this.groupErrors.get(group) ?? null
+    return this.groupErrors?.get(group) ?? null
+  }
+
+  private noteGroupError(group: string, error: RelayError): void {
+    this.groupErrors ??= new Map()
+    this.groupErrors.set(group, error)
   }
 
   release({ isSuccess, tokens }: CallOutcome): void {
@@ -251,41 +259,48 @@ export class CallPermit {
     for (const permit of this.permits) permit.release({ isRefunded: !isSuccess, ...used })
   }
 
-  protected claim(rules: readonly CallRules[]): Promise<Refusal | null> {
+  protected claim(rules: readonly CallRules[]): Refusal | null | Promise<Refusal | null> {
     return this.claimInto(this.permits, rules)
   }
 
   /**
    * Claims the limits that `partOf` selects from each of the rules. A refusal contains the complete
-   * rules, not only the selected limits.
+   * rules, not only the selected limits. Returns a promise only if the limits are shared with other
+   * processes.
    */
-  protected async claimInto(
+  protected claimInto(
     permits: Permit[],
     rules: readonly CallRules[],
-    partOf: (rules: CallRules) => CallRules = (all) => all,
-  ): Promise<Refusal | null> {
-    const parts = rules.map(partOf)
+    partOf: ((rules: CallRules) => CallRules) | null = null,
+  ): Refusal | null | Promise<Refusal | null> {
+    const parts = partOf === null ? rules : rules.map(partOf)
     const { claims, refusalFor } = claimsOf(parts)
     if (claims.length === 0) return null
-    const entering = this.deps.limits.enter(`user:${this.caller.user.userId}`, claims)
-    const permit = entering instanceof Promise ? await entering : entering
-    if (!isFull(permit)) {
-      // Nobody would release a limit that was claimed after the end of the call.
-      if (this.isReleased) permit.release({ isRefunded: true, tokens: 0 })
-      else permits.push(permit)
-      return null
+    const finish = (permit: Permit | Full): Refusal | null => {
+      if (!isFull(permit)) {
+        this.keep(permits, permit)
+        return null
+      }
+      const refusal = refusalFor(permit)
+      return { ...refusal, rules: rules[parts.indexOf(refusal.rules)] ?? NO_RULES }
     }
-    const refusal = refusalFor(permit)
-    return { ...refusal, rules: rules[parts.indexOf(refusal.rules)] ?? NO_RULES }
+    const entering = this.deps.limits.enter(`user:${this.caller.user.userId}`, claims)
+    return entering instanceof Promise ? entering.then(finish) : finish(entering)
+  }
+
+  /** Nobody would release a limit that was claimed after the end of the call. */
+  private keep(permits: Permit[], permit: Permit): void {
+    if (this.isReleased) permit.release({ isRefunded: true, tokens: 0 })
+    else permits.push(permit)
   }
 
   private note(model: string | null, group: string): void {
-    if (model !== null && !this.isExempt(group)) this.models.add(model)
-    this.groups.add(limitedGroupOf(this.limited.userRate, group))
+    if (model !== null && !this.isExempt(group)) this.models.push(model)
+    this.groups.push(limitedGroupOf(this.limited.userRate, group))
   }
 
   private isModelClaimed(model: string, group: string): boolean {
-    return this.models.has(model) || this.isExempt(group)
+    return this.models.includes(model) || this.isExempt(group)
   }
 
   /** Reports whether a group's calls are exempt from the limits of groups and models. */
@@ -294,7 +309,7 @@ export class CallPermit {
   }
 
   private isGroupClaimed(group: string): boolean {
-    return this.groups.has(limitedGroupOf(this.limited.userRate, group))
+    return this.groups.includes(limitedGroupOf(this.limited.userRate, group))
   }
 
   protected get limited(): LimitedCaller {

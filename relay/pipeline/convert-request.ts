@@ -52,9 +52,11 @@ export function convertRequest(
 
 /** Returns the bodies of a request's cached conversions. */
 export const cachedConversionBodies = (request: ChatRequest): readonly Buffer[] =>
-  (CONVERSIONS.get(request) ?? []).flatMap(({ outcome }) =>
+  CONVERSIONS.get(request)?.flatMap(({ outcome }) =>
     isRelayError(outcome) ? [] : [outcome.request.body],
-  )
+  ) ?? NO_BODIES
+
+const NO_BODIES: readonly Buffer[] = []
 
 /** Drops the cached conversions of a request, because too little memory is left for them. */
 export const forgetConversions = (request: ChatRequest): void => {

@@ -48,14 +48,12 @@ export class CopiesOfBody {
    * copies of this request.
    */
   count(request: ChatRequest, sent: Buffer = request.body): RelayError | null {
-    const changed = [...cachedConversionBodies(request), ...cachedBodiesWithoutThinking(request)]
-    const shortened = [request.body, ...changed].flatMap((body) => shortenedBodyOf(body) ?? [])
-    const distinct = new Set(
-      [...changed, ...shortened].filter((body) => !isPartOf(body, request.body)),
-    )
-    const isCopy = !isPartOf(sent, request.body) && !distinct.has(sent)
-    this.kept.set(request, sumOf([...distinct].map(({ length }) => length)))
-    const copied = sumOf(this.kept.values()) + (isCopy ? sent.length : 0)
+    const kept = keptCopiesOf(request)
+    const isCopy = !isPartOf(sent, request.body) && !kept.has(sent)
+    if (kept.size > 0) this.kept.set(request, sumOfLengths(kept))
+    else this.kept.delete(request)
+    const copied =
+      (this.kept.size === 0 ? 0 : sumOf(this.kept.values())) + (isCopy ? sent.length : 0)
     const error = this.resize(this.inserted + copied)
     if (error === null) return null
     forgetShortenedBody(request.body)
@@ -122,12 +120,34 @@ export async function withCopiesOfBody(
   }
 }
 
+const NO_COPIES: ReadonlySet<Buffer> = new Set()
+
+/** Returns the copies of a request's body that are kept as long as the call. Most calls have none. */
+function keptCopiesOf(request: ChatRequest): ReadonlySet<Buffer> {
+  const { body } = request
+  const conversions = cachedConversionBodies(request)
+  const withoutThinking = cachedBodiesWithoutThinking(request)
+  if (conversions.length === 0 && withoutThinking.length === 0) {
+    const shortened = shortenedBodyOf(body)
+    return shortened === undefined ? NO_COPIES : new Set([shortened])
+  }
+  const changed = [...conversions, ...withoutThinking]
+  const shortened = [body, ...changed].flatMap((one) => shortenedBodyOf(one) ?? [])
+  return new Set([...changed, ...shortened].filter((one) => !isPartOf(one, body)))
+}
+
 /**
  * Reports whether `body` is a view of `whole` and therefore uses no additional memory. Small
  * buffers may share Node's buffer pool without being views of each other. They are then not
  * counted, which is negligible.
  */
 const isPartOf = (body: Buffer, whole: Buffer): boolean => body.buffer === whole.buffer
+
+function sumOfLengths(bodies: Iterable<Buffer>): number {
+  let sum = 0
+  for (const { length } of bodies) sum += length
+  return sum
+}
 
 const sumOf = (counts: Iterable<number>): number => {
   let sum = 0

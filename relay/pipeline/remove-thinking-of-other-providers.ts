@@ -7,8 +7,13 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 type OwnRequest = { readonly request: ChatRequest; readonly losses: readonly string[] }
 
 const NO_LOSSES: readonly string[] = []
+const NO_RESULTS: readonly OwnRequest[] = []
+const CACHED_FROM_BYTES = 16_384
 
-/** Caches the results, because a request may be prepared for several channels. */
+/**
+ * Caches the results, because a request may be prepared for several channels. A short request
+ * without such thinking is searched again, because that costs less than an entry in this map.
+ */
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
@@ -17,18 +22,18 @@ const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)
-  const results = RESULTS.get(request) ?? new Map<boolean, OwnRequest>()
-  RESULTS.set(request, results)
-  const cached = results.get(needsCallSignatures)
+  const cached = RESULTS.get(request)?.get(needsCallSignatures)
   if (cached !== undefined) return cached
   const result = cut(request, needsCallSignatures)
-  results.set(needsCallSignatures, result)
+  if (result.request === request && request.body.length < CACHED_FROM_BYTES) return result
+  const results = RESULTS.get(request) ?? new Map<boolean, OwnRequest>()
+  RESULTS.set(request, results.set(needsCallSignatures, result))
   return result
 }
 
 /** Returns the cached bodies of a request from which thinking was removed. */
 export const cachedBodiesWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
-  [...(RESULTS.get(request)?.values() ?? [])].map((result) => result.request.body)
+  Array.from(RESULTS.get(request)?.values() ?? NO_RESULTS, (result) => result.request.body)
 
 /** Drops these cached bodies of a request, because too little memory is left for them. */
 export const forgetBodiesWithoutThinking = (request: ChatRequest): void => {
