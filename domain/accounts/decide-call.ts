@@ -43,8 +43,8 @@ type Outcome = readonly AccountEvent[] | AccountError
  * refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
-  const { reduction, ...command } = withReducedOutput(requested, state)
-  const { type, task, batch, isOwed = false, ...facts } = command
+  const command = withReducedOutput(requested, state)
+  const { type, reduction, task, batch, isOwed = false, ...facts } = command
   const { call, hold, calls } = facts
   const isPlain = task === undefined && batch === undefined
   if (state.open.has(call)) return isPlain ? [] : codedError('CallKnown')
@@ -181,24 +181,27 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const admitted = state.open.get(requested.call)
   if (admitted === undefined) return repeatedEnd(state, requested.call)
-  const { served, billed, ...settling } = requested
-  if (billed !== undefined) return settleBatch(settling, billed, admitted, state)
+  const { type, limits, served, billed, ...callDetails } = requested
+  if (billed !== undefined) {
+    return settleBatch({ type, limits, ...callDetails }, billed, admitted, state)
+  }
   const open = servedCall(admitted, served)
-  const command = payablePart(settling, open, state)
-  const { type, ...callDetails } = command
   const { price, clientIp } = open
-  const { facts, charge } = bill(open, command)
-  // The operator pays the provider for the full usage, even if the account could not pay for it.
-  const { cost } = bill(open, requested)
+  const full = bill(open, requested)
+  const part = payablePart(requested, open, full.charge, state)
+  const { facts, charge } = part === null ? full : bill(open, { ...requested, ...part })
   const data = {
     ...facts,
     ...callDetails,
-    ...cost,
+    ...part,
+    // The operator pays the provider for the full usage, even if the account could not pay for it.
+    ...full.cost,
     price,
     clientIp,
     ...holdAndPostings(open, charge),
+    charge: toWire(charge),
   }
-  return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
+  return [{ type: 'CallSettled', v: 1, data }]
 }
 
 /** Returns the call with the model, the group and the price with which it was served. */
@@ -231,24 +234,30 @@ function settleBatch(
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
+/**
+ * Returns the part of the usage that the account can pay, and the full usage. Returns null if the
+ * account can pay all of it. `charge` is the charge for the full usage.
+ */
 function payablePart(
-  { limits, ...command }: SettleCall,
+  command: SettleCall,
   open: OpenCall,
+  charge: Quota,
   state: AccountState,
-): Omit<SettleCall, 'limits'> & { unpaidUsage?: Usage } {
-  if (limits === undefined) return command
+): { readonly usage: Usage; readonly unpaidUsage: Usage } | null {
+  const { limits } = command
+  if (limits === undefined) return null
   const free = quotaAvailableToToken(state, open.facts.tokenId)
   const covered = open.hold + (free > 0n ? free : 0n)
+  if (charge <= covered) return null
   const chargeOf = (usage: Usage): Quota => bill(open, { ...command, usage }).charge
   const isPayable = (usage: Usage) => chargeOf(usage) <= covered
-  if (isPayable(command.usage)) return command
   const hasTiers = open.price.mode === 'tokens' && open.price.tiers !== undefined
   const usage = hasTiers
     ? payablePartsInTiers(command.usage, limits, isPayable).reduce((most, one) =>
         chargeOf(one) > chargeOf(most) ? one : most,
       )
     : payableUsage(command.usage, limits, isPayable)
-  return usage === command.usage ? command : { ...command, usage, unpaidUsage: command.usage }
+  return usage === command.usage ? null : { usage, unpaidUsage: command.usage }
 }
 
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {

@@ -1,5 +1,5 @@
 import { assert } from '../shared/assert.ts'
-import { fromWire, type Quota, toWire } from '../shared/quota.ts'
+import { fromWire, type Quota, toWire, type WireQuota } from '../shared/quota.ts'
 import type { AccountEvent, Posting, QuotaGranted } from './events.ts'
 import type { AccountState } from './state.ts'
 
@@ -109,10 +109,13 @@ export const correctionPostings = (userId: number, amount: Quota): readonly Post
 function balanced(
   legs: readonly (readonly [account: string, amount: Quota])[],
 ): readonly Posting[] {
-  const sum = legs.reduce((total, [, amount]) => total + amount, 0n)
+  let sum = 0n
+  for (const [, amount] of legs) sum += amount
   assert(sum === 0n, () => `postings leave ${sum}`)
   return legs.map(([account, amount]) => [account, toWire(amount)] as const)
 }
+
+type BalancesAfter = { balanceAfter?: WireQuota; heldAfter?: WireQuota }
 
 /**
  * Adds the balance and the held quota to each event that changes one of them. `state` is the state
@@ -131,8 +134,9 @@ export function addBalancesAfter(events: readonly AccountEvent[], state: Account
       if (isMain) balance += fromWire(amount)
       else held += fromWire(amount)
     }
-    if (isChanged) {
-      Object.assign(data, { balanceAfter: toWire(balance), heldAfter: toWire(held) })
-    }
+    if (!isChanged) continue
+    const changed: BalancesAfter = data
+    changed.balanceAfter = toWire(balance)
+    changed.heldAfter = toWire(held)
   }
 }

@@ -52,7 +52,7 @@ export function createArrayWriter(): ArrayWriter {
       const begin = start(UUID, items.length, items.length * 20)
       for (const item of items) {
         end = scratch.writeInt32BE(16, end)
-        end += scratch.write(read(item).replaceAll('-', ''), end, 'hex')
+        end = writeUuid(scratch, read(item), end)
       }
       return scratch.subarray(begin, end)
     },
@@ -83,6 +83,21 @@ function bytesMaxOf<T>(items: readonly T[], read: (item: T) => string | null): n
   let bytes = 0
   for (const item of items) bytes += 4 + (read(item)?.length ?? 0) * 3
   return bytes
+}
+
+/** The start and the end of each group of digits in the text of a UUID. */
+const UUID_GROUPS = [
+  [0, 8],
+  [9, 13],
+  [14, 18],
+  [19, 23],
+  [24, 36],
+] as const
+
+function writeUuid(buffer: Buffer, text: string, at: number): number {
+  let end = at
+  for (const [from, to] of UUID_GROUPS) end += buffer.write(text.slice(from, to), end, 'hex')
+  return end
 }
 
 function writeInt8(buffer: Buffer, value: number, at: number): number {

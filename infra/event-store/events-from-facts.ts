@@ -10,10 +10,10 @@ import type { CommandContext } from './stream-actors-port.ts'
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
   const { actor, cause, at, client = null } = context
   const meta = { actor, cause, at }
-  return facts.map(({ type, v, data }) => ({
-    ...{ type, v, data: client === null ? data : { ...data, client } },
-    ...{ id: newEventId(), meta },
-  }))
+  return facts.map(({ type, v, data: ofFact }) => {
+    const data = client === null ? ofFact : { ...ofFact, client }
+    return { type, v, data, id: newEventId(), meta }
+  })
 }
 
 /**

@@ -70,7 +70,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
   const listener = keepListening(connection, look)
   return {
-    append: async (streams) => await queue.append(encodeAppend(streams)),
+    append: async (streams) => queue.append(encodeAppend(streams)),
     readStream: (stream, from = 0, limit = 1_000_000) => reader.readStream(stream, from, limit),
     readAll: reader.readAll,
     headPosition: reader.headPosition,

@@ -206,7 +206,7 @@ export class CallLedger {
     const { attempts } = history
     const timings = this.timings(history)
     const { call } = this.exchange
-    const outcome = await this.handle({ type: 'SettleCall', call, ...bill, attempts, timings })
+    const outcome = await this.handle({ ...bill, type: 'SettleCall', call, attempts, timings })
     if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
   }
 

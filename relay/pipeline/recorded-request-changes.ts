@@ -11,10 +11,13 @@ const NAMES_RECORDED_MAX = 20
  * `candidate` is null if no attempt was made.
  */
 export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
-  const dropped = visibleNames(candidate?.dropped ?? [], NAMES_RECORDED_MAX)
-  const losses = visibleNames(withoutIndexes(candidate?.losses ?? []), NAMES_RECORDED_MAX)
+  const formats = formatsOf(caller, candidate)
+  // Most requests are sent unchanged.
+  if (candidate === null || candidate.dropped.length + candidate.losses.length === 0) return formats
+  const dropped = visibleNames(candidate.dropped, NAMES_RECORDED_MAX)
+  const losses = visibleNames(withoutIndexes(candidate.losses), NAMES_RECORDED_MAX)
   return {
-    ...formatsOf(caller, candidate),
+    ...formats,
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(losses.length === 0 ? {} : { losses }),
   }

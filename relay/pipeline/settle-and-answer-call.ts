@@ -367,8 +367,8 @@ async function settle(
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
     const changes = changesOf(closing.format, candidate)
     const served = call.served === null ? {} : { served: call.served }
-    const ending = { upstreamModel, ...served, end, ...endReason, ...changes, limits, anomaly }
-    const bill = { ...billedChannelOf(channel), ...metered, ...ending }
+    const ending = { ...served, end, ...endReason, ...changes, limits, anomaly }
+    const bill = { ...billedChannelOf(channel), ...metered, upstreamModel, ...ending }
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true
