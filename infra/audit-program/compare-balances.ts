@@ -19,14 +19,15 @@ type Row = { user_id: string; balance: string; held: string; aff_quota: string }
 /**
  * Compares each row of the read model `balances` with the balance that the account's events add up
  * to, and reports the users whose rows differ. Returns false without comparing if the read model
- * has not reached the audited events.
+ * has not reached the audited events within `withinMs`.
  */
 export async function compareBalances(
   core: Core,
   state: AuditState,
   findings: Findings,
+  withinMs = FRESH_WITHIN_MS,
 ): Promise<boolean> {
-  const read = await readBalances(core, state.position)
+  const read = await readBalances(core, state.position, withinMs)
   if (read === null) return false
   const expected = new Map<string, Balance>()
   for (const [userId, { main, held, affiliate }] of state.balances) {
@@ -59,10 +60,10 @@ const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 
 /**
  * Waits until `balances` has applied the events of all lanes (the 8 partitions of the streams) up
- * to `position`. Reads its rows and positions in one database snapshot. Returns null if the read
- * model does not get there in time.
+ * to `position`, at most `withinMs`. Reads its rows and positions in one database snapshot. Returns
+ * null if the read model does not get there in time.
  */
-async function readBalances(core: Core, position: number) {
+async function readBalances(core: Core, position: number, withinMs: number) {
   const read = async (client: PoolClient) => {
     const positions = (await readCheckpoints(client)).get('balances')?.positions ?? []
     if (positions.length === 0 || Math.min(...positions) < position) return null
@@ -71,7 +72,7 @@ async function readBalances(core: Core, position: number) {
     )
     return { positions, rows }
   }
-  for (let waitedMs = 0; waitedMs <= FRESH_WITHIN_MS; waitedMs += 100) {
+  for (let waitedMs = 0; waitedMs <= withinMs; waitedMs += 100) {
     const found = await readInSnapshot(core.pg, [ACCOUNTS], read)
     if (found !== null) return found
     await delay(100)

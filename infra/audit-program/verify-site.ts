@@ -47,6 +47,11 @@ export type VerifySiteOptions = {
   readonly mode: VerificationMode
   /** The time at which the site started, in Unix milliseconds. */
   readonly runningSince: number
+  /**
+   * The longest time in milliseconds until the read model of the balances reaches the verified
+   * events. The balances are not compared if it takes longer.
+   */
+  readonly balancesWithinMs?: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
   readonly signal?: AbortSignal
 }
@@ -137,7 +142,9 @@ async function makeChecks(
   await reportRefusals(records, findings)
   finishAudit(state, findings, { runningSince })
   const ahead = await reportAheadOfEvents(core, findings)
-  const areCompared = ahead.has('balances') || (await compareBalances(core, state, findings))
+  const areCompared =
+    ahead.has('balances') ||
+    (await compareBalances(core, state, findings, options.balancesWithinMs))
   if (!areCompared) {
     findings.report('read-models', null, 'BalancesNotCompared', { position: state.position })
   }
