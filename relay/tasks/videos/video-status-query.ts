@@ -44,8 +44,8 @@ export function reportsInVideoStatus(
   [task]: readonly OpenTask[],
 ): readonly ProviderReport[] | null {
   const vendor = vendorOf(channel)
-  const upstreamId = task?.upstreamId ?? null
-  if (vendor === null || upstreamId === null) return null
+  if (vendor === null || task === undefined || task.upstreamId === null) return null
+  const { upstreamId } = task
   if (end.kind === 'streamed') return null
   if (end.kind === 'failed' && !UNKNOWN_TASK.has(end.status ?? 0)) return null
   const answer = parsedShallowObject(end.body)
@@ -55,7 +55,7 @@ export function reportsInVideoStatus(
   // A refusal of the site's account, such as for arrears, says nothing about the task.
   if (end.kind === 'failed' && !isFailure) return accountErrorOf(end) === null ? [] : null
   if (report === null) return null
-  if (report.isMissing === true && key.keyRef !== task?.keyRef) return []
+  if (report.isMissing === true && key.keyRef !== task.keyRef) return []
   const { progress = null, failReason = null, seconds = null, tokens = null } = report
   const { file = null, cover = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
-import { mayBeAccepted } from '#relay/tasks/send-task-to-channels-in-order.ts'
+import { mayBeAccepted } from '#relay/tasks/read-submission-end.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,
