@@ -61,7 +61,7 @@ it('a wrong price is computed again, and its charges are corrected', async () =>
   await page.getByRole('link', { name: toCorrection }).click()
   await page.getByText(en('reconciliation.correction.newLead')).waitFor()
   await page.getByRole('textbox', { name: en('shared.factor.model'), exact: true }).fill('5')
-  await button(en('reconciliation.correction.preview')).click()
+  await button(en('shared.preview')).click()
   await page
     .getByRole('table', { name: en('reconciliation.correction.calls') })
     .getByRole('link', { name: requestId })
@@ -97,7 +97,7 @@ it('an invoice of the provider is imported and compared', async () => {
     .getByLabel(en('reconciliation.invoice.file'))
     .setInputFiles({ name: 'invoice.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
   await drawer.getByRole('table', { name: en('reconciliation.invoice.sample') }).waitFor()
-  await drawer.getByLabel(en('reconciliation.invoice.channel')).fill('1')
+  await drawer.getByLabel(en('shared.channelId')).fill('1')
   await drawer.getByRole('button', { name: en('reconciliation.invoice.import') }).click()
   const days = page.getByRole('grid', { name: en('reconciliation.invoice.byDay') })
   const unknown = days.getByRole('row').filter({ hasText: 'never-called' })

@@ -128,7 +128,7 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     const grid = page.getByRole('grid', { name: text('usageLog.title') })
     await eventually(() => grid.getByText('sim-small').count()).toBeGreaterThan(0)
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: text('usageLog.export') }).click()
+    await page.getByRole('button', { name: text('shared.export') }).click()
     await page.getByRole('menuitem', { name: text('usageLog.exportAs.csv') }).click()
     const file = readFileSync(await (await download).path(), 'utf8').replace('\ufeff', '')
     const [head = '', ...lines] = file.trimEnd().split('\r\n')

@@ -59,7 +59,7 @@ it('an admin looks at the site before an event, and leaves the copy again', asyn
     .getByRole('button', { name: en('shell.copyLeave') })
     .first()
     .click()
-  await page.getByRole('button', { name: en('audit.copies.delete') }).waitFor()
+  await page.getByRole('button', { name: en('shared.delete') }).waitFor()
   await expect.poll(() => banner.count()).toBe(0)
   expect(faults).toEqual([])
 })

@@ -130,7 +130,7 @@ it('an admin finds the order and refunds it with a reason; its user sees it at o
   await dialog.getByRole('button', { name: en('orders.refund') }).click()
   await dialog.getByText(en('orders.reasonRequired')).waitFor()
   await dialog.getByLabel(en('orders.reason')).fill('paid twice')
-  const sum = dialog.getByLabel(en('orders.money'))
+  const sum = dialog.getByLabel(en('shared.amount'))
   for (const [wrong, errorText] of [
     ['999', en('orders.refundTooMuch', { max: 'CN¥65.70' })],
     ['0.00', en('orders.refundInvalid')],

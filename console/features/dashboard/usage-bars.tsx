@@ -25,7 +25,7 @@ export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => 
     ),
   }))
   return (
-    <figure className="tg-dash-chart" aria-label={t('dashboard.chart')}>
+    <figure className="tg-dash-chart" aria-label={t('shared.usage')}>
       <div className="tg-dash-plot">
         <div aria-hidden="true">
           <ResponsiveContainer width="100%" height={240}>

@@ -109,7 +109,7 @@ export function UsagePanel({
   const zone = isUtc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
     <Panel
-      title={t(view.scope === 'all' ? 'dashboard.chartOfAll' : 'dashboard.chart')}
+      title={t(view.scope === 'all' ? 'dashboard.chartOfAll' : 'shared.usage')}
       lead={t('dashboard.chartLead', { step: t(`dashboard.step.${step}`), zone })}
       actions={
         <Button tone="quiet" icon={isTable ? 'chart' : 'list'} onClick={() => setTable(!isTable)}>

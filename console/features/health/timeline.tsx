@@ -45,7 +45,7 @@ function MomentPicker(props: { at: number; onAt: (at: number) => void }) {
       </Button>
       {props.at !== 0 && (
         <Button tone="quiet" onClick={() => props.onAt(0)}>
-          {t('health.backToNow')}
+          {t('shared.backToNow')}
         </Button>
       )}
     </form>

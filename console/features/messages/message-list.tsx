@@ -181,7 +181,7 @@ function messageColumns(
   return [
     column('id', t('shared.id'), 64, ({ id }) => `#${id}`, { onCard: 'bare' }),
     column('title', t('messages.messageTitle'), 240, titleCell, TITLE_COLUMN),
-    column('format', t('messages.format'), 110, ({ format }) => <FormatTag format={format} />, {
+    column('format', t('shared.format'), 110, ({ format }) => <FormatTag format={format} />, {
       onCard: 'bare',
     }),
     column('recipients', t('messages.recipients'), 104, count('total_recipients'), NUMBER_COLUMN),

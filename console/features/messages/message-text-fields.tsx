@@ -64,8 +64,8 @@ function TextPreview({ text }: { text: MessageText }) {
     return () => clearTimeout(timer)
   }, [text])
   return (
-    <section className="tg-message-preview" aria-label={t('messages.preview')}>
-      <h3>{t('messages.preview')}</h3>
+    <section className="tg-message-preview" aria-label={t('shared.preview')}>
+      <h3>{t('shared.preview')}</h3>
       <div className="tg-message-sheet">
         {previewed.content.trim() === '' ? (
           <p className="tg-hint">{t('messages.previewEmpty')}</p>
@@ -74,7 +74,7 @@ function TextPreview({ text }: { text: MessageText }) {
         ) : (
           <RichText
             text={previewed.content}
-            title={t('messages.preview')}
+            title={t('shared.preview')}
             isHtml={previewed.format === 'html'}
           />
         )}
@@ -102,9 +102,9 @@ export function MessageTextFields(props: {
         {...field('title')}
       />
       <div className="tg-field">
-        <span className="tg-label">{t('messages.format')}</span>
+        <span className="tg-label">{t('shared.format')}</span>
         <Segmented
-          label={t('messages.format')}
+          label={t('shared.format')}
           choices={choicesOf(formats, (format) => t(`messages.formats.${format}`))}
           {...field('format')}
         />

@@ -155,7 +155,7 @@ function orderColumns(
     }),
     column(
       'money',
-      t('orders.money'),
+      t('shared.amount'),
       110,
       (order) => money(order.money, order.currency),
       NUMBER_COLUMN,

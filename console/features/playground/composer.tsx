@@ -57,7 +57,7 @@ export function Composer({ chat, isReady, hasNone }: Props) {
       />
       {chat.isBusy ? (
         <Button icon="pause" onClick={chat.stop}>
-          {t('playground.stop')}
+          {t('shared.stop')}
         </Button>
       ) : (
         <Button

@@ -90,7 +90,7 @@ function PreviewResult({ preview }: { preview: Preview }) {
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
       <PricePreviewTable
-        title={t('pricing.byUser')}
+        title={t('shared.byUser')}
         column={t('shared.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
       />
@@ -111,7 +111,7 @@ function PricePreviewFigures({ preview }: { preview: Figures }) {
         [t('shared.calls'), number.format(preview.calls)],
         [t('pricing.previewCharged'), money(preview.charged)],
         [t('pricing.previewAtDraft'), money(preview.drafted)],
-        [t('pricing.previewDifference'), differenceText(preview, money)],
+        [t('shared.difference'), differenceText(preview, money)],
       ]}
     />
   )
@@ -135,7 +135,7 @@ function PricePreviewTable(props: {
             t('shared.calls'),
             t('pricing.previewCharged'),
             t('pricing.previewAtDraft'),
-            t('pricing.previewDifference'),
+            t('shared.difference'),
           ]}
         />
         <tbody>

@@ -55,7 +55,7 @@ export function PricePresetDrawer({ isOpen, form, maps, onClose }: PresetProps) 
       }
     >
       <Segmented
-        label={t('pricing.presetSource')}
+        label={t('shared.source')}
         value={source}
         choices={choicesOf(PRESET_SOURCES, (value) => t(`pricing.source.${value}`))}
         onChange={setSource}

@@ -19,7 +19,7 @@ const TITLES = {
   group: 'ui.groupName',
   model: 'ui.model',
   stream: 'usageLog.stream',
-  duration_ms: 'usageLog.column.timing',
+  duration_ms: 'shared.duration',
   first_token_ms: 'shared.firstToken',
   prompt_tokens: 'usageLog.column.prompt',
   completion_tokens: 'usageLog.column.completion',

@@ -38,7 +38,7 @@ const TITLES = {
   ratios: 'usageLog.column.ratios',
   prompt: 'usageLog.column.prompt',
   completion: 'usageLog.column.completion',
-  timing: 'usageLog.column.timing',
+  timing: 'shared.duration',
   firstToken: 'shared.firstToken',
   cost: 'usageLog.column.cost',
   type: 'shared.status',

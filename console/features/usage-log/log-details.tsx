@@ -144,13 +144,13 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
     const speed = tokensPerSecond(row, other)
     const speedText = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
     add(t('logDetails.fact.speed'), speedText)
-    add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
+    add(t('shared.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
     // Tasks have no tokens and no time to the first token.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.format'), isChat && <Formats other={other} />)
     const isHeld = !isFailed && hold !== undefined
-    add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
+    add(t('shared.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
   add(t('logDetails.fact.cache'), other.cache_hit_rate !== undefined && <CacheUse other={other} />)
   add(t('logDetails.fact.effort'), other.reasoning_effort)
@@ -254,7 +254,7 @@ function RequestId({ id }: { id: string }) {
       <Link to={`/app/calls/${id}`}>
         <code>{id}</code>
       </Link>
-      <CopyButton text={id} label={t('logDetails.copyRequestId')} />
+      <CopyButton text={id} label={t('shared.copyRequestId')} />
     </span>
   )
 }

@@ -86,8 +86,8 @@ function ExportMenu({ exporting }: { exporting: ExportState }) {
   useRegisterActions([...exports, columnsAction])
   return (
     <MenuButton items={[...exports, 'divider', columnsAction]}>
-      <Button icon="download" label={t('usageLog.export')}>
-        {isNarrow ? undefined : t('usageLog.export')}
+      <Button icon="download" label={t('shared.export')}>
+        {isNarrow ? undefined : t('shared.export')}
       </Button>
     </MenuButton>
   )

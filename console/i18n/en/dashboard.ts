@@ -10,7 +10,6 @@ export const dashboard: Translations['dashboard'] = {
   usedInTotal: 'Used in total',
   callsInTotal_one: '{{number}} call in total',
   callsInTotal_other: '{{number}} calls in total',
-  chart: 'Usage',
   chartOfAll: 'Usage of all users',
   chartLead: 'By {{step}}, time zone {{zone}}',
   step: { hour: 'hour', day: 'day', week: 'week' },

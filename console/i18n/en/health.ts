@@ -92,7 +92,6 @@ export const health: Translations['health'] = {
   typeField: 'Type-specific field',
   lastChannelKept: 'The gateway never disables the last channel of a model in a group.',
   stateAt: 'State at',
-  backToNow: 'Back to now',
   noEntries: 'No entries in this period.',
   newer: 'Newer entries',
   older: 'Older entries',

@@ -32,9 +32,7 @@ export const logDetails: Translations['logDetails'] = {
     corrected: 'Corrected',
     batch: 'Batch',
     ip: 'Client IP',
-    mode: 'Mode',
     format: 'API format',
-    hold: 'Hold',
     cache: 'Provider cache',
     effort: 'Reasoning effort',
     reasoning: 'Reasoning tokens',
@@ -68,7 +66,6 @@ export const logDetails: Translations['logDetails'] = {
   cacheSaved: '{{rate}} of the input, {{quota}} quota saved',
   cacheCost: '{{rate}} of the input, {{quota}} quota more for cache writes',
   toPlayground: 'Open in playground',
-  copyRequestId: 'Copy request ID',
   price: {
     title: 'Cost breakdown',
     count: 'Count',

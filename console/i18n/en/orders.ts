@@ -9,7 +9,6 @@ export const orders: Translations['orders'] = {
   noneLead: 'Top-ups will be listed here.',
   notFound: 'Order not found',
   id: 'ID',
-  money: 'Amount',
   created: 'Ordered',
   tradeNo: 'Order number',
   paymentId: 'Payment',

@@ -21,7 +21,6 @@ export const playground: Translations['playground'] = {
   noModels: 'No models to choose from',
   noModelsLead: 'The administrator has not enabled a model for your group yet.',
   messagePlaceholder: 'Write a message…',
-  stop: 'Stop',
   keyboardHint: 'Enter sends, Shift + Enter starts a new line',
   conversationCost: 'This conversation has cost {{amount}}',
   you: 'You',

@@ -90,7 +90,6 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   tools: 'Price tools',
   presets: 'Presets',
   presetsLead: 'Ratios and output limits from public price lists. Merge them below, then save.',
-  presetSource: 'Source',
   source: { flexible: 'Flexible', openrouter: 'OpenRouter', legacy: 'Legacy' },
   sourceHint: {
     flexible: 'Models by the names their providers use.',
@@ -184,14 +183,12 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   previewNone: 'No calls were charged in this range',
   previewCharged: 'Charged',
   previewAtDraft: 'At the new prices',
-  previewDifference: 'Difference',
   previewRefused: 'Unpriced',
   previewRefusedHint_one:
     '{{count}} call has no price in the draft. It would be refused, so it is not counted.',
   previewRefusedHint_other:
     '{{count}} calls have no price in the draft. They would be refused, so they are not counted.',
   previewPartial: 'The time limit was reached: only the calls before {{time}} are included.',
-  byUser: 'By user',
   groupViews: 'Group editor view',
   groupGrid: 'List of groups',
   groupName: 'Group name',

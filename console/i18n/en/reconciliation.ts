@@ -10,12 +10,9 @@ export const reconciliation: Translations['reconciliation'] = {
     margins: 'Margins',
   },
   scope: {
-    channel: 'Channel ID',
-    user: 'User ID',
     idInvalid: 'Enter a positive whole number',
   },
   scan: {
-    stop: 'Stop',
     running_one: '{{calls}} call so far…',
     running_other: '{{calls}} calls so far…',
     stopped: 'Stopped before the end of the period, so the figures are incomplete.',
@@ -26,7 +23,6 @@ export const reconciliation: Translations['reconciliation'] = {
     charged: 'Charged',
     recomputed: 'Recomputed',
     drafted: 'At the draft prices',
-    difference: 'Difference',
     refused: 'Without a price',
     skipped: 'Skipped',
   },
@@ -72,7 +68,6 @@ export const reconciliation: Translations['reconciliation'] = {
     refusedHint_other:
       '{{count}} calls have no price in the draft. Their charges count in full as a difference.',
     byGroup: 'By group',
-    byUser: 'By user',
     largest: 'Calls with the largest differences',
     correct: 'Correct',
     correctModel: 'Correct the charges of {{model}}',
@@ -93,13 +88,10 @@ export const reconciliation: Translations['reconciliation'] = {
       'dollars to calls with a price per call.',
     priceMissing: 'Enter at least one ratio or price',
     modelMissing: 'Enter a model',
-    preview: 'Preview',
-    previewTitle: 'Preview',
     previewLead:
       'Computed at {{time}}. If charges change before you apply it, it must be previewed again.',
     nothing: 'No charge would change',
     nothingLead: 'No call of this model in this period is charged differently at this price.',
-    accounts: 'Accounts',
     refunded: 'Refunded',
     charged: 'Charged in addition',
     unpaid: 'Cannot be paid',
@@ -107,7 +99,6 @@ export const reconciliation: Translations['reconciliation'] = {
       'The balances of some users are lower than their additional charges. A balance is charged ' +
       'down to 0; the rest remains unpaid. Quota held for open calls is not charged. Once ' +
       'there is quota again, the same correction can be made again for the rest.',
-    planned: 'Preview',
     plannedText_one: '{{number}} call, {{refunded}} refunded, {{charged}} charged in addition',
     plannedText_other: '{{number}} calls, {{refunded}} refunded, {{charged}} charged in addition',
     byUser: 'What each user gets back or pays',
@@ -129,7 +120,6 @@ export const reconciliation: Translations['reconciliation'] = {
       'charged in addition. It cannot be undone, only corrected again.',
     applySubmit: 'Apply the correction',
     reasonHint: 'Users see it with each corrected call. It is also in the audit log.',
-    reasonMissing: 'Enter the reason',
     applied_one: '{{count}} charge corrected',
     applied_other: '{{count}} charges corrected',
     state: 'State',
@@ -140,7 +130,6 @@ export const reconciliation: Translations['reconciliation'] = {
     continue: 'Continue',
     period: 'Period',
     priceColumn: 'Price',
-    finishedAt: 'Finished',
     toAudit: 'View in the audit log',
     failed: 'Accounts that could not be corrected',
     partly: 'Applied in part',
@@ -158,7 +147,6 @@ export const reconciliation: Translations['reconciliation'] = {
       'A CSV file of at most 50 MB. With request IDs, each row is compared with its own call.',
     file: 'CSV file',
     fileMissing: 'Choose a file',
-    channel: 'Channel ID',
     channelMissing: 'Enter the ID of the channel that the provider bills',
     periodTitle: 'Days that the invoice covers (optional)',
     periodHint:
@@ -178,7 +166,6 @@ export const reconciliation: Translations['reconciliation'] = {
     noColumn: 'None',
     columnMissing: 'Choose a column',
     sample: 'First rows',
-    format: 'Format',
     delimiter: 'Delimiter',
     delimiterName: {
       comma: 'Comma',
@@ -202,7 +189,6 @@ export const reconciliation: Translations['reconciliation'] = {
     imported_one: 'Imported {{rows}} row',
     imported_other: 'Imported {{rows}} rows',
     at: 'Imported',
-    channelColumn: 'Channel',
     period: 'Days',
     rows: 'Rows',
     duplicates: 'Repeated rows',
@@ -212,7 +198,6 @@ export const reconciliation: Translations['reconciliation'] = {
     tokens: 'Our tokens',
     corrections: 'Rows of other days',
     digest: 'SHA-256 of the file',
-    currencyRate: 'Currency',
     knownIds_one:
       '{{ids}} request ID is also in another invoice of this channel. It may be billed twice.',
     knownIds_other:

@@ -40,7 +40,6 @@ export const usageLog: Translations['usageLog'] = {
   removeFilter: 'Remove the filter “{{filter}}”',
   showFailedAttempts: 'Show failed attempts',
   column: {
-    timing: 'Duration',
     ratios: 'Model / output / group ratio',
     prompt: 'Input',
     completion: 'Output',
@@ -54,7 +53,6 @@ export const usageLog: Translations['usageLog'] = {
   pace: { good: 'fast', slow: 'slow', bad: 'very slow' },
   retries: 'Retried {{count}}×',
   linkCopied: 'Link copied to the clipboard',
-  export: 'Export',
   views: {
     title: 'Saved views',
     none: 'A view stores filters and columns in this browser.',

@@ -8,7 +8,6 @@ export const dashboard = {
   usedInTotal: '累计已用',
   callsInTotal_one: '累计 {{number}} 次调用',
   callsInTotal_other: '累计 {{number}} 次调用',
-  chart: '用量',
   chartOfAll: '全站用量',
   chartLead: '按{{step}}，时区 {{zone}}',
   step: { hour: '小时', day: '天', week: '周' },

@@ -86,7 +86,6 @@ export const health = {
   typeField: '类型专有字段',
   lastChannelKept: '某分组中某模型仅剩的渠道不会被自动禁用。',
   stateAt: '查看某一时刻的状态',
-  backToNow: '回到现在',
   noEntries: '该时段内没有记录。',
   newer: '更新的记录',
   older: '更早的记录',

@@ -33,9 +33,7 @@ export const logDetails = {
     corrected: '扣费更正',
     batch: '批处理',
     ip: '客户端 IP',
-    mode: '方式',
     format: 'API 格式',
-    hold: '预扣',
     cache: '上游缓存',
     effort: '推理强度',
     reasoning: '推理 tokens',
@@ -67,7 +65,6 @@ export const logDetails = {
   cacheSaved: '占输入 {{rate}}，节省 {{quota}} 额度',
   cacheCost: '占输入 {{rate}}，缓存写入多花 {{quota}} 额度',
   toPlayground: '在操练场打开',
-  copyRequestId: '复制请求 ID',
   price: {
     title: '费用明细',
     count: '数量',

@@ -7,7 +7,6 @@ export const orders = {
   noneLead: '用户在线充值后会显示在这里。',
   notFound: '订单不存在',
   id: '编号',
-  money: '金额',
   created: '下单时间',
   tradeNo: '订单号',
   paymentId: '交易号',

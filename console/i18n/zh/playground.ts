@@ -19,7 +19,6 @@ export const playground = {
   noModels: '没有可用的模型',
   noModelsLead: '管理员尚未为您的分组开放模型。',
   messagePlaceholder: '输入消息…',
-  stop: '停止',
   keyboardHint: 'Enter 发送，Shift + Enter 换行',
   conversationCost: '本对话已花费 {{amount}}',
   you: '我',

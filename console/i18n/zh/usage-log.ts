@@ -37,7 +37,6 @@ export const usageLog = {
   removeFilter: '移除筛选“{{filter}}”',
   showFailedAttempts: '查看失败的尝试',
   column: {
-    timing: '用时',
     ratios: '模型/补全/分组倍率',
     prompt: '输入',
     completion: '输出',
@@ -51,7 +50,6 @@ export const usageLog = {
   pace: { good: '快', slow: '偏慢', bad: '很慢' },
   retries: '{{count}} 次重试',
   linkCopied: '链接已复制到剪贴板',
-  export: '导出',
   views: {
     title: '已存视图',
     none: '视图保存筛选条件和列，仅存储在本浏览器中。',

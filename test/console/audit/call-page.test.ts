@@ -123,9 +123,14 @@ describe('the page of a call', () => {
     await expect
       .poll(() => heads.allTextContents())
       .toEqual(
-        (['line', 'charge', 'resultDigest', 'usage'] as const).map((name) =>
-          en(`audit.call.${name}`),
-        ),
+        (
+          [
+            'audit.call.line',
+            'audit.call.charge',
+            'audit.call.resultDigest',
+            'shared.usage',
+          ] as const
+        ).map((key) => en(key)),
       )
     await expect.poll(() => app.page.getByText(en('audit.call.isOtherModel')).count()).toBe(0)
     if (before !== undefined) app.site.routes[route] = before

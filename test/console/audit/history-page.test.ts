@@ -76,7 +76,7 @@ describe.each(LANGUAGES)('the pages of the history in %s', (language) => {
     await page.getByText('Option0').waitFor()
     expect(await lookFaults(page, `audit-history-options-${language}`)).toEqual([])
     await openAsRoot(page, app.site, '/app/audit/events?range=24h')
-    await page.getByRole('button', { name: t('audit.loadNewer') }).waitFor()
+    await page.getByRole('button', { name: t('audit.loadMore') }).waitFor()
     expect(await lookFaults(page, `audit-events-${language}`)).toEqual([])
   })
 })
@@ -104,7 +104,7 @@ describe('the history of an object', () => {
     await app.page.getByRole('table', { name: en('audit.history.stateAtTime') }).waitFor()
     await expect.poll(() => changes().count()).toBe(2)
     expect(new URL(app.page.url()).searchParams.get('at')).toMatch(/^2026-01-0\d.*:59\.000Z$/)
-    await app.page.getByRole('button', { name: en('audit.toPresent') }).click()
+    await app.page.getByRole('button', { name: en('shared.backToNow') }).click()
     await expect.poll(() => changes().count()).toBe(3)
   })
 
@@ -143,7 +143,7 @@ describe('the history of an object', () => {
 describe('the list of events', () => {
   it('appends the next events, and shows the stored data of one', async () => {
     await app.openAsRoot('/app/audit/events')
-    await app.page.getByRole('button', { name: en('audit.loadNewer') }).click()
+    await app.page.getByRole('button', { name: en('audit.loadMore') }).click()
     const grid = app.page.getByRole('grid', { name: en('shell.events') })
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('54')
     await grid.getByRole('row').nth(1).click()

@@ -222,7 +222,7 @@ describe('the ledger', () => {
     await app.openAsRoot('/app/ledger')
     await app.page.getByRole('button', { name: en('audit.loadOlder') }).click()
     await expect.poll(() => grid().getAttribute('aria-rowcount')).toBe('55')
-    const type = app.page.getByRole('combobox', { name: en('audit.ledger.type') })
+    const type = app.page.getByRole('combobox', { name: en('shared.type') })
     await type.selectOption('grant')
     await expect
       .poll(() => app.calls('GET /api/ledger/self').at(-1)?.query.get('types'))
@@ -319,7 +319,7 @@ describe('the ledger', () => {
     await app.page.setViewportSize({ width, height: 860 })
     const tops = () =>
       Promise.all(
-        [en('ui.refresh'), en('ui.columns'), en('usageLog.export')].map(async (name) => {
+        [en('ui.refresh'), en('ui.columns'), en('shared.export')].map(async (name) => {
           const toolbar = app.page.getByRole('search', { name: en('ui.filters') })
           return (await toolbar.getByRole('button', { name }).boundingBox())?.y
         }),
@@ -380,7 +380,7 @@ describe('the ledger', () => {
 
   it('is exported with its filters', async () => {
     await app.openAsRoot('/app/ledger?type=order')
-    await app.page.getByRole('button', { name: en('usageLog.export') }).click()
+    await app.page.getByRole('button', { name: en('shared.export') }).click()
     const csv = app.page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') })
     const [download] = await Promise.all([app.page.waitForEvent('download'), csv.click()])
     expect(download.suggestedFilename()).toBe('ledger-own.csv')
@@ -475,14 +475,14 @@ describe('a statement', () => {
     const { page } = await app.openPage({ language: 'en', width })
     await openMonth(page)
     const groups = [
-      ['audit.ledger.byType', 'audit.ledger.type'],
+      ['audit.ledger.byType', 'shared.type'],
       ['shared.byModel', 'ui.model'],
       ['audit.ledger.byDay', 'audit.ledger.day'],
     ] as const
     for (const [title, head] of groups) {
       const table = page.getByRole('table', { name: en(title) })
       const heads = await table.getByRole('columnheader').allTextContents()
-      expect(heads).toEqual([en(head), en('audit.ledger.count'), en('audit.ledger.amount')])
+      expect(heads).toEqual([en(head), en('audit.ledger.count'), en('shared.amount')])
     }
   })
 

@@ -77,7 +77,7 @@ it('a copy is requested as of an event or a time, and at most two exist', async 
   await app.page
     .getByRole('combobox', { name: en('audit.copies.moment') })
     .selectOption({ label: en('audit.copies.byTime') })
-  await app.page.getByLabel(en('audit.time')).fill('2026-11-21T08:30')
+  await app.page.getByLabel(en('shared.time')).fill('2026-11-21T08:30')
   await create.click()
   await expect.poll(() => app.bodies('POST /api/audit/scratch-copies')).toHaveLength(2)
   const [, { time }] = app.bodies('POST /api/audit/scratch-copies') as [unknown, { time: number }]

@@ -62,7 +62,7 @@ it('a message is written, checked and sent to the selected users', async () => {
   await drawer.getByLabel(zh('messages.messageTitle')).fill('  Hello ')
   await drawer.getByLabel(zh('messages.content')).fill('**World**')
   await page
-    .frameLocator(`iframe[title="${zh('messages.preview')}"]`)
+    .frameLocator(`iframe[title="${zh('shared.preview')}"]`)
     .getByText('World')
     .waitFor()
   await drawer.getByRole('checkbox', { name: /^mia/ }).check()

@@ -151,7 +151,7 @@ it('the playground can stop, retry, edit and delete; a reload keeps the conversa
   await say('a story')
   await app.page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
   await expect.poll(() => button(en('playground.newChat')).isDisabled()).toBe(true)
-  await button(en('playground.stop')).click()
+  await button(en('shared.stop')).click()
   await app.page.getByText(en('playground.stopped'), { exact: true }).waitFor()
   await expect.poll(() => said().last().getAttribute('data-status')).toBe('complete')
   answer = whole

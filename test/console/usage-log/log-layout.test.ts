@@ -24,7 +24,7 @@ const ESSENTIAL = [
     en('usageLog.column.completion'),
   ],
   ...[
-    en('usageLog.column.timing'),
+    en('shared.duration'),
     en('shared.firstToken'),
     en('usageLog.column.cost'),
     en('shared.status'),

@@ -222,7 +222,7 @@ describe('the usage log', () => {
     rows = manyRows(250)
     const { page, close } = await open(`${PATH}?type=2&range=7d`)
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: en('usageLog.export'), exact: true }).click()
+    await page.getByRole('button', { name: en('shared.export'), exact: true }).click()
     await page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') }).click()
     const file = await download
     const expectedRows = rows.filter(({ type }) => type === 2)
@@ -243,8 +243,7 @@ describe('the usage log', () => {
   it('exports the selected columns, and remembers them in this browser', async () => {
     rows = manyRows(3)
     const { page, close } = await open()
-    const menu = () =>
-      page.getByRole('button', { name: en('usageLog.export'), exact: true }).click()
+    const menu = () => page.getByRole('button', { name: en('shared.export'), exact: true }).click()
     await menu()
     await page.getByRole('menuitem', { name: en('usageLog.exportColumns') }).click()
     const drawer = page.getByRole('dialog', { name: en('logExport.title') })

@@ -71,7 +71,7 @@ function ResultTable(props: { all: readonly BatchResult[]; shown: readonly Batch
           t('audit.call.resultDigest'),
           ({ evidence }) => <HashOrDash value={evidence?.received?.sha256} />,
         ],
-        [t('audit.call.usage'), ({ usage }) => <ReportedUsage usage={usage} />],
+        [t('shared.usage'), ({ usage }) => <ReportedUsage usage={usage} />],
       ]}
     />
   )

@@ -77,7 +77,7 @@ export function CallChargePanel({ call: { arithmetic } }: { call: CallExplanatio
           t('shared.item'),
           { end: t('audit.call.units') },
           { end: t('audit.call.unitPrice') },
-          { end: t('audit.call.ratio') },
+          { end: t('ui.ratio') },
           { end: t('audit.quotaUnits') },
         ]}
         rows={rows}
@@ -101,9 +101,9 @@ export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
   const valueText = (value: unknown): string =>
     typeof value === 'number' ? number.format(value) : JSON.stringify(value)
   return (
-    <Panel title={t('audit.call.usage')} lead={sourceText(t, usage.source ?? '')}>
+    <Panel title={t('shared.usage')} lead={sourceText(t, usage.source ?? '')}>
       <ColumnTable
-        label={t('audit.call.usage')}
+        label={t('shared.usage')}
         isShort
         rows={counts}
         rowKey={([name]) => name}

@@ -42,9 +42,9 @@ export function CallHistory({ call }: { call: CallExplanation }) {
         rowKey={({ event }) => String(event.position)}
         columns={[
           [t('audit.revision'), ({ event }) => `#${event.revision}`],
-          [t('audit.time'), ({ event }) => stamp(event.created_at)],
+          [t('shared.time'), ({ event }) => stamp(event.created_at)],
           [t('audit.event'), ({ what }) => what],
-          [{ end: t('audit.call.hold') }, ({ hold }) => <ExactQuota value={hold} />],
+          [{ end: t('shared.hold') }, ({ hold }) => <ExactQuota value={hold} />],
           [{ end: t('audit.call.charge') }, ({ charge }) => <ExactQuota value={charge} />],
           [
             { end: t('audit.balanceAfter') },
@@ -80,7 +80,7 @@ export function CallCorrections({ call }: { call: CallExplanation }) {
         rowKey={({ position }) => String(position)}
         columns={[
           [t('audit.revision'), ({ revision }) => `#${revision}`],
-          [t('audit.time'), ({ created_at: at }) => stamp(at)],
+          [t('shared.time'), ({ created_at: at }) => stamp(at)],
           [{ end: t('audit.call.chargeBefore') }, ({ charge }) => <ExactQuota value={charge} />],
           [
             { end: t('audit.call.chargeAfter') },

@@ -112,7 +112,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
   const heading = (
     <span className="tg-audit-title">
       <code>{call.request_id}</code>
-      <CopyButton text={call.request_id} label={t('audit.call.copyId')} />
+      <CopyButton text={call.request_id} label={t('shared.copyRequestId')} />
       <StatusTag tone={TONES[call.status]}>{t(`audit.call.status.${call.status}`)}</StatusTag>
       {isCorrected && <StatusTag tone="info">{t('audit.call.isCorrected')}</StatusTag>}
     </span>
@@ -127,7 +127,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
     >
       <Facts
         facts={[
-          [t('audit.time'), stamp(call.admission?.created_at ?? end?.created_at ?? 0)],
+          [t('shared.time'), stamp(call.admission?.created_at ?? end?.created_at ?? 0)],
           [
             t('shared.user'),
             isAudit && <Link to={`/app/audit/ledgers/${call.user_id}`}>{ownedBy}</Link>,
@@ -138,7 +138,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
           [t('ui.groupName'), call.group],
           [t('audit.call.requested'), requested && `${requested.model} · ${requested.group}`],
           [t('audit.call.formats'), call.formats.join(' → ')],
-          [t('audit.call.mode'), t(call.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')],
+          [t('shared.mode'), t(call.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')],
           [t('audit.call.charge'), end !== null && <ExactQuota value={end.charge} />],
           [
             t('audit.call.inForce'),
@@ -146,7 +146,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
           ],
           [t('audit.call.cost'), call.cost !== null && <ProviderCost call={call} />],
           [t('audit.call.ended'), end !== null && <EndReason end={end} />],
-          [t('audit.call.duration'), end !== null && <Durations end={end} />],
+          [t('shared.duration'), end !== null && <Durations end={end} />],
           [t('audit.call.batch'), call.batch && batchText(call.batch)],
           [t('audit.call.task'), call.task && `${call.task.id} · ${call.task.status}`],
         ]}

@@ -46,7 +46,7 @@ export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
       )}
       {at !== '' && (
         <Button tone="quiet" icon="close" onClick={() => onAt('')}>
-          {t('audit.toPresent')}
+          {t('shared.backToNow')}
         </Button>
       )}
     </span>

@@ -140,7 +140,7 @@ export function SumTable(props: { title: string; head: string; rows: readonly Su
         columns={[
           [head, ({ name }) => name],
           [{ end: t('audit.ledger.count') }, ({ count }) => number.format(count)],
-          [{ end: t('audit.ledger.amount') }, ({ amount }) => <QuotaChange value={amount} />],
+          [{ end: t('shared.amount') }, ({ amount }) => <QuotaChange value={amount} />],
         ]}
       />
     </section>

@@ -87,7 +87,7 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
         facts={[
           [t('audit.position'), `#${record.position}`],
           [t('audit.revision'), `${record.stream} #${record.revision}`],
-          [t('audit.time'), stamp(Math.floor(record.at / 1000))],
+          [t('shared.time'), stamp(Math.floor(record.at / 1000))],
           [
             t('audit.balanceAfter'),
             receipt.balance_after !== null && <ExactQuota value={receipt.balance_after} />,

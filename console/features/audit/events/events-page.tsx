@@ -75,7 +75,7 @@ function Events() {
         expand={(event) => <EventData event={event} />}
         openKey={filters.position > 0 ? String(filters.position) : undefined}
         filters={<EventFilters filters={filters} onFilters={set} />}
-        moreText={t('audit.loadNewer')}
+        moreText={t('audit.loadMore')}
         empty={
           <EmptyState
             icon="list"
@@ -157,7 +157,7 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
     align: 'end',
     onCard: 'aside',
   }),
-  timeColumn('time', t('audit.time'), ({ at }) => Math.floor(at / 1000)),
+  timeColumn('time', t('shared.time'), ({ at }) => Math.floor(at / 1000)),
   column('event', t('audit.event'), 200, ({ type }) => labelOf(type), {
     ...{ ...TITLE_COLUMN, isGrowing: true },
   }),

@@ -82,7 +82,7 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
         <p className="tg-muted">{t('audit.ledger.noneInMonth')}</p>
       ) : (
         <div className="tg-ledger-tables">
-          <SumTable title={t('audit.ledger.byType')} head={t('audit.ledger.type')} rows={byType} />
+          <SumTable title={t('audit.ledger.byType')} head={t('shared.type')} rows={byType} />
           {byModel.length > 0 && (
             <SumTable title={t('shared.byModel')} head={t('ui.model')} rows={byModel} />
           )}
@@ -166,8 +166,8 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
       <DataTable
         label={title}
         heads={[
-          ...[t('audit.ledger.timeUtc'), t('audit.ledger.type'), t('audit.ledger.details')],
-          ...[{ end: t('audit.ledger.amount') }, { end: t('audit.ledger.running') }],
+          ...[t('audit.ledger.timeUtc'), t('shared.type'), t('audit.ledger.details')],
+          ...[{ end: t('shared.amount') }, { end: t('audit.ledger.running') }],
         ]}
         rows={[
           totalRow('opening', t('audit.ledger.opening'), statement.opening.total),

@@ -21,7 +21,7 @@ export function MovementDetails({ account, item }: { account: Account; item: Led
     <div className="tg-audit-act">
       <Facts
         facts={[
-          [t('audit.ledger.source'), <MovementSource key="source" item={item} account={account} />],
+          [t('shared.source'), <MovementSource key="source" item={item} account={account} />],
           [t('audit.acts.reason'), reasonText(t, item)],
         ]}
       />

@@ -72,7 +72,7 @@ export function MovementList(props: {
           <>
             <RangeFilter range={filters.range} onRange={(range) => onFilters({ range })} />
             <SelectFilter
-              label={t('audit.ledger.type')}
+              label={t('shared.type')}
               any={t('shared.allTypes')}
               value={filters.type}
               choices={choicesOf(MOVEMENT_TYPES, (value) => t(`audit.movement.${value}`))}
@@ -155,7 +155,7 @@ function ExportMenu({ account, params }: { account: Account; params: LedgerParam
   ]
   return (
     <MenuButton items={items}>
-      <Button icon="download" label={t('usageLog.export')} />
+      <Button icon="download" label={t('shared.export')} />
     </MenuButton>
   )
 }
@@ -178,22 +178,20 @@ const movementColumns = (
   showsAuditColumns: boolean,
   account: Account,
 ): Column<LedgerItem>[] => [
-  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, {
+  timeColumn('time', t('shared.time'), ({ created_at: at }) => at, {
     isPinned: true,
     onCard: 'title',
   }),
-  column('type', t('audit.ledger.type'), 100, ({ type }) => <TypeTag t={t} type={type} />, {
+  column('type', t('shared.type'), 100, ({ type }) => <TypeTag t={t} type={type} />, {
     onCard: 'aside',
   }),
-  column('source', t('audit.ledger.source'), 190, (item) => (
+  column('source', t('shared.source'), 190, (item) => (
     <MovementSource item={item} account={account} />
   )),
   column('details', t('audit.ledger.details'), 160, (item) => detailsText(t, item) || '–', {
     isGrowing: true,
   }),
-  numberColumn('amount', t('audit.ledger.amount'), 120, ({ amount }) => (
-    <QuotaChange value={amount} />
-  )),
+  numberColumn('amount', t('shared.amount'), 120, ({ amount }) => <QuotaChange value={amount} />),
   quotaColumn('total', t('audit.ledger.running'), 130, ({ total }) => total),
   quotaColumn('held', t('audit.ledger.held'), 110, ({ held }) => held, HIDDEN_COLUMN),
   column('revision', t('audit.revision'), 110, ({ revision }) => `#${revision}`, HIDDEN_COLUMN),

@@ -186,7 +186,7 @@ function ExportMenu({ filters }: { filters: Filters }) {
   ]
   return (
     <MenuButton items={items}>
-      <Button icon="download" label={t('usageLog.export')} isDisabled={download.bytes !== null} />
+      <Button icon="download" label={t('shared.export')} isDisabled={download.bytes !== null} />
     </MenuButton>
   )
 }
@@ -225,7 +225,7 @@ function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: Aud
 }
 
 const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
-  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
+  timeColumn('time', t('shared.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
   column('actor', t('audit.actor'), 130, ({ actor }) => actorText(t, actor)),
   column('act', t('audit.acts.act'), 200, ({ act }) => labelOf(act), TITLE_COLUMN),
   column('object', t('audit.acts.object'), 190, ({ object }) => objectText(t, object)),

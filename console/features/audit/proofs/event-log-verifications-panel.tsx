@@ -108,7 +108,7 @@ function VerificationDetails({ verification }: { verification: Verification }) {
             `#${verification.from_position + 1} – #${verification.to_position}`,
           ],
           [t('audit.verify.requestedBy'), requesterText(t, verification)],
-          [t('audit.verify.finished'), verification.finished_at && stamp(verification.finished_at)],
+          [t('shared.finishedAt'), verification.finished_at && stamp(verification.finished_at)],
           [t('audit.verify.treeSize'), root !== null && number.format(verification.tree_size)],
           [t('audit.verify.root'), root !== null && <Hash value={root} />],
         ]}
@@ -205,7 +205,7 @@ function PastVerifications(props: {
         rowKey={({ id }) => id}
         columns={[
           [
-            t('audit.time'),
+            t('shared.time'),
             ({ id, requested_at: at }) => (
               <button
                 type="button"
@@ -217,7 +217,7 @@ function PastVerifications(props: {
               </button>
             ),
           ],
-          [t('audit.verify.mode'), ({ mode }) => t(`audit.verify.${mode}`)],
+          [t('shared.mode'), ({ mode }) => t(`audit.verify.${mode}`)],
           [
             t('audit.verify.range'),
             ({ from_position: from, to_position: to }) => `#${from + 1} – #${to}`,

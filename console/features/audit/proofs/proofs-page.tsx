@@ -105,7 +105,7 @@ function EventExportPanel() {
             icon="download"
             isDisabled={isInvalidPosition(from) || isInvalidPosition(to)}
           >
-            {t('audit.export.start')}
+            {t('shared.export')}
           </Button>
         ) : (
           <Button icon="close" onClick={download.cancel}>

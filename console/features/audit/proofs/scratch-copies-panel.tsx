@@ -117,7 +117,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
         onChange={setMoment}
       />
       <FormField
-        label={t(moment === 'time' ? 'audit.time' : 'audit.copies.lastPosition')}
+        label={t(moment === 'time' ? 'shared.time' : 'audit.copies.lastPosition')}
         error={isInvalid ? t(invalidTextKey, { head }) : undefined}
       >
         {(field) =>
@@ -189,7 +189,7 @@ function CopyActions({ copy }: { copy: ScratchCopy }) {
       )}
       {mayDelete && open === null && (
         <Button tone="quiet" icon="trash" isDisabled={isBusy} onClick={() => void submit()}>
-          {t(isReady ? 'audit.copies.delete' : 'audit.copies.cancel')}
+          {t(isReady ? 'shared.delete' : 'ui.cancel')}
         </Button>
       )}
     </div>

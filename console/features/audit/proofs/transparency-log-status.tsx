@@ -176,7 +176,7 @@ function AcknowledgeDialog(props: { refusal: RefusedCosignature; onClose: () => 
     initial: () => ({ reason: '' }),
     save: async ({ reason }) => {
       const text = reason.trim()
-      if (text === '') throw new FieldError({ reason: t('audit.log.acknowledgeMissing') })
+      if (text === '') throw new FieldError({ reason: t('shared.error.reasonMissing') })
       const request = { params: { id }, body: { reason: text } }
       await call('POST /api/audit/refusals/:id/acknowledge', request)
       showSuccess(t('audit.log.acknowledgeDone'))

@@ -140,7 +140,7 @@ export function ScanProgress(props: {
             {t('reconciliation.scan.running', { count: calls, calls: number.format(calls) })}
           </span>
           <Button icon="close" onClick={props.onStop}>
-            {t('reconciliation.scan.stop')}
+            {t('shared.stop')}
           </Button>
         </div>
         <Skeleton height={160} />

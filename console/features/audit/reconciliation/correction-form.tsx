@@ -127,7 +127,7 @@ export function CorrectionForm(props: {
             </div>
           </fieldset>
           <Button type="submit" tone={isPreviewCurrent ? 'normal' : 'primary'} isBusy={form.isBusy}>
-            {t('reconciliation.correction.preview')}
+            {t('shared.preview')}
           </Button>
         </form>
       </Panel>

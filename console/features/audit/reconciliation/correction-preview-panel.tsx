@@ -44,7 +44,7 @@ export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
   const { calls, accounts, refunded, charged, unpaid, skipped } = preview
   return (
     <Panel
-      title={t('reconciliation.correction.previewTitle')}
+      title={t('shared.preview')}
       lead={t('reconciliation.correction.previewLead', { time: stampText(Math.floor(at)) })}
       actions={
         calls > 0 && (
@@ -65,7 +65,7 @@ export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
           <Figures
             figures={[
               [t('shared.calls'), number.format(calls)],
-              [t('reconciliation.correction.accounts'), number.format(accounts)],
+              [t('audit.accounts.title'), number.format(accounts)],
               [
                 t('reconciliation.correction.refunded'),
                 <ExactQuota key="refunded" value={refunded} />,
@@ -111,7 +111,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
             [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
             [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
             // `amount` is what the account is charged, and the balance changes by the opposite.
-            [{ end: t('audit.ledger.amount') }, ({ amount }) => <QuotaChange value={-amount} />],
+            [{ end: t('shared.amount') }, ({ amount }) => <QuotaChange value={-amount} />],
             hasUnpaid && [
               { end: t('reconciliation.correction.unpaid') },
               ({ unpaid }) => <ExactQuota value={unpaid} />,
@@ -168,8 +168,7 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
     initial: () => ({ reason: '' }),
     save: async ({ reason }) => {
       const text = reason.trim()
-      if (text === '')
-        throw new FieldError({ reason: t('reconciliation.correction.reasonMissing') })
+      if (text === '') throw new FieldError({ reason: t('shared.error.reasonMissing') })
       const body = { preview: preview.preview, reason: text }
       const { calls } = await retryWithIdentityProof(() =>
         call('POST /api/audit/corrections', { body }),

@@ -116,7 +116,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
 }
 
 const correctionColumns = (t: TFunction, number: Intl.NumberFormat): Column<Correction>[] => [
-  timeColumn('time', t('audit.time'), ({ started_at: at }) => at, { onCard: 'aside' }),
+  timeColumn('time', t('shared.time'), ({ started_at: at }) => at, { onCard: 'aside' }),
   column('model', t('ui.model'), 140, ({ model }) => model, TITLE_COLUMN),
   column('state', t('reconciliation.correction.state'), 120, (row) => (
     <CorrectionStatus t={t} row={row} />
@@ -187,13 +187,13 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
         facts={[
           [t('reconciliation.correction.period'), `${minuteText(from)} – ${minuteText(to)}`],
           [t('ui.groupName'), group],
-          [t('reconciliation.correction.accounts'), number.format(correction.accounts)],
+          [t('audit.accounts.title'), number.format(correction.accounts)],
           [t('reconciliation.correction.unpaid'), unpaid > 0 && money(unpaid)],
-          [t('reconciliation.correction.planned'), plannedText],
+          [t('shared.preview'), plannedText],
           [t('reconciliation.correction.priceColumn'), priceText(t, correction)],
           [t('audit.acts.reason'), correction.reason],
           [t('audit.actor'), <UserLink key="actor" id={requestedBy} name={name} />],
-          [t('reconciliation.correction.finishedAt'), finishedAt !== null && stamp(finishedAt)],
+          [t('shared.finishedAt'), finishedAt !== null && stamp(finishedAt)],
           [t('shared.id'), <code key="id">{id}</code>],
         ]}
       />

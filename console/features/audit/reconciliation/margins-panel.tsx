@@ -72,7 +72,7 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
           layoutKey="margins-table-columns"
           columns={columns}
           filters={<h2>{t('reconciliation.margin.byChannel')}</h2>}
-          moreText={t('audit.loadNewer')}
+          moreText={t('audit.loadMore')}
           empty={
             <EmptyState
               icon="chart"
@@ -175,7 +175,7 @@ function NoInvoices() {
 
 const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginItem>[] => [
   column('model', t('ui.model'), 170, ({ model }) => model, TITLE_COLUMN),
-  column('channel', t('reconciliation.invoice.channelColumn'), 150, channelOf, {
+  column('channel', t('shared.channel'), 150, channelOf, {
     onCard: 'aside',
   }),
   numberColumn('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls)),

@@ -112,7 +112,7 @@ function ProviderInvoiceFields({ form }: { form: DraftForm<ProviderInvoiceDraft>
         )}
       </FormField>
       <SuggestedField
-        label={t('reconciliation.invoice.channel')}
+        label={t('shared.channelId')}
         isRequired
         inputMode="numeric"
         maxLength={15}
@@ -159,7 +159,7 @@ function Format(props: {
   const { draft, field } = form
   return (
     <fieldset className="tg-form-group">
-      <legend>{t('reconciliation.invoice.format')}</legend>
+      <legend>{t('shared.format')}</legend>
       <div className="tg-form-row">
         <SelectField<Delimiter>
           label={t('reconciliation.invoice.delimiter')}

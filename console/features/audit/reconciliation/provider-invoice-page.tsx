@@ -115,7 +115,7 @@ function ProviderInvoice() {
           </>
         }
         tools={<CsvDownload file={daysFile(invoice, comparison)} />}
-        moreText={t('audit.loadNewer')}
+        moreText={t('audit.loadMore')}
         empty={<NoItems body={t('reconciliation.invoice.noItemsLead')} />}
       />
     </ProviderInvoiceShell>
@@ -243,7 +243,7 @@ function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
           [t('reconciliation.invoice.billed'), <ExactQuota key="billed" value={total.billed} />],
           [t('reconciliation.invoice.cost'), <ExactQuota key="cost" value={total.cost} />],
           [
-            t('reconciliation.figure.difference'),
+            t('shared.difference'),
             <QuotaChange key="difference" value={total.billed - total.cost} isNeutral />,
           ],
           [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={total.charged} />],
@@ -294,7 +294,7 @@ function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
             t('reconciliation.invoice.corrections'),
             invoice.corrections > 0 && <Corrections {...invoice} />,
           ],
-          [t('reconciliation.invoice.currencyRate'), rateOf(invoice)],
+          [t('reconciliation.invoice.currency'), rateOf(invoice)],
           [t('reconciliation.invoice.matchedById'), requests && <MatchedById {...requests} />],
           [
             t('reconciliation.invoice.duplicatesBilled'),
@@ -345,7 +345,7 @@ const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<ProviderIn
   numberColumn('calls', t('shared.calls'), 72, ({ calls }) => number.format(calls)),
   quotaColumn('cost', t('reconciliation.invoice.cost'), 120, ({ cost }) => cost),
   quotaColumn('billed', t('reconciliation.invoice.billed'), 120, ({ billed }) => billed),
-  numberColumn('difference', t('reconciliation.figure.difference'), 120, ({ billed, cost }) => (
+  numberColumn('difference', t('shared.difference'), 120, ({ billed, cost }) => (
     <QuotaChange value={billed - cost} isNeutral />
   )),
   numberColumn('margin', t('shared.margin'), 120, ({ margin }) => <QuotaChange value={margin} />),

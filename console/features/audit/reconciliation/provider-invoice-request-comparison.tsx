@@ -81,7 +81,7 @@ export function ProviderInvoiceRequests(props: {
         </>
       }
       tools={<CsvDownload file={requestsFile(invoice, match)} />}
-      moreText={t('audit.loadNewer')}
+      moreText={t('audit.loadMore')}
       empty={<NoItems body={t('reconciliation.invoice.noRequestsLead')} />}
     />
   )
@@ -134,7 +134,7 @@ const requestColumns = (
     110,
     ({ call: ours }) => ours?.cost ?? null,
   ),
-  numberColumn('difference', t('reconciliation.figure.difference'), 110, ({ difference }) =>
+  numberColumn('difference', t('shared.difference'), 110, ({ difference }) =>
     difference === null ? '–' : <QuotaChange value={difference} isNeutral />,
   ),
   column(

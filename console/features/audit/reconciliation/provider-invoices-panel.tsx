@@ -98,7 +98,7 @@ const invoiceColumns = (
   timeColumn('at', t('reconciliation.invoice.at'), ({ imported_at: at }) => at, {
     onCard: 'aside',
   }),
-  column('channel', t('reconciliation.invoice.channelColumn'), 150, linkOf, TITLE_COLUMN),
+  column('channel', t('shared.channel'), 150, linkOf, TITLE_COLUMN),
   column('period', t('reconciliation.invoice.period'), 200, daysOf),
   numberColumn('rows', t('reconciliation.invoice.rows'), 96, ({ rows }) => number.format(rows)),
   numberColumn('duplicates', t('reconciliation.invoice.duplicates'), 110, ({ duplicates }) =>
@@ -111,7 +111,7 @@ const invoiceColumns = (
       <ExactQuota value={invoice.billed} />
     ),
   ),
-  column('currency', t('reconciliation.invoice.currencyRate'), 130, rateOf),
+  column('currency', t('reconciliation.invoice.currency'), 130, rateOf),
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]
 

@@ -83,7 +83,7 @@ function RecomputeResult({ result }: { result: Recomputation }) {
           [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={charged} />],
           [t('reconciliation.figure.recomputed'), <ExactQuota key="again" value={recomputed} />],
           [
-            t('reconciliation.figure.difference'),
+            t('shared.difference'),
             <QuotaChange key="difference" value={recomputed - charged} isNeutral />,
           ],
           [t('reconciliation.figure.skipped'), number.format(skipped)],
@@ -98,7 +98,7 @@ function RecomputeResult({ result }: { result: Recomputation }) {
           })}
         >
           <CallTable
-            label={t('reconciliation.figure.difference')}
+            label={t('shared.difference')}
             otherName={t('reconciliation.figure.recomputed')}
             calls={differences.map(({ recomputed: other, ...row }) => ({ ...row, other }))}
           />

@@ -77,7 +77,7 @@ export function CallTable(props: {
         ],
         [{ end: props.otherName }, ({ other }) => <ExactQuota value={other} />],
         [
-          { end: t('reconciliation.figure.difference') },
+          { end: t('shared.difference') },
           ({ other, charged }) => <QuotaChange value={other - charged} isNeutral />,
         ],
       ]}
@@ -125,7 +125,7 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
           ({ drafted }) => <ExactQuota value={drafted} />,
         ],
         [
-          { end: t('reconciliation.figure.difference') },
+          { end: t('shared.difference') },
           ({ drafted, charged }) => <QuotaChange value={drafted - charged} isNeutral />,
         ],
         hasActions && [{ end: t('shared.actions') }, ({ action }) => action],

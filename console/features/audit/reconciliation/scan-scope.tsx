@@ -64,13 +64,13 @@ export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Sco
         onCommit={(model) => onScope({ model })}
       />
       <NumberFilter
-        label={t('reconciliation.scope.channel')}
+        label={t('shared.channelId')}
         value={scope.channel}
         errorText={t('reconciliation.scope.idInvalid')}
         onCommit={(channel) => onScope({ channel })}
       />
       <NumberFilter
-        label={t('reconciliation.scope.user')}
+        label={t('shared.userId')}
         value={scope.user}
         errorText={t('reconciliation.scope.idInvalid')}
         onCommit={(user) => onScope({ user })}

@@ -135,9 +135,9 @@ function WhatIfResult({ result, scope }: { result: Repricing; scope: Scope }) {
             rows={groups.map((row) => ({ ...row, key: row.group, name: row.group }))}
           />
         </ResultPart>
-        <ResultPart title={t('reconciliation.whatIf.byUser')}>
+        <ResultPart title={t('shared.byUser')}>
           <FiguresTable
-            label={t('reconciliation.whatIf.byUser')}
+            label={t('shared.byUser')}
             head={t('shared.user')}
             rows={users.map(({ user_id: id, ...row }) => ({
               ...{ ...row, key: String(id), name: <UserLink id={id} name={names.get(id)} /> },
@@ -160,7 +160,7 @@ function Totals({ result }: { result: Repricing }) {
         [t('reconciliation.figure.charged'), <ExactQuota key="charged" value={charged} />],
         [t('reconciliation.figure.drafted'), <ExactQuota key="drafted" value={drafted} />],
         [
-          t('reconciliation.figure.difference'),
+          t('shared.difference'),
           <QuotaChange key="difference" value={drafted - charged} isNeutral />,
         ],
       ]}
