@@ -1,8 +1,8 @@
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { inParallel } from '../run-in-parallel.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import {

@@ -2,7 +2,7 @@ import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import type { BatchEndCause } from '#domain/batches/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
-import { inParallel } from '#relay/channel-actions/run-in-parallel.ts'
+import { inParallel } from '#relay/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
 import { isChannelDeleted } from '../views/keys-that-may-own-submitted-work.ts'
 import {

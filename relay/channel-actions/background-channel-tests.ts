@@ -3,11 +3,11 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
+import { inParallel } from '../run-in-parallel.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isTestedInRuns } from './build-test-request.ts'
-import { inParallel } from './run-in-parallel.ts'
 import { testChannel } from './send-channel-test.ts'
-import { type CheckDeps, viewsNow } from './wait-until-views-are-current.ts'
+import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 export type TestRuns = {
   /** Starts a test run. Returns null if a run is already in progress in any process. */
@@ -27,10 +27,10 @@ const TURNED_OFF = 2
  * one test run is in progress among all processes. If the process of a test run dies, the test run
  * ends when its lease expires.
  */
-export function createTestRuns(deps: CheckDeps): TestRuns {
+export function createTestRuns(deps: ChannelCheckDeps): TestRuns {
   const { leases, log } = deps.core
   const stopping = new AbortController()
-  let underWay: Promise<void> | null = null
+  let currentRun: Promise<void> | null = null
   let isStarting = false
 
   const begin = async (context: CommandContext) => {
@@ -39,10 +39,10 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
     try {
       const run = { id: randomUUID(), channelIds: await channelsToTest(deps), context, lease }
       const position = await record(deps, run)
-      underWay = execute(deps, run, stopping.signal)
+      currentRun = execute(deps, run, stopping.signal)
         .catch((err: unknown) => log.warn({ err }, 'a test run of all channels failed'))
         .finally(() => {
-          underWay = null
+          currentRun = null
         })
       return { total: run.channelIds.length, position }
     } catch (error) {
@@ -52,7 +52,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
   }
   return {
     start: async (context) => {
-      if (isStarting || underWay !== null || stopping.signal.aborted) return null
+      if (isStarting || currentRun !== null || stopping.signal.aborted) return null
       isStarting = true
       try {
         return await begin(context)
@@ -62,7 +62,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
     },
     stop: async () => {
       stopping.abort()
-      await underWay
+      await currentRun
     },
   }
 }
@@ -74,8 +74,8 @@ type Run = {
   readonly lease: Lease
 }
 
-async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
-  await viewsNow(deps)
+async function channelsToTest(deps: ChannelCheckDeps): Promise<readonly number[]> {
+  await waitForCurrentViews(deps)
   const { rows } = await relayChannels(deps.core.db)
   return rows
     .filter(({ id, status }) => status !== TURNED_OFF && isTested(deps.views.channels.find(id)))
@@ -86,14 +86,17 @@ async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
 const isTested = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && isTestedInRuns(channel)
 
-async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): Promise<number> {
+async function record(
+  { actors }: ChannelCheckDeps,
+  { id, channelIds, context }: Run,
+): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const
   const started = await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
   if (!started.isDone) throw new Error('a new run was refused')
   return started.position
 }
 
-async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
+async function execute(deps: ChannelCheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
   const { actors, core, now } = deps
   const lost = new AbortController()
   const renewing = setInterval(() => renew(deps, run.lease, lost), LEASE_MS / 3)
@@ -118,7 +121,7 @@ async function execute(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise
 
 /** Tests one channel. Returns null if the channel was not tested. */
 async function testOne(
-  deps: CheckDeps,
+  deps: ChannelCheckDeps,
   { id, context }: Run,
   channelId: number,
   signal: AbortSignal,
@@ -127,10 +130,9 @@ async function testOne(
   if (channel === undefined) return null
   const { actor, cause } = context
   try {
-    const probe = { channel, actor, cause, run: id, signal }
-    const result = await testChannel(deps, probe)
+    const result = await testChannel(deps, { channel, actor, cause, run: id, signal })
     if (result.reason === 'draining') return null
-    deps.judge(channel, result, context)
+    deps.applyTestResult(channel, result, context)
     return result.isSuccess
   } catch (err) {
     deps.core.log.warn({ err, channelId }, 'the result of a channel test could not be recorded')
@@ -139,7 +141,7 @@ async function testOne(
 }
 
 /** Renews the lease of a test run. If another process holds the lease, the run is aborted. */
-function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
+function renew({ core }: ChannelCheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.acquire(TEST_RUNS_LEASE, LEASE_MS).then(
     (kept) => {
       if (kept?.fence !== lease.fence) lost.abort()

@@ -2,20 +2,19 @@ import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
+import { isObject, type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import {
   type ProviderTarget,
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
+import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action-type.ts'
-import { requestProvider, unexpectedFormat } from './send-get-request-to-provider.ts'
+import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'
 import { unsavedTarget } from './unsaved-channel-target.ts'
 
 /** The maximum length of a model name. Longer names are ignored. */
 const NAME_LENGTH_MAX = 256
 const NAMES_MAX = 5_000
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The known formats of model lists. `list` is the member of the response that holds the list.
@@ -32,15 +31,10 @@ const LISTS: readonly (readonly [list: string, name: string])[] = [
  * `models[].name` and Cloudflare's `result[].name`. Returns null for any other format.
  */
 export function modelsIn(text: string): readonly string[] | null {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return null
-  }
-  if (typeof value !== 'object' || value === null) return null
+  const answer = parsedObject(text)
+  if (answer === null) return null
   for (const [list, name] of LISTS) {
-    const entries = (value as JsonObject)[list]
+    const entries = answer[list]
     if (!Array.isArray(entries)) continue
     const names = entries.filter(isForCalls).map((entry) => withoutPrefix(entry[name]))
     return [...new Set(names.filter(isName))].slice(0, NAMES_MAX)
@@ -56,8 +50,8 @@ const METHODS = ['generateContent', 'embedContent', 'batchEmbedContents']
  * questions about given sources, is left out.
  */
 function isForCalls(entry: unknown): entry is JsonObject {
-  if (typeof entry !== 'object' || entry === null) return false
-  const { supportedGenerationMethods: methods } = entry as JsonObject
+  if (!isObject(entry)) return false
+  const { supportedGenerationMethods: methods } = entry
   return !Array.isArray(methods) || METHODS.some((method) => methods.includes(method))
 }
 
@@ -104,7 +98,7 @@ async function modelsOf(
   const { modelsPath } = target.profile
   if (modelsPath === null) throw channelActionError('ModelsNotListed')
   const request = providerRequest(target, modelsPath, { isUnversioned: false })
-  const reply = await requestProvider(providerOutbound.via(target.proxy), request)
+  const reply = await sendGetRequest(providerOutbound.via(target.proxy), request)
   if (!reply.isAnswered) throw channelActionError('ModelsUnavailable', reply.why)
   const names = modelsIn(reply.text)
   if (names === null) throw channelActionError('ModelsUnavailable', unexpectedFormat())

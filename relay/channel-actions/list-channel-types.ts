@@ -5,7 +5,7 @@ import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { PROFILES, TASK_PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
 import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
-import type { ChannelAction } from './channel-action-type.ts'
+import type { ChannelAction } from './channel-action.ts'
 
 /** Serves `GET /api/channel/types` for admins: the supported channel types and their fields. */
 export const listTypes: ChannelAction = (api) => {

@@ -14,10 +14,10 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { requestProvider, unexpectedFormat } from './send-get-request-to-provider.ts'
-import type { CheckDeps } from './wait-until-views-are-current.ts'
+import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'
+import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
-export type BalanceRead =
+export type BalanceResult =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
   | { readonly isRead: false; readonly why: TranslatedText }
 
@@ -28,20 +28,21 @@ const NO_RATE: TranslatedText = {
   en: 'set the exchange rate first (Price)',
 }
 
+/** Reports whether the provider of a channel reports the balance of an account. */
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/** Asks a channel's provider for the remaining balance and records the amount in US dollars. */
+/** Requests the remaining balance from a channel's provider and records it in US dollars. */
 export async function readBalance(
-  deps: CheckDeps,
+  deps: ChannelCheckDeps,
   { channelId }: RelayChannel,
   target: ProviderTarget,
   context: Omit<CommandContext, 'at'>,
   signal?: AbortSignal,
-): Promise<BalanceRead> {
-  const asked = await requestBalance(deps, target, signal)
-  if ('why' in asked) return { isRead: false, ...asked }
-  const dollars = inDollars(asked, deps.views.options.options.yuanPerDollar)
+): Promise<BalanceResult> {
+  const reported = await requestBalance(deps, target, signal)
+  if ('why' in reported) return { isRead: false, ...reported }
+  const dollars = inDollars(reported, deps.views.options.options.yuanPerDollar)
   if (dollars === null) return { isRead: false, why: NO_RATE }
   const balance = amountText(dollars)
   const outcome = await deps.actors.handle(
@@ -55,19 +56,19 @@ export async function readBalance(
 }
 
 async function requestBalance(
-  { providerOutbound, now }: CheckDeps,
+  { providerOutbound, now }: ChannelCheckDeps,
   target: ProviderTarget,
   signal: AbortSignal | undefined,
 ): Promise<Balance | { readonly why: TranslatedText }> {
   const query = target.profile.balance
-  if (query === undefined) throw new Error(`type ${target.profile.id} tells no balance`)
+  if (query === undefined) throw new Error(`type ${target.profile.id} does not report a balance`)
   const answers: ExactJson[] = []
   const { keyHeader } = query
   for (;;) {
     const path = query.pathAfter(answers, now())
     if (path === null) break
-    const asked = providerRequest(target, path, { isUnversioned: true, keyHeader })
-    const reply = await requestProvider(providerOutbound.via(target.proxy), asked, signal)
+    const request = providerRequest(target, path, { isUnversioned: true, keyHeader })
+    const reply = await sendGetRequest(providerOutbound.via(target.proxy), request, signal)
     if (!reply.isAnswered) return { why: reply.why }
     const parsed = reply.text.length > TEXT_MAX ? null : parseJsonText(reply.text)
     if (parsed === null || 'error' in parsed) return { why: unexpectedFormat() }

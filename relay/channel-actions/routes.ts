@@ -12,14 +12,14 @@ import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { applyTestResult, SlowTestCounts } from '../channel-health/apply-test-result.ts'
 import { createTestRuns } from './background-channel-tests.ts'
-import { type ActionDeps, type ChannelAction, typed } from './channel-action-type.ts'
+import { type ActionDeps, type ChannelAction, typedApi } from './channel-action.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-channel-types.ts'
 import { PROVIDER_REQUEST_LIMITS } from './send-get-request-to-provider.ts'
 import { testAllChannels } from './test-all-channels-routes.ts'
 import { testOneChannel } from './test-channel.ts'
 import { updateBalance, updateBalances } from './update-balances.ts'
-import type { CheckDeps } from './wait-until-views-are-current.ts'
+import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
 /**
  * The admin actions for channels. Most of them send requests to providers. The relay serves the
@@ -45,8 +45,8 @@ export function describeChannelActions(app: FastifyInstance): void {
     })
     // The actions get no dependencies, because the `onRequest` hook ends every request before an
     // action runs.
-    const nothing = {} as ActionDeps
-    for (const action of ACTIONS) action(typed(scope), nothing)
+    const noDeps = {} as ActionDeps
+    for (const action of ACTIONS) action(typedApi(scope), noDeps)
   })
 }
 
@@ -77,9 +77,8 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, timer, views } = relay
   const providerOutbound = createOutbound(policy, PROVIDER_REQUEST_LIMITS)
-  const judging = { ...relay, slowTests: new SlowTestCounts() }
-  const judge: CheckDeps['judge'] = (...test) => applyTestResult(judging, ...test)
-  const deps: CheckDeps = {
+  const testResultDeps = { ...relay, slowTests: new SlowTestCounts() }
+  const deps: ChannelCheckDeps = {
     core,
     actors,
     now,
@@ -88,7 +87,7 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
     views,
     policy,
     providerOutbound,
-    judge,
+    applyTestResult: (...test) => applyTestResult(testResultDeps, ...test),
   }
   const runs = createTestRuns(deps)
   const lastRunAt = async () => (await latestTestRun(core.db))?.startedTime ?? 0
@@ -98,7 +97,7 @@ export function createChannelActions(core: Core, relay: RelayDeps): ChannelActio
       app.register(async (scope) => {
         rejectInDemo(scope, core)
         sealClientAddresses(scope, core.vault)
-        for (const action of ACTIONS) action(typed(scope), { ...deps, runs, freshness })
+        for (const action of ACTIONS) action(typedApi(scope), { ...deps, runs, freshness })
       })
     },
     stop: async () => {

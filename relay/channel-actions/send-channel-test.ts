@@ -24,11 +24,11 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 
-export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
+export type ChannelTestDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
 }
 
-export type Probe = {
+export type ChannelTest = {
   readonly channel: RelayChannel
   /**
    * The model to test, from the channel's list. The default is the channel's test model or its
@@ -43,7 +43,7 @@ export type Probe = {
   readonly signal?: AbortSignal
 }
 
-export type ProbeResult = {
+export type ChannelTestResult = {
   readonly isSuccess: boolean
   readonly model: string
   readonly durationMs: number
@@ -58,7 +58,7 @@ export type ProbeResult = {
 }
 
 /** The deadlines of a channel test. They are short because an admin waits for the result. */
-export const PROBE_DEADLINES: Deadlines = {
+export const CHANNEL_TEST_DEADLINES: Deadlines = {
   ...DEFAULT_DEADLINES,
   firstEventMs: 30_000,
   idleMs: 15_000,
@@ -70,10 +70,10 @@ export const PROBE_DEADLINES: Deadlines = {
  * is the same as for callers' requests. Rejects only if the result can't be recorded.
  */
 export async function testChannel(
-  deps: ProbeDeps,
-  { channel, model = testModelOf(channel), isStream = false, ...why }: Probe,
-  deadlines: Deadlines = PROBE_DEADLINES,
-): Promise<ProbeResult> {
+  deps: ChannelTestDeps,
+  { channel, model = testModelOf(channel), isStream = false, ...why }: ChannelTest,
+  deadlines: Deadlines = CHANNEL_TEST_DEADLINES,
+): Promise<ChannelTestResult> {
   const request = testRequest(channel, model, isStream)
   const { adapters } = deps.views.options.options
   const candidate =
@@ -134,7 +134,7 @@ function discardingForwarder(format: WireFormat, isStream: boolean): AnswerForwa
 }
 
 async function sendTest(
-  { outbound, timer }: ProbeDeps,
+  { outbound, timer }: ChannelTestDeps,
   { target, candidate, deadlines, signal }: TestRequest,
 ): Promise<Answered | Failed> {
   const { request } = candidate

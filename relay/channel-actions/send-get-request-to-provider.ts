@@ -24,7 +24,7 @@ export type ProviderReply =
   | { readonly isAnswered: false; readonly why: TranslatedText }
 
 /** Sends one GET request without following redirects. Failures are returned, never thrown. */
-export async function requestProvider(
+export async function sendGetRequest(
   { dispatcher }: Pick<Connections, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal = AbortSignal.timeout(TOTAL_MS),

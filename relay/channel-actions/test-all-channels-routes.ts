@@ -8,13 +8,13 @@ import {
   type TestResults,
 } from '#read-api/contract/channel-actions.ts'
 import { TEST_RUNS_LEASE } from './background-channel-tests.ts'
-import { channelActionError } from './channel-action-errors.ts'
 import {
   type ActionDeps,
   type ChannelAction,
   contextOf,
   waitUntilVisible,
-} from './channel-action-type.ts'
+} from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels,

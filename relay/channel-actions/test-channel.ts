@@ -8,14 +8,14 @@ import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
 import { acceptsCalls, confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { UntestableReason } from './build-test-request.ts'
-import { channelActionError } from './channel-action-errors.ts'
 import {
   type ChannelAction,
   contextOf,
   currentChannel,
   waitUntilVisible,
-} from './channel-action-type.ts'
-import { type ProbeResult, testChannel } from './send-channel-test.ts'
+} from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
+import { type ChannelTestResult, testChannel } from './send-channel-test.ts'
 import { PROXY_FAILED } from './send-get-request-to-provider.ts'
 
 const NO_REQUEST: TranslatedText = {
@@ -51,7 +51,7 @@ const isUntestable = (reason: string): reason is UntestableReason =>
  * successful test gets a message only if the answer names another model.
  */
 function testMessage(
-  { isSuccess, reason, otherModel, end }: ProbeResult,
+  { isSuccess, reason, otherModel, end }: ChannelTestResult,
   channel: RelayChannel,
 ): TranslatedText {
   if (isSuccess) return otherModel === null ? { zh: '', en: '' } : otherModelMessage(otherModel)
@@ -97,7 +97,7 @@ export const testOneChannel: ChannelAction = (api, deps) => {
         isStream: query.stream === 'true',
         ...context,
       })
-      deps.judge(channel, result, context)
+      deps.applyTestResult(channel, result, context)
       if (result.position !== null) await waitUntilVisible(deps, reply, result.position)
       const { isSuccess, model, durationMs, reason } = result
       const time = durationMs / 1_000

@@ -11,9 +11,9 @@ import {
   providerTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import { type ActionDeps, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type ActionDeps, currentChannel } from './channel-action-type.ts'
-import { viewsNow } from './wait-until-views-are-current.ts'
+import { waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 /**
  * Returns the address, key and proxy to use with channel settings that an admin has not saved yet.
@@ -66,7 +66,7 @@ async function unsavedProxy(
   deps: ActionDeps,
   { id, setting }: FetchModels,
 ): Promise<string | null> {
-  if (id !== undefined) await viewsNow(deps)
+  if (id !== undefined) await waitForCurrentViews(deps)
   const channel = id === undefined ? undefined : deps.views.channels.find(id)
   return effectiveProxy(setting ?? '', channel)
 }

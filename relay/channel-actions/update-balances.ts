@@ -3,17 +3,17 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-actions.ts'
-import { channelActionError } from './channel-action-errors.ts'
+import { inParallel } from '../run-in-parallel.ts'
 import {
   type ActionDeps,
   type ChannelAction,
   contextOf,
   currentChannel,
   waitUntilVisible,
-} from './channel-action-type.ts'
+} from './channel-action.ts'
+import { channelActionError } from './channel-action-errors.ts'
 import { hasBalance, readBalance } from './read-provider-balance.ts'
-import { inParallel } from './run-in-parallel.ts'
-import { viewsNow } from './wait-until-views-are-current.ts'
+import { waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 /**
  * Serves `GET /api/channel/update_balance/{id}/` for admins: reads the channel's remaining balance
@@ -74,7 +74,7 @@ async function readAll(
   deps: ActionDeps,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
 ): Promise<BalanceUpdate & { position: number }> {
-  await viewsNow(deps)
+  await waitForCurrentViews(deps)
   const { rows } = await relayChannels(deps.core.db)
   const channels = rows
     .filter(({ status }) => status === ENABLED)

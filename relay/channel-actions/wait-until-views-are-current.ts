@@ -4,19 +4,20 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { ProbeDeps, ProbeResult } from './send-channel-test.ts'
+import type { ChannelTestDeps, ChannelTestResult } from './send-channel-test.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-export type CheckDeps = ProbeDeps & {
+export type ChannelCheckDeps = ChannelTestDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy
-  /**
-   * Applies the consequences of a channel test, as described in
-   * `channel-health/apply-test-result.ts`.
-   */
-  readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
+  /** Applies a test's consequences: see `applyTestResult` in `channel-health/`. */
+  readonly applyTestResult: (
+    channel: RelayChannel,
+    result: ChannelTestResult,
+    context: CommandContext,
+  ) => void
   readonly providerOutbound: Outbound
 }
 
@@ -24,7 +25,7 @@ export type CheckDeps = ProbeDeps & {
  * Waits until the relay's in-memory views include every event that is already stored, but at most
  * two seconds.
  */
-export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
+export async function waitForCurrentViews({ core, views }: ChannelCheckDeps): Promise<void> {
   let late: NodeJS.Timeout | undefined
   const bound = new Promise<void>((resolve) => {
     late = setTimeout(resolve, FRESH_WITHIN_MS)

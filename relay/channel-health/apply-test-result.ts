@@ -1,6 +1,6 @@
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import type { ProbeResult } from '../channel-actions/send-channel-test.ts'
+import type { ChannelTestResult } from '../channel-actions/send-channel-test.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
@@ -26,7 +26,7 @@ const NOTHING = Buffer.alloc(0)
 export function applyTestResult(
   deps: Deps,
   channel: RelayChannel,
-  result: ProbeResult,
+  result: ChannelTestResult,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
 ): void {
   const { channelId, terms } = channel

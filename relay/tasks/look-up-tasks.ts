@@ -3,10 +3,10 @@ import type { TaskLocation, TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { inParallel } from '../channel-actions/run-in-parallel.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
+import { inParallel } from '../run-in-parallel.ts'
 import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
 import {
   parsedShallowObject,

@@ -6,8 +6,8 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { NO_ADAPTERS } from '#relay/adapters/model-adapter-options.ts'
 import { isTestedInRuns } from '#relay/channel-actions/build-test-request.ts'
 import {
-  PROBE_DEADLINES,
-  type Probe,
+  CHANNEL_TEST_DEADLINES,
+  type ChannelTest,
   testChannel,
 } from '#relay/channel-actions/send-channel-test.ts'
 import { DEFAULT_DEADLINES, DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
@@ -55,7 +55,11 @@ function channel(terms: Partial<ChannelTerms> = {}, key = PROVIDER_KEY): RelayCh
   }
 }
 
-async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines = PROBE_DEADLINES) {
+async function test(
+  probed: RelayChannel,
+  probe: Partial<ChannelTest> = {},
+  deadlines = CHANNEL_TEST_DEADLINES,
+) {
   const views = { options: { options: { adapters: NO_ADAPTERS } } }
   const parts = { actors: rig.core.actors, now: Date.now, outbound, timer, views }
   const why = { actor: 'user:1', cause: 'req-1' }
@@ -247,7 +251,7 @@ describe('failed channel test', () => {
 
   it('ends at the deadline when the provider does not answer', async () => {
     scripted.answers.set('*', { hangs: true })
-    const short = { ...PROBE_DEADLINES, firstByteMs: 200 }
+    const short = { ...CHANNEL_TEST_DEADLINES, firstByteMs: 200 }
     const { result } = await test(channel({ baseUrl: scripted.url }), {}, short)
     expect(result).toMatchObject({ isSuccess: false, reason: 'timeout' })
   })

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { ProbeResult } from '#relay/channel-actions/send-channel-test.ts'
+import type { ChannelTestResult } from '#relay/channel-actions/send-channel-test.ts'
 import {
   applyTestResult,
   SCHEDULER,
@@ -15,7 +15,7 @@ const log = pino({ level: 'silent' })
 
 /** What a test led to, of a channel that is on, under options as given. */
 function judged(
-  result: Partial<ProbeResult>,
+  result: Partial<ChannelTestResult>,
   given: {
     isEnabled?: boolean
     isDisabling?: boolean
@@ -53,12 +53,15 @@ function judged(
     terms: { modelPrefix: 'eu/' },
   } as unknown as RelayChannel
   const test = { isSuccess: true, model: 'm', durationMs: 900, reason: '', end: null, position: 1 }
-  applyTestResult(parts, channel, { ...test, ...result } as ProbeResult, { actor, cause: null })
+  applyTestResult(parts, channel, { ...test, ...result } as ChannelTestResult, {
+    actor,
+    cause: null,
+  })
   return reports
 }
 
 const WELL = 'well 4 eu/m'
-const failed = { isSuccess: false, end: {} as ProbeResult['end'] }
+const failed = { isSuccess: false, end: {} as ChannelTestResult['end'] }
 
 describe('result of a channel test', () => {
   it('closes circuits after a successful test and changes nothing else', () => {

@@ -6,17 +6,19 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
-import { type CheckDeps, viewsNow } from './wait-until-views-are-current.ts'
+import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
-export type Api = ReturnType<typeof typed>
-export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+/** The app that derives the types of a request from the schemas of its route. */
+export type TypedApi = ReturnType<typeof typedApi>
+export const typedApi = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
-export type ActionDeps = CheckDeps & {
+export type ActionDeps = ChannelCheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-export type ChannelAction = (api: Api, deps: ActionDeps) => void
+/** Registers the routes of one action. */
+export type ChannelAction = (api: TypedApi, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
@@ -28,7 +30,7 @@ export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): Command
  * 404 error if the channel does not exist.
  */
 export async function currentChannel(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
-  await viewsNow(deps)
+  await waitForCurrentViews(deps)
   const channel = deps.views.channels.find(channelId)
   if (channel === undefined) throw channelActionError('ChannelUnknown')
   return channel
