@@ -183,7 +183,7 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   if (admitted === undefined) return repeatedEnd(state, requested.call)
   const { type, limits, served, billed, ...callDetails } = requested
   if (billed !== undefined) {
-    return settleBatch({ type, limits, ...callDetails }, billed, admitted, state)
+    return settleBatch({ type, ...callDetails }, billed, admitted, state)
   }
   const open = servedCall(admitted, served)
   const { price, clientIp } = open
@@ -217,7 +217,7 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
  * spend.
  */
 function settleBatch(
-  { type, limits, costRatio, ...callDetails }: Omit<SettleCall, 'served' | 'billed'>,
+  { type, costRatio, ...callDetails }: Omit<SettleCall, 'served' | 'billed' | 'limits'>,
   { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
   open: OpenCall,
   state: AccountState,
