@@ -1,7 +1,7 @@
 import { quantiles, type Target } from './apply-load.ts'
 import { type BenchSetup, LOAD_CORE } from './bench-setup.ts'
 import { TARGET_NAMES } from './measure-load.ts'
-import { startPinned, unpin } from './pinned-processes.ts'
+import { preferOverOthers, startPinned, unpin } from './pinned-processes.ts'
 import type { Table } from './results-file.ts'
 
 const STREAMS = 100
@@ -12,12 +12,14 @@ const APART_MS = 13
  * Measures the time in ms from the moment at which a provider writes an event until the caller
  * reads it, with 100 streams at once. The caller's own time is part of it, as `direct` shows. No
  * process is pinned, because waiting for a core that Postgres or the read models use would be
- * measured instead.
+ * measured instead. For the same reason, the processes that an event passes precede all others.
  */
 export async function measureForwarding(rig: BenchSetup, rounds: number): Promise<Table> {
   const provider = await startPinned(LOAD_CORE, 'test/bench/timed-provider.ts', [])
   const bare = await startPinned(LOAD_CORE, 'test/bench/bare-proxy.ts', [provider.line.trim()])
   for (const { pid } of [provider, bare]) unpin(pid)
+  const passed = [process.pid, provider.pid, bare.pid, rig.pids.tallygate]
+  const priority = preferOverOthers(passed) ? 'real-time priority' : 'normal priority'
   await rig.console.must('POST', '/api/channel/', {
     ...{ name: 'timed', type: 8, key: 'sk-upstream', group: 'default' },
     ...{ base_url: provider.line.trim(), models: 'timed' },
@@ -42,7 +44,7 @@ export async function measureForwarding(rig: BenchSetup, rounds: number): Promis
     }
   }
   return {
-    title: `From the provider's write of an event to the caller, ${STREAMS} streams, none pinned`,
+    title: `From the provider's write of an event to the caller, ${STREAMS} streams, ${priority}`,
     head: ['target', 'p50 ms', 'p99 ms', 'events'],
     rows: TARGET_NAMES.map((name) => {
       const { p50, p99 } = quantiles(delays[name] ?? [])
