@@ -185,8 +185,10 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     if (isReference && this.references.length <= REFERENCES_MAX) {
       this.references.push({ item: itemIndex, id: this.idOfItem() })
     }
-    // Without encrypted content, the provider finds the stored reasoning by its id.
-    if (itemType === 'reasoning' && !this.hasEncrypted) this.counts.storedReasoning += 1
+    // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
+    // the gateway stored has no id: its texts are in the request, and no provider stores more of it.
+    const hasId = this.idAt >= 0 && this.bytes[this.idAt] !== NULL
+    if (itemType === 'reasoning' && !this.hasEncrypted && hasId) this.counts.storedReasoning += 1
   }
 
   private idOfItem(): string | null {

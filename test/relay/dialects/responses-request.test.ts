@@ -163,6 +163,19 @@ describe('the bound of the input', () => {
     expect(boundOf(item)).toEqual({ extra: 0, isBounded: true, isText: true })
   })
 
+  it.each([{}, { id: null }])('has no hidden tokens for reasoning with %j, without an id', (id) => {
+    const summary = [{ type: 'summary_text', text: 'I ask.' }]
+    const bound = { extra: 0, isBounded: true, isText: true }
+    expect(boundOf({ type: 'reasoning', ...id, summary })).toEqual(bound)
+  })
+
+  it('finds the id of reasoning also if its name is escaped', () => {
+    const item = '{"type":"reasoning","\\u0069d":"rs_1","summary":[]}'
+    const request = readResponsesRequest(Buffer.from(`{"model":"m","input":[${item}]}`))
+    if (isRelayError(request)) throw new Error(request.code)
+    expect(request.inputBound.tokens - request.body.length).toBe(10_000)
+  })
+
   it('covers encrypted reasoning by its bytes, because its tokens can not be counted', () => {
     const encrypted = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' }
     expect(boundOf(encrypted)).toEqual({ extra: 0, isBounded: true, isText: false })
