@@ -125,10 +125,16 @@ export async function concludePlain(
     () => visible,
     () => idsInResponse(body),
   )
-  const isUnstored = candidate.conversion !== null && closing.request.storesContent && !isRecorded
-  sendPlain(closing, isUnstored ? withoutStoring(visible) : visible)
+  sendPlain(closing, isRecorded ? visible : unstored(closing, candidate, visible))
   return true
 }
+
+/** Returns the bytes of an answer that was not recorded, which must not say that it is stored. */
+const unstored = (
+  { request: { storesContent } }: ClosingContext,
+  { conversion }: Candidate,
+  bytes: Buffer,
+): Buffer => (conversion !== null && storesContent === true ? withoutStoring(bytes) : bytes)
 
 /**
  * Settles a call with a plain answer that the caller does not get, and answers with the error. The
@@ -217,10 +223,11 @@ export async function concludeStream(
   storeEventMessage(closing, candidate, forwarder.errorEvent)
   // A withheld answer is complete, but the caller must not be able to fetch it.
   const { isWithheld } = call
-  if (isComplete && isSettled && !isWithheld) {
-    const readLast = () => forwarder.terminalBytes()
-    await recordStoredResponse(closing, candidate, readLast, () => idsInEvent(readLast()))
-  }
+  const readLast = () => forwarder.terminalBytes()
+  const isRecorded =
+    isComplete && isSettled && !isWithheld
+      ? await recordStoredResponse(closing, candidate, readLast, () => idsInEvent(readLast()))
+      : false
   const { response } = exchange
   if (isAnswered(exchange)) return isComplete && !isWithheld
   if (forwarder.binaryType !== null) {
@@ -228,8 +235,10 @@ export async function concludeStream(
     else if (response.headersSent) response.destroy()
     else answerError(exchange, NO_STORE)
   } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
-  else if (isComplete) endStream(exchange, forwarder.terminalBytes())
-  else if (error === 'caller-gone') response.destroy()
+  else if (isComplete) {
+    // The events before have said `store: true`, but clients read the complete response at the end.
+    endStream(exchange, isRecorded ? readLast() : unstored(closing, candidate, readLast()))
+  } else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
     endStream(exchange, errorEvent(exchange, relayError('upstream_account')))
   } else if (forwarder.errorEvent !== null) {

@@ -1,7 +1,7 @@
 import type { Vault } from '#infra/vault/port.ts'
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
-import { applyEdits } from '../dialects/byte-edits.ts'
+import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
@@ -58,11 +58,19 @@ export async function recordResponseContent(
 const STORED = Buffer.from('"store":true')
 const NOT_STORED = '"store":false'
 
-/** Makes a converted response say that it is not stored. The member precedes all other texts. */
+/**
+ * Makes a converted response, or the events of one, say that it is not stored. In each event, the
+ * member precedes all texts of the request, such as a schema with a member of the same name.
+ */
 export function withoutStoring(response: Buffer): Buffer {
-  const start = response.indexOf(STORED)
-  if (start < 0) return response
-  return applyEdits(response, [{ start, end: start + STORED.length, text: NOT_STORED }])
+  const edits: ByteEdit[] = []
+  let start = response.indexOf(STORED)
+  while (start >= 0) {
+    edits.push({ start, end: start + STORED.length, text: NOT_STORED })
+    const endOfEvent = response.indexOf('\n\n', start)
+    start = endOfEvent < 0 ? -1 : response.indexOf(STORED, endOfEvent)
+  }
+  return edits.length === 0 ? response : applyEdits(response, edits)
 }
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])

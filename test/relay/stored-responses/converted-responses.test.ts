@@ -270,6 +270,11 @@ describe('a converted response', () => {
     const seal = vi.spyOn(rig.core.vault, 'sealBytes').mockRejectedValue(new Error('no database'))
     try {
       expect((await call()).json).toMatchObject({ store: false, status: 'completed' })
+      answerWith(true, [text('"store":true')])
+      const streamed = await openAi()
+        .responses.stream({ model: MODEL, input: 'Hi' })
+        .finalResponse()
+      expect(streamed).toMatchObject({ store: false, output_text: '"store":true' })
     } finally {
       seal.mockRestore()
     }
