@@ -24,8 +24,8 @@ const NO_REQUEST: TranslatedText = {
 }
 
 const NO_CHATS: TranslatedText = {
-  zh: '该渠道类型只接受绘图或音乐任务，无法用对话测试',
-  en: 'Channels of this type accept only drawing or music tasks, so they can’t be tested by a chat',
+  zh: '该渠道类型只接受绘图、音乐或视频任务，无法用对话测试',
+  en: 'Channels of this type accept only drawing, music or video tasks, so they can’t be tested',
 }
 
 /**

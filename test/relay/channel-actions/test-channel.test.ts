@@ -29,12 +29,16 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.message).toContain('cheap-model')
   })
 
-  it('refuses to test a task model, which would cost money, and gives the reason', async () => {
-    const id = await site.channel({ type: 2, models: 'mj_imagine' })
+  it.each([
+    [2, 'mj_imagine', 'drawing'],
+    [50, 'kling-v1', 'video'],
+  ])('refuses to test a task model of the type %i, which would cost money', async (...row) => {
+    const [type, models, kind] = row
+    const id = await site.channel({ type, models })
     const before = site.scripted.requests.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(answer).toMatchObject({ success: false, data: { reason: 'no-request' } })
-    expect(answer.message).toMatch(/绘图|drawing/)
+    expect(answer.message).toContain(kind)
     expect(site.scripted.requests).toHaveLength(before)
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
