@@ -1,5 +1,5 @@
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
-import { HOUR_CACHE_FACTOR, hasUsage, inBatch, quotaOf, tierOf, unitPrice } from './charge.ts'
+import { HOUR_CACHE_FACTOR, hasUsage, inBatch, quotaOf, tierOf } from './charge.ts'
 import { type Decimal, decimalOf, decimalText, integer, ONE, plus, times } from './decimal.ts'
 import { ratioOfConditions } from './price-conditions.ts'
 import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price-snapshot.ts'
@@ -90,13 +90,19 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[]
   }))
 }
 
+/** The ratio has the factors of the image's or video's size, so that the price is the listed one. */
 function callItem(
   price: Exclude<PriceSnapshot, PerTokenPrice>,
   { seconds }: Usage,
   calls: number,
-  ratio: Decimal,
+  common: Decimal,
 ): Item {
-  const unit = times(unitPrice(price), integer(QUOTA_PER_DOLLAR))
+  const { imageFactor = '1', factors = [] } = price
+  const unit = times(decimalOf(price.price), integer(QUOTA_PER_DOLLAR))
+  const ratio = [imageFactor, ...factors.map((factor) => factor.ratio)].reduce(
+    (product, factor) => times(product, decimalOf(factor)),
+    common,
+  )
   if (price.per === 'second') return { item: 'seconds', units: seconds, unit, ratio }
   const item = price.imageFactor === undefined ? 'calls' : 'images'
   return { item, units: calls, unit, ratio }

@@ -92,8 +92,8 @@ export const ArithmeticLine = Type.Object({
   /** The price of one unit in quota. */
   price: Type.String(),
   /**
-   * The product of all ratios that apply: of the group, the context length, the conditions and the
-   * batch.
+   * The product of all ratios that apply: of the group, the context length, the conditions, the
+   * batch, and the size of an image or a video.
    */
   ratio: Type.String(),
   amount: Type.String(),

@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom'
 import { chatModelsQuery } from '#console/api/account-queries.ts'
 import { failureName, parseOtherField } from '#console/api/logs.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
+import { anomalyText } from '#console/ui/elements/anomaly-text.ts'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
@@ -63,20 +64,6 @@ function PlaygroundLink({ row }: { row: LogEntry }) {
     </p>
   )
 }
-
-const ANOMALIES = [
-  'missing',
-  'decreased',
-  'negative',
-  'fraction',
-  'not-a-number',
-  'absurd',
-  'implausible',
-  'zero',
-  'parts-exceed-whole',
-  'other-model',
-  'higher-cost',
-] as const
 
 const END_REASONS = [
   'user_disabled',
@@ -159,7 +146,7 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
     t('logDetails.fact.source'),
     other.usage_source !== undefined && <UsageSource other={other} />,
   )
-  add(t('logDetails.fact.anomaly'), other.anomaly && <Anomaly code={other.anomaly} />)
+  add(t('logDetails.fact.anomaly'), other.anomaly && anomalyText(t, other.anomaly))
   const limit = other.output_limit && number.format(other.output_limit)
   add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
   add(t('logDetails.fact.unpaidUsage'), unpaid && <TotalUsage usage={unpaid} />)
@@ -204,12 +191,6 @@ function BatchPart({ other }: { other: LogOther }) {
       {count > 0 && ` · ${t('logDetails.batchLines', { count })}`}
     </>
   )
-}
-
-function Anomaly({ code }: { code: string }) {
-  const { t } = useTranslation()
-  const knownAnomaly = ANOMALIES.find((anomaly) => anomaly === code)
-  return <>{knownAnomaly === undefined ? code : t(`logDetails.anomaly.${knownAnomaly}`)}</>
 }
 
 /**

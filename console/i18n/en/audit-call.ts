@@ -78,6 +78,18 @@ export const auditCall: Translations['audit']['call'] = {
   exact: 'The rounded sum is exactly the charge',
   inexact: 'The rounded sum is {{computed}}, which is not the charge',
   anomaly: 'Anomaly: {{code}}',
+  count: {
+    reasoning: 'Reasoning',
+    toolCalls: 'Tool calls',
+    tools: 'Uses of each tool',
+    conditions: 'Conditions of the price',
+    images: 'Images',
+    seconds: 'Seconds',
+    characters: 'Characters',
+    searchUnits: 'Search units',
+    'other-lines': 'Other lines',
+    line: 'Line {{line}}',
+  },
   rawUsage: 'As sent by the provider',
   results: 'Results of the batch',
   resultsLead:

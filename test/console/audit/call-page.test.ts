@@ -80,6 +80,24 @@ describe('the page of a call', () => {
     if (original !== undefined) app.site.routes[route] = original
   })
 
+  it('names each kind of usage and an anomaly in words, in the language of the page', async () => {
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const original = app.site.routes[route]
+    const kinds = ['images', 'seconds', 'characters', 'searchUnits', 'reasoning'] as const
+    const normalised = Object.fromEntries(kinds.map((kind) => [kind, 7]))
+    const usage = { ...EXPLAINED_CALL.usage, normalised, anomaly: 'missing' }
+    app.site.routes[route] = () => ok({ ...EXPLAINED_CALL, usage })
+    const { zh: t } = TEXTS
+    const { page } = await app.openPage({ language: 'zh' })
+    await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
+    const panel = page.getByRole('region', { name: t('audit.call.usage'), exact: true })
+    const words = t('audit.call.anomaly', { code: t('logDetails.anomaly.missing') })
+    await panel.getByText(words).waitFor()
+    const cells = await panel.getByRole('row').locator('td:first-child').allTextContents()
+    expect(cells).toEqual(kinds.map((kind) => t(`audit.call.count.${kind}`)))
+    if (original !== undefined) app.site.routes[route] = original
+  })
+
   it('shows the uploaded file and the results of a batch, and says how many it lists', async () => {
     await app.openAsRoot(`/app/calls/${BATCH_ID}`)
     const attempt = section(en('audit.call.attempts')).getByRole('listitem')

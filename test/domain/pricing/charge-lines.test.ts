@@ -103,6 +103,18 @@ describe('the lines of a charge', () => {
     })
   })
 
+  it('show the size of an image or a video in the ratio, and the listed price', () => {
+    const price = { mode: 'call', list: 1, price: '0.04', group: '0.5' } as const
+    const usage = { ...NO_USAGE, images: 2, seconds: 8 }
+    expect(chargeLines({ ...price, imageFactor: '3' }, usage, 2).lines).toEqual([
+      { item: 'images', units: '2', price: '20000', ratio: '1.5', amount: '60000' },
+    ])
+    const factors = [{ name: '1080p', ratio: '1.7' }]
+    expect(chargeLines({ ...price, per: 'second', factors }, usage, 1).lines).toEqual([
+      { item: 'seconds', units: '8', price: '20000', ratio: '0.85', amount: '136000' },
+    ])
+  })
+
   it('of a free call are those of its usage, at the amount 0', () => {
     const price: PriceSnapshot = { mode: 'call', list: 1, price: '0', group: '1' }
     expect(chargeLines(price, NO_USAGE, 1)).toEqual({

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { anomalyText } from '#console/ui/elements/anomaly-text.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -25,11 +26,28 @@ const COUNTS = {
   calls: 'calls',
 } as const
 
+/** The kinds of usage that appear only on this page. */
+const OTHER_COUNTS = [
+  'reasoning',
+  'toolCalls',
+  'tools',
+  'conditions',
+  'images',
+  'seconds',
+  'characters',
+  'searchUnits',
+  'other-lines',
+] as const
+
 function useItemText(): (item: string) => string {
   const { t } = useTranslation()
   return (item) => {
     const tool = /^tool:(.*)$/.exec(item)?.[1]
     if (tool !== undefined) return t('logDetails.term.tool', { tool })
+    const line = /^line:(.*)$/.exec(item)?.[1]
+    if (line !== undefined) return t('audit.call.count.line', { line })
+    const other = OTHER_COUNTS.find((name) => name === item)
+    if (other !== undefined) return t(`audit.call.count.${other}`)
     if (!Object.hasOwn(COUNTS, item)) return item
     return t(`logDetails.term.${COUNTS[item as keyof typeof COUNTS]}`, { tool: '' })
   }
@@ -115,7 +133,7 @@ export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
       {usage.anomaly !== null && (
         <p className="tg-audit-verdict tg-audit-verdict-bad">
           <Icon name="alert" size={14} />
-          {t('audit.call.anomaly', { code: usage.anomaly })}
+          {t('audit.call.anomaly', { code: anomalyText(t, usage.anomaly) })}
         </p>
       )}
       {usage.raw !== null && (

@@ -1,0 +1,21 @@
+import type { TFunction } from 'i18next'
+
+const ANOMALIES = [
+  'missing',
+  'decreased',
+  'negative',
+  'fraction',
+  'not-a-number',
+  'absurd',
+  'implausible',
+  'zero',
+  'parts-exceed-whole',
+  'other-model',
+  'higher-cost',
+] as const
+
+/** Returns the words for an anomaly in a call's usage. A code without words is returned as it is. */
+export function anomalyText(t: TFunction, code: string): string {
+  const known = ANOMALIES.find((anomaly) => anomaly === code)
+  return known === undefined ? code : t(`logDetails.anomaly.${known}`)
+}
