@@ -20,10 +20,7 @@ import type { Position, SettingsInForce, TranscriptionTerms } from './settings-i
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/**
- * The audio that is not committed may become several items, of which each has at least a second of
- * speech and silence. No more than this number is expected at once.
- */
+/** The most items that are expected of audio that is not committed, each of a second or more. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -40,9 +37,10 @@ export class InputTranscriptionBilling {
   private readonly awaited = new AwaitedTranscriptions()
   /**
    * The position in the audio up to which transcriptions without an id were charged before their
-   * audio was committed, in bytes since the session began.
+   * audio was committed, in bytes since the session began, and the number of these commits.
    */
   private chargedUpTo = -1
+  private chargedAhead = 0
   /** Resolves when no call is being admitted or raised. */
   private covered: Promise<unknown> = Promise.resolve()
   private readonly charges = new ChargesInProgress()
@@ -234,13 +232,17 @@ export class InputTranscriptionBilling {
    */
   noteCommitted(itemId: unknown, { bytes, position }: Committed): RelayError | null {
     const { settings, audio, awaited } = this
+    // Audio that was charged with an earlier turn is charged again only by a usage report.
+    const own = audio.consumed <= this.chargedUpTo ? 0 : bytes
+    if (own > 0) this.chargedAhead = 0
     // The transcription of this audio has arrived without an id before the commit.
-    if (bytes > 0 && audio.consumed <= this.chargedUpTo) {
+    if (bytes > 0 && this.chargedAhead > 0) {
+      this.chargedAhead -= 1
       awaited.noteEnded(itemId)
       return null
     }
     const { transcription: terms } = position === null ? settings.confirmed : settings.at(position)
-    return terms === null ? null : awaited.add(itemId, { bytes, ...NO_TEXT, terms })
+    return terms === null ? null : awaited.add(itemId, { bytes: own, ...NO_TEXT, terms })
   }
 
   /**
@@ -311,7 +313,10 @@ export class InputTranscriptionBilling {
     const call = await this.takeCall(key, item.terms)
     // The end of the session tries once more to charge this audio.
     if (isRelayError(call)) return { isShown: false, error: call }
-    if (!isId(id) && !isCommitted) this.chargedUpTo = this.audio.endOfNextItem(this.uncharged)
+    if (!isId(id) && !isCommitted) {
+      this.chargedUpTo = this.audio.endOfNextItem(this.uncharged)
+      this.chargedAhead += 1
+    }
     awaited.noteEnded(id, key)
     const isShown = await this.charge(call, item, event)
     if (!isShown) return { isShown, error: relayError('store_unavailable', { retryAfter: 5 }) }

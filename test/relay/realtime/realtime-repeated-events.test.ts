@@ -76,6 +76,32 @@ describe('a transcription whose events lack the id of the item', () => {
     expect(await billedAudio(client)).toEqual([10, 200])
   })
 
+  it('leaves the report of the next turn charged if it comes before its own commit', async () => {
+    const client = await transcribingSession(rig.url)
+    client.send(audio(200 * 4_800))
+    await expect.poll(() => session().typesOf('input_audio_buffer.append')).toHaveLength(1)
+    const speech = (item_id: string, audio_start_ms: number, audio_end_ms: number) => {
+      const name = 'input_audio_buffer.speech'
+      session().send({ type: `${name}_started`, item_id, audio_start_ms })
+      session().send({ type: `${name}_stopped`, item_id, audio_end_ms })
+    }
+    const usageOf = (tokens: number) => ({
+      usage: {
+        ...{ type: 'tokens', input_tokens: tokens, output_tokens: 0, total_tokens: tokens },
+        input_token_details: { text_tokens: 0, audio_tokens: tokens },
+      },
+    })
+    speech('item_1', 0, 5_000)
+    completed(NO_ID, usageOf(50))
+    await client.event(COMPLETED)
+    committed(FIRST)
+    speech('item_2', 6_000, 18_000)
+    committed({ item_id: 'item_2' })
+    completed({ item_id: 'item_2' }, usageOf(120))
+    await client.event(COMPLETED)
+    expect(await billedAudio(client)).toEqual([50, 120])
+  })
+
   it('is charged although no commit is ever seen', async () => {
     const client = await sessionWithCommits(10)
     completed(NO_ID)
