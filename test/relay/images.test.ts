@@ -451,6 +451,18 @@ describe('xAI’s images', () => {
   })
 })
 
+it('an image of xAI with the resolution of an override has the price of this resolution', async () => {
+  const model = 'grok-imagine-image'
+  const own = { aspect_ratio: '3:2', resolution: '2k' }
+  const paramOverride = JSON.stringify(own)
+  await rig.addChannel(4, { type: 48, baseUrl: provider.url, models: [model], paramOverride })
+  await rig.setOption('ModelPrice', { [model]: 0.04 })
+  provider.answers.set(PATH, { body: images(1) })
+  await generate({ model })
+  expect(sent()).toEqual({ model, prompt: 'a cat', n: 1, ...own })
+  expect(await settledCall()).toMatchObject({ charge: 40_000, hold: 40_000 })
+})
+
 describe('a name that is mapped to another model', () => {
   it('has the output limit of that model, so that the hold covers its images', async () => {
     const modelMapping = JSON.stringify({ [GPT]: 'gpt-image-2' })

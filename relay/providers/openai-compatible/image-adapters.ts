@@ -12,8 +12,10 @@ import {
   offeredSizeOf,
   replicateSidesOf,
   sidesOf,
-  XAI_MODELS_WITH_RATIO,
   xaiQualityOf,
+  xaiRatioOf,
+  xaiResolutionOf,
+  xaiSizeOf,
 } from './image-size-and-losses.ts'
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
@@ -374,23 +376,24 @@ export const REPLICATE_IMAGES: ImageAdapter = {
 
 /**
  * Adapter for xAI's images API. It has OpenAI's format, but an aspect ratio and a resolution in
- * place of a size (docs.x.ai/docs/guides/image-generations).
+ * place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these two
+ * members, which then replace the size.
  */
 export const XAI_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('xai'),
   requestOf: (request: CarriedBy<'xai'>, model) => {
-    const { prompt, n, size, quality, response_format, user } = request
+    const { prompt, n, quality, response_format, user } = request
     const shape = {
-      aspect_ratio: XAI_MODELS_WITH_RATIO.test(model) ? aspectRatioOf(size) : undefined,
-      resolution: offeredSizeOf('xai', size, model) === '2K' ? '2k' : undefined,
+      aspect_ratio: xaiRatioOf(request, model),
+      resolution: xaiResolutionOf(request, model),
       quality: xaiQualityOf(quality, model) ?? undefined,
     }
     const body = { model, prompt, n: n ?? 1, ...shape, response_format, user }
     return unsupportedIn(request, 10) ?? body
   },
-  sentImageOf: ({ size, quality }, model) => ({
-    size: offeredSizeOf('xai', size, model) === '2K' ? '2K' : null,
-    quality: xaiQualityOf(quality, model),
+  sentImageOf: (request, model) => ({
+    size: xaiSizeOf(request, model) === '2K' ? '2K' : null,
+    quality: xaiQualityOf(request.quality, model),
   }),
   answer: (body) => body,
 }

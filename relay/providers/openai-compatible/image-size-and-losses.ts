@@ -6,7 +6,11 @@ export type ImageRequest = {
   readonly quality?: string | null
   readonly response_format?: string | null
   readonly image?: string | readonly string[] | null
-} & Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>>
+} & Readonly<
+  Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>
+> &
+  /** Members of xAI, which OpenAI's API does not have. */
+  Readonly<Record<'aspect_ratio' | 'resolution', unknown>>
 
 /**
  * Returns the width and height of a size in pixels. Returns null if the size is not given in
@@ -144,7 +148,7 @@ export function miniMaxSidesOf(size: string | null | undefined, model: string) {
 }
 
 /** Matches xAI's models that take an aspect ratio. Earlier models take no size at all. */
-export const XAI_MODELS_WITH_RATIO = /imagine/
+const XAI_MODELS_WITH_RATIO = /imagine/
 /** The values of `quality` at xAI. Models before `grok-imagine-image-2.0` ignore the member. */
 const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
 const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
@@ -152,6 +156,47 @@ const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
 /** Returns the quality that a model of xAI gets, or null. */
 export const xaiQualityOf = (quality: unknown, model: string): string | null =>
   XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
+
+/** The values of `resolution` at xAI, with the named sizes of their images. */
+const XAI_RESOLUTIONS: ReadonlyMap<unknown, NamedSize> = new Map([
+  ['1k', '1K'],
+  ['2k', '2K'],
+])
+const XAI_RATIO = /^(?:auto|\d{1,2}:\d{1,2})$/
+
+/**
+ * Returns the named size of an image of xAI: that of xAI's own member `resolution`, or else that of
+ * the size. Returns null if the model takes neither.
+ */
+export const xaiSizeOf = (
+  { size, resolution }: Partial<Pick<ImageRequest, 'size' | 'resolution'>>,
+  model: string,
+): NamedSize | null =>
+  XAI_MODELS_WITH_RATIO.test(model)
+    ? (XAI_RESOLUTIONS.get(resolution) ?? offeredSizeOf('xai', size, model))
+    : null
+
+/** Returns the value of xAI's member `resolution`, or undefined to send none. */
+export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model: string): unknown {
+  const isOwn = XAI_MODELS_WITH_RATIO.test(model) && XAI_RESOLUTIONS.has(request.resolution)
+  if (isOwn) return request.resolution
+  return xaiSizeOf(request, model) === '2K' ? '2k' : undefined
+}
+
+/**
+ * Returns the aspect ratio of an image of xAI: xAI's own member, or else the nearest one to the
+ * size. Returns undefined if the model takes none.
+ */
+export function xaiRatioOf(
+  { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,
+  model: string,
+): string | undefined {
+  if (!XAI_MODELS_WITH_RATIO.test(model)) return undefined
+  return isXaiRatio(ratio) ? ratio : aspectRatioOf(size)
+}
+
+const isXaiRatio = (ratio: unknown): ratio is string =>
+  typeof ratio === 'string' && XAI_RATIO.test(ratio)
 
 /** Reports whether a value of a member is carried to this model of the provider. */
 type Carries = (value: unknown, model: string) => boolean
@@ -217,6 +262,9 @@ const CARRIED = {
         XAI_MODELS_WITH_RATIO.test(model) && offeredSizeOf('xai', size, model) !== null,
     ),
     quality: (quality, model) => xaiQualityOf(quality, model) !== null,
+    aspect_ratio: (ratio, model) => XAI_MODELS_WITH_RATIO.test(model) && isXaiRatio(ratio),
+    resolution: (resolution, model) =>
+      XAI_MODELS_WITH_RATIO.test(model) && XAI_RESOLUTIONS.has(resolution),
     ...{ response_format: eitherFormat, user: always },
   },
 } as const satisfies Readonly<Record<string, Members>>

@@ -53,6 +53,24 @@ describe('requests for images in the formats of providers', () => {
     })
   })
 
+  it('of xAI, with its own members in place of a size', () => {
+    const own = { aspect_ratio: '3:2', resolution: '2k' }
+    const model = 'grok-imagine-image'
+    expect(adapterRequest(XAI_IMAGES, own, model)).toMatchObject(own)
+    const other = { ...own, size: '1024x1024', resolution: '1k' }
+    expect(adapterRequest(XAI_IMAGES, other, model)).toMatchObject({ ...own, resolution: '1k' })
+    expect(XAI_IMAGES.lossesOf(other, model)).toEqual([])
+    const unknown = { aspect_ratio: 3, resolution: '8k' }
+    for (const [request, name] of [
+      [own, 'grok-2-image'],
+      [unknown, model],
+    ] as const) {
+      const sent = adapterRequest(XAI_IMAGES, request, name)
+      expect(sent).toEqual({ model: name, prompt: 'a', n: 1 })
+      expect(XAI_IMAGES.lossesOf(request, name)).toEqual(['aspect_ratio', 'resolution'])
+    }
+  })
+
   it('state the size where the provider’s model has one', () => {
     const square = { size: '2048x2048' }
     expect(adapterRequest(IMAGEN, square, 'imagen-4.0-generate-001')).toMatchObject({
