@@ -65,6 +65,13 @@ function isStreamUrl(text: string, origin: string): boolean {
   return url.origin === origin || (url.protocol === 'https:' && /\.replicate\.com$/.test(url.host))
 }
 
+/** A failure of the handler, such as a bug of a decoder, and not of the connection. */
+class HandlerFailed extends Error {
+  constructor(cause: unknown) {
+    super('the handler of a prediction failed', { cause })
+  }
+}
+
 class PredictionCall extends PolledCall {
   private readonly origin: string
   private id = ''
@@ -110,7 +117,8 @@ class PredictionCall extends PolledCall {
       if (this.isEnded) return
       this.isEnded = true
       this.cancel()
-      this.handler.onResponseError?.(control, error as Error)
+      const reason = error instanceof HandlerFailed ? error.cause : error
+      this.handler.onResponseError?.(control, reason as Error)
     }
   }
 
@@ -120,7 +128,12 @@ class PredictionCall extends PolledCall {
   }
 
   private emit(control: Controller, data: Buffer | string): void {
-    if (!this.isEnded) this.handler.onResponseData?.(control, Buffer.from(data))
+    if (this.isEnded) return
+    try {
+      this.handler.onResponseData?.(control, Buffer.from(data))
+    } catch (error) {
+      throw new HandlerFailed(error)
+    }
   }
 
   /**
@@ -149,8 +162,10 @@ class PredictionCall extends PolledCall {
         if (this.resumed !== null) await this.resumed
       }
       this.emit(control, Buffer.concat([rest, BLANK_LINE]))
-    } catch {
+    } catch (error) {
       signal.throwIfAborted()
+      // Only a failure of the connection is made up for by the output.
+      if (error instanceof HandlerFailed) throw error
     }
     return this.hasBegun
   }

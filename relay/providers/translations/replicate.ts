@@ -55,37 +55,48 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 function createEventReader(): ProviderEventReader {
-  let streamed = ''
+  const stream = { text: '', isWhole: false }
   return ({ name, data }) => {
     if (name === 'output') {
-      streamed += data
+      stream.text += data
       return textEvents(data)
     }
     if (name === 'error') {
       const message = textOf(parsedObject(data)?.detail) ?? data
       return [{ kind: 'error', type: 'replicate_error', message }]
     }
-    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, streamed) : []
+    if (name === 'done') stream.isWhole = true
+    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, stream) : []
   }
 }
 
+/** The text that a stream has delivered. `isWhole` is true if the provider has ended the stream. */
+type StreamedText = { readonly text: string; readonly isWhole: boolean }
+
 /**
- * Returns the events at the end of an answer. `streamed` is the text that the stream has delivered.
- * If the stream was cut, the rest of the text follows from the output.
+ * Returns the events at the end of an answer. If the stream was cut, the rest of the text follows
+ * from the output. If the output differs from the text before the cut, the answer ends with an
+ * error, because it must not look complete.
  */
-function predictionEvents(prediction: JsonObject, streamed: string): readonly CanonicalEvent[] {
+function predictionEvents(
+  prediction: JsonObject,
+  { text: streamed, isWhole }: StreamedText,
+): readonly CanonicalEvent[] {
   const { status, output, error, metrics } = prediction
   if (status !== 'succeeded') {
     const message = textOf(error) ?? `The prediction has the status ${textOrEmpty(status)}.`
     return [{ kind: 'error', type: 'replicate_error', message }]
   }
   const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
+  const isContinued = text.startsWith(streamed)
+  if (!isContinued && !isWhole) {
+    const message = 'The stream of the prediction was cut, and its output has another text.'
+    return [{ kind: 'error', type: 'replicate_error', message }]
+  }
+  const rest = isContinued ? textEvents(text.slice(streamed.length)) : []
   const counts = objectOrEmpty(metrics)
-  return [
-    ...(text.startsWith(streamed) ? textEvents(text.slice(streamed.length)) : []),
-    ...usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count)),
-    ...endEvents(),
-  ]
+  const usage = usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count))
+  return [...rest, ...usage, ...endEvents()]
 }
 
 /** Predictions of Replicate's language models. */

@@ -314,6 +314,9 @@ it('a call of a function by Spark comes back as a tool call, billed to the unit'
   expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
 })
 
+/** The first line of an event with text. */
+const OUTPUT = 'event:output'
+
 describe('a prediction', () => {
   const script = scriptOf(56)
   const paths = () => provider.requests.map(({ method, path }) => `${method} ${path}`)
@@ -383,8 +386,9 @@ describe('a prediction', () => {
   it('is delivered as a whole although its stream is cut within an event', async () => {
     await addChannel(script)
     const bytes = Buffer.concat(script.stream.pieces ?? [])
-    const second = bytes.indexOf('event: output', 1)
-    for (const at of [second, second + 9, second + 'event: output\ndata: '.length + 2]) {
+    const second = bytes.indexOf(OUTPUT, 1)
+    expect(second).toBeGreaterThan(0)
+    for (const at of [second, second + 9, second + `${OUTPUT}\ndata: `.length + 2]) {
       setStream(script, [bytes.subarray(0, at)])
       const cut = { 'content-length': `${bytes.length}`, connection: 'close' }
       const headers = { ...script.stream.headers, ...cut }
@@ -396,6 +400,27 @@ describe('a prediction', () => {
     const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
     expect(ends).toHaveLength(3)
     for (const { data } of ends) expect(data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it.each([
+    ['and its output has another text', { isCut: true, reasons: [], isDone: false }],
+    ['although its stream is whole', { isCut: false, reasons: ['stop'], isDone: true }],
+  ])('ends without an error only after a whole stream (%s)', async (_, expected) => {
+    const { isCut, ...read } = expected
+    await addChannel(script)
+    const bytes = Buffer.concat(script.stream.pieces ?? [])
+    const end = isCut ? bytes.indexOf(OUTPUT, 1) : bytes.length
+    expect(end).toBeGreaterThan(0)
+    setStream(script, [bytes.subarray(0, end)])
+    const metrics = { input_token_count: 20, output_token_count: 9 }
+    const output = `  ${TEXT} with other spaces`
+    const body = { id: 'p1', status: 'succeeded', output, metrics }
+    provider.answers.set('GET /v1/predictions/p1', { body })
+    const { text } = await send(question(script.model, { stream: true }))
+    expect(readStream(text)).toMatchObject(read)
+    expect(text.includes('error')).toBe(isCut)
+    const usageSource = isCut ? 'partial' : 'upstream'
+    expect((await onlyEnd(rig)).data).toMatchObject({ usageSource })
   })
 
   it('is given up and cancelled after many failed polls', async () => {
