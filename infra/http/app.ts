@@ -12,19 +12,16 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Core } from '../core-dependencies.ts'
 import type { AccessDeps } from './access-checks.ts'
 import { canonicalTarget } from './canonical-request-target.ts'
+import { compileSchemasOnDemand } from './compile-schemas.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route-in-openapi.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-handlers.ts'
 import { httpError } from './http-errors.ts'
 import { acceptJsonOnly, rejectBadText } from './json-body.ts'
 import { rejectCrossSite } from './origin-checks.ts'
 import type { FindAccessToken, FindPrincipals } from './principal.ts'
-import { schemaError } from './schema-error.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
 
@@ -37,32 +34,6 @@ declare module 'fastify' {
      */
     readonly scratchCopy?: 'copy' | 'live'
   }
-}
-
-type Checked = { value: unknown } | { error: Error }
-
-/**
- * Compiles a validator that converts no types and removes unknown fields of a body, so that an
- * unknown field can't be applied by mistake.
- */
-function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
-  const validator = Compile(schema)
-  const names = httpPart === 'body' && 'properties' in schema ? namesOf(schema.properties) : null
-  return (value: unknown): Checked => {
-    if (!validator.Check(value)) {
-      return { error: schemaError(validator.Errors(value), httpPart ?? 'request', schema) }
-    }
-    return { value: names === null ? value : pick(value, names) }
-  }
-}
-
-const namesOf = (properties: unknown): readonly string[] => Object.keys(properties as object)
-
-function pick(value: unknown, names: readonly string[]): object {
-  const source = value as Record<string, unknown>
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(source, name)).map((name) => [name, source[name]]),
-  )
 }
 
 type HttpAppOptions = {
@@ -104,7 +75,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export async function createHttpApp(core: Core, options: HttpAppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify(settings(core, options))
-  app.setValidatorCompiler(compileValidator)
+  compileSchemasOnDemand(app)
   acceptJsonOnly(app)
   addErrorAnswers(app, options.areReadModelsOther)
   await registerPlugins(app)

@@ -34,6 +34,10 @@ const headers = (method: string, path: string) =>
     .filter((parameter) => parameter.in === 'header')
     .map(({ name, required = false }) => `${name}${required ? ' required' : ''}`)
 
+it('each schema of the API can be compiled', () => {
+  expect(() => fixture.app.compileSchemas()).not.toThrow()
+})
+
 describe('the description of the API', () => {
   it('lists every refusal that a call can get, in the error envelope', () => {
     const common = ['200', '400', '401', '403', '404', '413', '415', '429', '503']
