@@ -34,7 +34,7 @@ import type { CallRequest, CallResponse } from './pipeline/http-request-and-resp
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
-import { serveRealtime } from './realtime/create-client-secret.ts'
+import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
 import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
@@ -300,7 +300,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
     return
   }
   if (path === REALTIME_PATH || path.startsWith(`${REALTIME_PATH}/`)) {
-    return during(serveRealtime(deps, exchange, path.slice(REALTIME_PATH.length + 1)))
+    return during(serveRealtimeEndpoint(deps, exchange, path.slice(REALTIME_PATH.length + 1)))
   }
   const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]
   if (id !== undefined) {

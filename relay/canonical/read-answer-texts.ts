@@ -1,4 +1,5 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
+import type { JsonObject } from './json-values.ts'
 import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
 
 export type TextSink = {
@@ -23,8 +24,6 @@ export type TextSink = {
    */
   readonly images?: (count: number, isPartial: boolean) => void
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**

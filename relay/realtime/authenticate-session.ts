@@ -11,7 +11,7 @@ import { readSession, type SessionSettings } from './session-settings.ts'
  * The websocket sub-protocol that a browser names to open a session. Browsers can't set headers, so
  * they send the key and the protocol version as further sub-protocols, which begin as below.
  */
-export const PROTOCOL = 'realtime'
+export const REALTIME_PROTOCOL = 'realtime'
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
 const BETA_PROTOCOL = 'openai-beta.realtime-v1'
 

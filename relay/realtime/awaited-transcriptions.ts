@@ -10,7 +10,7 @@ const ITEMS_MAX = 1_000
  * estimated number of tokens of the text that the caller has already received, and the terms with
  * which it is transcribed. `bytes` is null if the item is not yet committed.
  */
-export type Item = {
+export type AwaitedItem = {
   readonly bytes: number | null
   textTokens: number
   /** The same text may also arrive in segments. */
@@ -28,18 +28,18 @@ export const isId = (id: unknown): id is string => typeof id === 'string' && id 
  * belongs to the oldest item that was committed without an id.
  */
 export class AwaitedTranscriptions {
-  private readonly items = new Map<string, Item>()
+  private readonly items = new Map<string, AwaitedItem>()
   /** The keys of items without an id. They can't equal an id, because ids have no spaces. */
   private readonly unnamed = new Set<string>()
   private unnamedCount = 0
   /** The item beyond `ITEMS_MAX`, with which the session ends. Its audio is charged then. */
-  private beyond: Item | null = null
+  private beyond: AwaitedItem | null = null
   /** The ids of the latest transcriptions that were charged or have failed. */
   private readonly done = new LatestIds(ITEMS_MAX)
   /** The latest terms with which the provider has transcribed. */
   lastTerms: TranscriptionTerms | null = null
 
-  get all(): readonly Item[] {
+  get all(): readonly AwaitedItem[] {
     return this.beyond === null ? [...this.items.values()] : [...this.items.values(), this.beyond]
   }
 
@@ -63,7 +63,7 @@ export class AwaitedTranscriptions {
     return key
   }
 
-  get(key: string): Item | undefined {
+  get(key: string): AwaitedItem | undefined {
     return this.items.get(key)
   }
 
@@ -73,7 +73,7 @@ export class AwaitedTranscriptions {
    * limit, the list of items could fill the memory, and items that are not in the list could not be
    * charged.
    */
-  add(id: unknown, item: Item): RelayError | null {
+  add(id: unknown, item: AwaitedItem): RelayError | null {
     if (this.hasEnded(id)) return null
     const begun = isId(id) && this.items.has(id) ? id : this.begun(isId(id))
     const known = begun === undefined ? undefined : this.items.get(begun)

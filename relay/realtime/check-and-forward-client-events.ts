@@ -12,8 +12,12 @@ import type { ClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
 import type { ResponseBilling } from './response-billing.ts'
 import { describedSettings, type SessionSettings, type Transcription } from './session-settings.ts'
-import { SettingsInForce, type Terms, type TranscriptionTerms } from './settings-in-force.ts'
-import { type Content, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
+import {
+  type BilledSettings,
+  SettingsInForce,
+  type TranscriptionTerms,
+} from './settings-in-force.ts'
+import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /**
  * The output limit in tokens of a model whose limit is not known. OpenAI documents it as the
@@ -53,7 +57,7 @@ type Link = {
  * sent only if quota is reserved for this response. `pass` returns the error with which the session
  * must end, or null.
  */
-export class ClientGate {
+export class ClientEventGate {
   readonly transcription: InputTranscriptionBilling
   private readonly settings: SettingsInForce
   /**
@@ -179,7 +183,7 @@ export class ClientGate {
    * the provider first. Returns the error for the caller, or null.
    */
   coverSpeech(
-    more: Content = NO_CONTENT,
+    more: ContentSize = NO_CONTENT,
     send: () => Promise<void> = async () => {},
   ): Promise<RelayError | null> {
     const most = this.outputTokensMax
@@ -392,7 +396,9 @@ export class ClientGate {
 }
 
 /** Leaves out the terms that are undefined, because they do not change. */
-const definedTerms = (terms: { readonly [name in keyof Terms]?: Terms[name] | undefined }) =>
+const definedTerms = (
+  terms: { readonly [name in keyof BilledSettings]?: BilledSettings[name] | undefined },
+) =>
   Object.fromEntries(
     Object.entries(terms).filter(([, value]) => value !== undefined),
-  ) as Partial<Terms>
+  ) as Partial<BilledSettings>

@@ -1,4 +1,5 @@
 import { foldedName } from '#domain/shared/fold-name-case.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey } from '../dialects/invalid-json-error.ts'
 
@@ -7,7 +8,7 @@ import { ambiguousKey } from '../dialects/invalid-json-error.ts'
  * refused, because they could change the cost of a response.
  */
 export function checkMembers(
-  value: Readonly<Record<string, unknown>>,
+  value: JsonObject,
   known: readonly string[],
   path: string,
 ): RelayError | null {
@@ -27,7 +28,7 @@ export function checkMembers(
  * provider that ignores case could read such a member, which the gateway would not see.
  */
 export function checkSpelling(
-  value: Readonly<Record<string, unknown>>,
+  value: JsonObject,
   names: readonly string[],
   path: string,
 ): RelayError | null {

@@ -44,7 +44,7 @@ type SecretRequest = {
  * Serves the HTTP endpoints below `/v1/realtime`, which create temporary keys. A request to
  * `/v1/realtime` without a websocket upgrade is refused.
  */
-export async function serveRealtime(
+export async function serveRealtimeEndpoint(
   deps: RelayDeps,
   exchange: Exchange,
   endpoint: string,

@@ -3,7 +3,7 @@ import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { type InputAudio, pcmBytesOf } from './input-audio.ts'
 import { BYTES_PER_SECOND, outputAudioTokens } from './realtime-usage.ts'
 import {
-  type Content,
+  type ContentSize,
   estimatedTokens,
   NO_CONTENT,
   tokensAtMost,
@@ -22,7 +22,7 @@ export class ConversationInput {
   rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
   /** The content that was added. The bytes of its audio are those of PCM of 24 kHz. */
-  private added: Content = NO_CONTENT
+  private added: ContentSize = NO_CONTENT
   private readonly audio: InputAudio
 
   /** `audio` is the input audio that is not yet part of the conversation. */
@@ -30,7 +30,7 @@ export class ConversationInput {
     this.audio = audio
   }
 
-  add(content: Content): void {
+  add(content: ContentSize): void {
     const audioBytes = pcmBytesOf(content.audioBytes, this.rate)
     this.added = withContent(this.added, { ...content, audioBytes })
   }
@@ -45,12 +45,12 @@ export class ConversationInput {
    * When a response with this content in its input has ended, this value is passed to `noteReport`,
    * so that the content is not counted twice.
    */
-  get mark(): Content {
+  get mark(): ContentSize {
     const { committed } = this.audio
     return withContent(this.added, { ...NO_CONTENT, audioBytes: committed })
   }
 
-  tokensAtMost(more: Content = NO_CONTENT): number {
+  tokensAtMost(more: ContentSize = NO_CONTENT): number {
     const { text, audio } = this.reported
     const audioBytes = pcmBytesOf(more.audioBytes, this.rate) + this.audio.pending
     const all = withContent(this.added, { ...more, audioBytes })
@@ -74,7 +74,7 @@ export class ConversationInput {
    * Takes the size of the conversation from the reported usage of a response. `mark` is the size of
    * the added content that was part of the response's input.
    */
-  noteReport(usage: Usage, mark: Content): void {
+  noteReport(usage: Usage, mark: ContentSize): void {
     const { inputUncached, cacheRead, inputAudio, inputImage, output, outputAudio } = usage
     const text = inputUncached + cacheRead + inputImage + output - outputAudio
     this.reported = { text, audio: inputAudio + outputAudio }

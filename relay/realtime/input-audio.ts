@@ -1,7 +1,7 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
-import type { Position } from './settings-in-force.ts'
+import type { SettingsPosition } from './settings-in-force.ts'
 
 /** The maximum number of commits and clearings that the provider has not yet confirmed. */
 const REQUESTS_MAX = 1_000
@@ -10,17 +10,17 @@ const TURNS_MAX = 1_000
 const PCM_BYTES_PER_MS = BYTES_PER_SECOND.pcm / 1_000
 
 /** A commit or a clearing that was sent to the provider, and the audio that it concerns. */
-type Request = {
+type AudioRequest = {
   readonly kind: 'commit' | 'clear'
   readonly eventId: string
   bytes: number
-  readonly position: Position
+  readonly position: SettingsPosition
 }
 /** A turn of speech that the provider has detected, in bytes since the session began. */
 type Turn = { readonly start: number; end: number | null }
 
 /** Audio that became an item. `position` is null if the caller did not commit it. */
-export type Committed = { readonly bytes: number; readonly position: Position | null }
+export type CommittedAudio = { readonly bytes: number; readonly position: SettingsPosition | null }
 
 /**
  * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is its number of bytes
@@ -39,7 +39,7 @@ export class InputAudio {
   /** The audio that was sent since the last request. */
   private open = 0
   /** The caller's commits and clearings that the provider has not yet confirmed, oldest first. */
-  private requests: Request[] = []
+  private requests: AudioRequest[] = []
   private readonly turns = new Map<string, Turn>()
 
   append(bytes: number): void {
@@ -60,7 +60,7 @@ export class InputAudio {
   }
 
   /** Notes that a commit or a clearing is being sent. It concerns all audio before it. */
-  noteRequest(kind: Request['kind'], eventId: string, position: Position): void {
+  noteRequest(kind: AudioRequest['kind'], eventId: string, position: SettingsPosition): void {
     this.requests.push({ kind, eventId, bytes: this.open, position })
     this.open = 0
   }
@@ -98,7 +98,7 @@ export class InputAudio {
    * its turn. Otherwise, it is the audio of the caller's oldest commit, or all audio if the caller
    * has sent no commit.
    */
-  noteCommitted(itemId: string): Committed {
+  noteCommitted(itemId: string): CommittedAudio {
     const turn = this.turns.get(itemId)
     this.turns.delete(itemId)
     const at = this.requests.findIndex(({ kind }) => kind === 'commit')
@@ -112,7 +112,7 @@ export class InputAudio {
   }
 
   /** Takes the audio of a turn. The silence before it is not part of any item. */
-  private commitTurn(turn: Turn): Committed {
+  private commitTurn(turn: Turn): CommittedAudio {
     const end = Math.min(turn.end ?? this.sent, this.sent)
     this.consume(end - (this.sent - this.pending))
     return { bytes: Math.max(0, end - turn.start), position: null }
@@ -140,7 +140,7 @@ export class InputAudio {
   }
 
   /** The unconfirmed commits whose audio ends after this position. */
-  commitsAfter(position: number): readonly Request[] {
+  commitsAfter(position: number): readonly AudioRequest[] {
     let end = this.consumed
     return this.requests.filter(({ kind, bytes }) => {
       end += bytes
@@ -162,7 +162,7 @@ export class InputAudio {
   }
 
   /** The caller's commits that the provider has not confirmed. */
-  get commits(): readonly Request[] {
+  get commits(): readonly AudioRequest[] {
     return this.requests.filter(({ kind }) => kind === 'commit')
   }
 

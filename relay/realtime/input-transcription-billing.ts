@@ -4,9 +4,9 @@ import { isObject } from '#relay/canonical/json-values.ts'
 import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
-import { AwaitedTranscriptions, type Item, isId, NO_TEXT } from './awaited-transcriptions.ts'
+import { type AwaitedItem, AwaitedTranscriptions, isId, NO_TEXT } from './awaited-transcriptions.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
-import type { Committed, InputAudio } from './input-audio.ts'
+import type { CommittedAudio, InputAudio } from './input-audio.ts'
 import { priceFor } from './open-upstream.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
@@ -16,7 +16,7 @@ import {
   inputAudioTokens,
   readTranscriptionUsage,
 } from './realtime-usage.ts'
-import type { Position, SettingsInForce, TranscriptionTerms } from './settings-in-force.ts'
+import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './settings-in-force.ts'
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
@@ -24,7 +24,7 @@ const MARGIN_TOKENS = 1_024
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
-const textTokensOf = (item: Item): number => Math.max(item.textTokens, item.segmentTokens)
+const textTokensOf = (item: AwaitedItem): number => Math.max(item.textTokens, item.segmentTokens)
 type Completion = { readonly isShown: boolean; readonly error: RelayError | null }
 
 /**
@@ -139,8 +139,8 @@ export class InputTranscriptionBilling {
   }
 
   /** The items whose transcriptions have not arrived, those of commits on their way included. */
-  private get items(): readonly Item[] {
-    const known = new Map<Position, TranscriptionTerms | null>()
+  private get items(): readonly AwaitedItem[] {
+    const known = new Map<SettingsPosition, TranscriptionTerms | null>()
     const ofCommits = this.audio.commitsAfter(this.chargedUpTo).flatMap(({ bytes, position }) => {
       const seen = known.get(position)
       const terms = seen === undefined ? this.settings.at(position).transcription : seen
@@ -230,7 +230,7 @@ export class InputTranscriptionBilling {
    * the provider when it handles the commit. Returns the error with which the session must end if
    * too many transcriptions have not arrived, or null.
    */
-  noteCommitted(itemId: unknown, { bytes, position }: Committed): RelayError | null {
+  noteCommitted(itemId: unknown, { bytes, position }: CommittedAudio): RelayError | null {
     const { settings, audio, awaited } = this
     // Audio that was charged with an earlier turn is charged again only by a usage report.
     const own = audio.consumed <= this.chargedUpTo ? 0 : bytes
@@ -285,7 +285,7 @@ export class InputTranscriptionBilling {
    * unknown id is charged although the gateway has not seen the commit. One without an id is
    * charged only if there is audio that was not charged: otherwise, it repeats an earlier one.
    */
-  private itemOf(key: string | undefined, itemId: unknown): Item | null {
+  private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
     const terms = confirmed.transcription ?? latest.transcription ?? this.awaited.lastTerms
     const unseen = terms === null ? null : { bytes: null, ...NO_TEXT, terms }
@@ -325,7 +325,7 @@ export class InputTranscriptionBilling {
     return { isShown, error: error !== null && isLimitError(error) ? null : error }
   }
 
-  private charge(call: RealtimeCall, item: Item, event: ServerEvent): Promise<boolean> {
+  private charge(call: RealtimeCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
     const { usage: raw, transcript } = event
     const bounds = { inputCeiling: call.inputCeiling, outputCeiling: call.outputTokens * 2 }
     const report = raw === undefined || raw === null ? null : readTranscriptionUsage(raw, bounds)
@@ -361,7 +361,7 @@ export class InputTranscriptionBilling {
     // A call that is being admitted is ended as well, because its hold would otherwise remain.
     await this.covered
     await this.charges.allWritten()
-    const owed = new Map<string, Item[]>()
+    const owed = new Map<string, AwaitedItem[]>()
     for (const item of this.items) {
       owed.set(item.terms.name, [...(owed.get(item.terms.name) ?? []), item])
     }
@@ -384,7 +384,7 @@ export class InputTranscriptionBilling {
   }
 
   /** The gateway's own count. Audio that is not committed may belong to an item of its text. */
-  private usageOf(items: readonly Item[]): Usage {
+  private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed
     const isBegun = items.some(({ bytes }) => bytes === null)
     const bytes = items.reduce((sum, item) => sum + (item.bytes ?? 0), isBegun ? uncommitted : 0)

@@ -1,4 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
@@ -8,7 +9,7 @@ import { checkMembers } from './check-member-names.ts'
 import { readResponse, readSession, type SessionSettings } from './session-settings.ts'
 import {
   base64Bytes,
-  type Content,
+  type ContentSize,
   NO_CONTENT,
   readItem,
   textContent,
@@ -49,9 +50,9 @@ export type ClientEvent = {
    * caller could use an id twice.
    */
   readonly sentId: string
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: JsonObject
   /** The size of the content that the event adds to the input of the next response. */
-  readonly content: Content
+  readonly content: ContentSize
   /** The settings in an event `session.update`; null for other events. */
   readonly settings: SessionSettings | null
   /** The output limit in tokens in an event `response.create`; null if the event has none. */

@@ -4,7 +4,7 @@ import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import { ClientGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
+import { ClientEventGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
 import { UnchargedResponses } from './hide-uncharged-responses.ts'
 import type { Upstream } from './open-upstream.ts'
@@ -55,7 +55,7 @@ export class RealtimeSession {
   private readonly options: SessionOptions
   private readonly calls: ResponseBilling
   private readonly uncharged = new UnchargedResponses((id) => this.calls.running.isCharged(id))
-  private readonly gate: ClientGate
+  private readonly gate: ClientEventGate
   private readonly confidential: readonly string[]
   private readonly inbox: Buffer[] = []
   private readonly queue: Buffer[] = []
@@ -84,7 +84,7 @@ export class RealtimeSession {
     this.calls = new ResponseBilling(context, { name: model, upstream: upstreamModel })
     const send = (body: object) => this.send(body)
     const refuse = (error: RelayError, id: string | null) => void this.showError(error, id)
-    this.gate = new ClientGate({ context, model, isBeta, send, refuse }, this.calls)
+    this.gate = new ClientEventGate({ context, model, isBeta, send, refuse }, this.calls)
     this.ended = new Promise((resolve) => {
       this.resolveEnded = resolve
     })

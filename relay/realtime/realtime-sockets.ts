@@ -18,7 +18,7 @@ import {
   responseToUpgrade,
 } from '../responses-socket/message-as-http-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory-and-message-rate.ts'
-import { authenticateSession, PROTOCOL } from './authenticate-session.ts'
+import { authenticateSession, REALTIME_PROTOCOL } from './authenticate-session.ts'
 import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import type { SessionSettings } from './session-settings.ts'
@@ -84,7 +84,7 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, maxPayload: CALLERS_MESSAGE_BYTES_MAX },
     ...{ perMessageDeflate: false },
-    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+    handleProtocols: (offered) => (offered.has(REALTIME_PROTOCOL) ? REALTIME_PROTOCOL : false),
   })
   const ticking = setInterval(() => {
     for (const each of open) each.tick(performance.now())

@@ -1,6 +1,6 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
-import { isObject } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -13,8 +13,12 @@ import { planResponse } from './open-upstream.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
-import { type Request, type Running, RunningResponses } from './running-responses.ts'
-import { type Content, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
+import {
+  type RequestedResponse,
+  type RunningResponse,
+  RunningResponses,
+} from './running-responses.ts'
+import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /** Events that are sent once a call is admitted for the response that they may begin. */
 type Covered = {
@@ -39,7 +43,7 @@ export class ResponseBilling {
   /** The number of bytes of one second of output audio. */
   outputRate: number = BYTES_PER_SECOND.pcm
   /** The latest request whose response has not begun; null if there is none. */
-  private request: Request | null = null
+  private request: RequestedResponse | null = null
   /** The number of requested responses that have not begun. */
   private expected = 0
   /**
@@ -62,7 +66,7 @@ export class ResponseBilling {
   private isEnded = false
   readonly running = new RunningResponses()
   /** The size of the conversation before the last response ended. The next response reads it. */
-  private settledMark: Content = NO_CONTENT
+  private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
   private readonly views: Views
@@ -99,7 +103,7 @@ export class ResponseBilling {
    */
   cover(
     outputTokens: number,
-    more: Content,
+    more: ContentSize,
     { isRequest, send }: Covered,
   ): Promise<RelayError | null> {
     return this.exclusively(async () => {
@@ -131,7 +135,7 @@ export class ResponseBilling {
 
   private async coverNext(
     outputTokens: number,
-    more: Content,
+    more: ContentSize,
     { isLimited, isListening }: { readonly isLimited: boolean; readonly isListening: boolean },
   ): Promise<number | RelayError> {
     const inputTokens = this.input.tokensAtMost(more)
@@ -157,7 +161,7 @@ export class ResponseBilling {
   private admit(
     price: PriceSnapshot,
     outputTokens: number,
-    more: Content,
+    more: ContentSize,
     terms: Pick<CallTerms, 'isLimited' | 'isListening' | 'isOwed'>,
   ): Promise<RealtimeCall | RelayError> {
     return RealtimeCall.admit(this.context, {
@@ -312,8 +316,8 @@ export class ResponseBilling {
   }
 
   private async charge(
-    running: Running,
-    response: Readonly<Record<string, unknown>>,
+    running: RunningResponse,
+    response: JsonObject,
     bytes: Buffer,
   ): Promise<boolean> {
     const { usage: raw, status } = response
@@ -340,7 +344,7 @@ export class ResponseBilling {
     return call.settle(bill, end, { response: { response, bytes } })
   }
 
-  private countedUsage({ input, output, outputRate }: Running): Usage {
+  private countedUsage({ input, output, outputRate }: RunningResponse): Usage {
     return { ...input, ...output.usage(outputRate) }
   }
 

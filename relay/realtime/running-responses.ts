@@ -3,10 +3,10 @@ import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { DeliveredOutput } from './estimate-conversation-input.ts'
 import { LatestIds } from './latest-ids.ts'
 import type { RealtimeCall } from './realtime-call.ts'
-import type { Content } from './size-of-conversation-items.ts'
+import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
-export type Running = {
+export type RunningResponse = {
   /** The provider's id; empty if the provider gave none. */
   readonly id: string
   readonly call: RealtimeCall
@@ -14,7 +14,7 @@ export type Running = {
   /** The number of bytes of one second of output audio. */
   readonly outputRate: number
   readonly input: Usage
-  readonly mark: Content
+  readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
   readonly isInConversation: boolean
   /** Checks the text of the response for forbidden words; null if texts are not checked. */
@@ -22,9 +22,9 @@ export type Running = {
 }
 
 /** A caller's request for a response that the provider has not yet begun. */
-export type Request = {
+export type RequestedResponse = {
   readonly eventId: string
-  readonly mark: Content
+  readonly mark: ContentSize
   readonly isInConversation: boolean
   /** The number of bytes of one second of output audio; undefined as in the session. */
   readonly outputRate: number | undefined
@@ -39,7 +39,7 @@ export type Request = {
  * that have ended or are not charged. A response whose id is known never uses another call.
  */
 export class RunningResponses {
-  private readonly running = new Map<string, Running>()
+  private readonly running = new Map<string, RunningResponse>()
   private readonly ended = new LatestIds()
   private readonly unrequested = new LatestIds()
   private unnamed = 0
@@ -50,7 +50,7 @@ export class RunningResponses {
     return this.running.size
   }
 
-  get all(): readonly Running[] {
+  get all(): readonly RunningResponse[] {
     return [...this.running.values()]
   }
 
@@ -58,7 +58,7 @@ export class RunningResponses {
     return this.all.map(({ id }) => id)
   }
 
-  add(response: Running): void {
+  add(response: RunningResponse): void {
     this.isBeginningLate = false
     if (response.id === '') this.unnamed += 1
     this.running.set(response.id || `unnamed ${this.unnamed}`, response)
@@ -103,7 +103,7 @@ export class RunningResponses {
   }
 
   /** Returns the response to which an event with this id belongs. The id may be missing. */
-  find(id: unknown): Running | undefined {
+  find(id: unknown): RunningResponse | undefined {
     const [only] = this.running.size === 1 ? this.running.values() : []
     return this.running.get(String(id)) ?? only
   }
@@ -112,7 +112,7 @@ export class RunningResponses {
    * Removes a response that ends. If the id is empty, this is a response that began without an id,
    * or else the oldest one.
    */
-  end(id: string): Running | undefined {
+  end(id: string): RunningResponse | undefined {
     const [oldest] = this.running
     const unnamed = [...this.running].find(([, each]) => each.id === '')
     const [key = id, response] = id === '' ? (unnamed ?? oldest ?? []) : [id, this.running.get(id)]
@@ -122,7 +122,7 @@ export class RunningResponses {
   }
 
   /** Removes all running responses and returns them. */
-  endAll(): readonly Running[] {
+  endAll(): readonly RunningResponse[] {
     const { all } = this
     this.running.clear()
     return all

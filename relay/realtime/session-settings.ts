@@ -1,4 +1,4 @@
-import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { checkMembers, checkSpelling } from './check-member-names.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
@@ -12,7 +12,7 @@ export type Transcription = { readonly model: string; readonly promptTokens: num
  */
 export type SessionSettings = {
   /** The settings to send to the provider, without those that only the gateway may set. */
-  readonly session: Readonly<Record<string, unknown>>
+  readonly session: JsonObject
   readonly outputTokensMax: number | null | undefined
   /** True if the provider begins a response when the caller stops speaking. */
   readonly respondsToSpeech: boolean | undefined
@@ -64,10 +64,7 @@ const OUTPUT_TOKENS_MAX = 1_000_000
 const PCM_SAMPLE_BYTES = 2
 
 /** Returns an error if a nested member has another spelling of a name in `NESTED`, or null. */
-function checkNestedNames(
-  value: Readonly<Record<string, unknown>>,
-  path: string,
-): RelayError | null {
+function checkNestedNames(value: JsonObject, path: string): RelayError | null {
   for (const [place, names] of Object.entries(NESTED)) {
     const memberOf = (at: unknown, key: string) => (isObject(at) ? at[key] : undefined)
     const nested = place.split('.').reduce<unknown>(memberOf, value)
@@ -133,7 +130,7 @@ export function readSession(
 /** Reads and checks the member `response` of an event `response.create`. */
 export function readResponse(value: unknown):
   | {
-      readonly response: Readonly<Record<string, unknown>>
+      readonly response: JsonObject
       readonly outputTokensMax: number | null
       readonly outputRate: number | undefined
     }
@@ -168,10 +165,7 @@ export function readResponse(value: unknown):
  * Returns an error for settings whose cost the gateway can't bound, or null. These are stored
  * prompts, whose length is unknown, and tools that the provider runs, which have no price.
  */
-function checkPriced(
-  { prompt, tools, reasoning }: Readonly<Record<string, unknown>>,
-  path: string,
-): RelayError | null {
+function checkPriced({ prompt, tools, reasoning }: JsonObject, path: string): RelayError | null {
   if (prompt !== undefined && prompt !== null) {
     return relayError('parameter_not_supported', { param: `${path}prompt` })
   }
@@ -196,10 +190,7 @@ function checkPriced(
  * Returns the output limit in tokens, which is the lower one if both names are used. Returns null
  * for `inf`, undefined if there is no limit, and an error for an invalid limit.
  */
-function limitOf(
-  value: Readonly<Record<string, unknown>>,
-  path: string,
-): number | null | undefined | RelayError {
+function limitOf(value: JsonObject, path: string): number | null | undefined | RelayError {
   let limit: number | null | undefined
   for (const name of LIMITS) {
     const own = value[name]
@@ -250,7 +241,7 @@ function transcriptionOf(value: unknown, param: string): Transcription | undefin
 }
 
 /** Returns the maximum number of tokens of these texts. A token has at least one byte. */
-function promptTokensOf(texts: Readonly<Record<string, unknown>>): number {
+function promptTokensOf(texts: JsonObject): number {
   const set = Object.values(texts).filter((text) => text !== null && text !== '')
   return set.reduce<number>((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0)
 }

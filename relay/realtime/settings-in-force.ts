@@ -10,7 +10,7 @@ export type TranscriptionTerms = {
 }
 
 /** The settings of a session that determine what is billed. */
-export type Terms = {
+export type BilledSettings = {
   /** The output limit in tokens of responses that the provider begins without a request. */
   readonly outputTokensMax: number
   /** True if the provider may begin responses without a request. */
@@ -24,22 +24,25 @@ export type Terms = {
 }
 
 /** A change of the settings that was sent to the provider. */
-export type Update = {
+export type SettingsUpdate = {
   readonly eventId: string
   /** True if the gateway made the change and not the caller. */
   readonly isOwn: boolean
   /** True if the gateway lowers the output limit because the account can't pay for more. */
   readonly isLowered: boolean
-  readonly change: Partial<Terms>
+  readonly change: Partial<BilledSettings>
 }
 
-type Sent = Update & { isRefused: boolean }
+type SentUpdate = SettingsUpdate & { isRefused: boolean }
 
 /**
  * The place of an event among the changes of the settings. An event is handled with the settings in
  * `terms` and with the changes in `sent`, except for those that the provider refuses.
  */
-export type Position = { readonly terms: Terms; readonly sent: readonly Sent[] }
+export type SettingsPosition = {
+  readonly terms: BilledSettings
+  readonly sent: readonly SentUpdate[]
+}
 
 /** The maximum number of changes that the provider has not yet confirmed or refused. */
 const UPDATES_MAX = 32
@@ -51,9 +54,9 @@ const UPDATES_MAX = 32
  */
 export class SettingsInForce {
   /** The settings that the provider has confirmed. */
-  confirmed: Terms
-  private updates: readonly Sent[] = []
-  private place: Position
+  confirmed: BilledSettings
+  private updates: readonly SentUpdate[] = []
+  private place: SettingsPosition
 
   constructor(outputTokensMax: number) {
     this.confirmed = {
@@ -68,12 +71,12 @@ export class SettingsInForce {
   }
 
   /** The settings if the provider confirms all changes. */
-  get latest(): Terms {
+  get latest(): BilledSettings {
     return this.at(this.position)
   }
 
   /** The place of the next event. Events between two changes share it. */
-  get position(): Position {
+  get position(): SettingsPosition {
     const { terms, sent } = this.place
     if (terms !== this.confirmed || sent !== this.updates) {
       this.place = { terms: this.confirmed, sent: this.updates }
@@ -82,7 +85,7 @@ export class SettingsInForce {
   }
 
   /** Returns the settings with which an event at this position is handled, as far as is known. */
-  at({ terms, sent }: Position): Terms {
+  at({ terms, sent }: SettingsPosition): BilledSettings {
     const changes = sent.filter(({ isRefused }) => !isRefused).map(({ change }) => change)
     return Object.assign({ ...terms }, ...changes)
   }
@@ -112,16 +115,16 @@ export class SettingsInForce {
     return this.possible.flatMap(({ transcription }) => transcription ?? [])
   }
 
-  private get possible(): readonly Partial<Terms>[] {
+  private get possible(): readonly Partial<BilledSettings>[] {
     return [this.confirmed, ...this.updates.map(({ change }) => change)]
   }
 
-  add(update: Update): void {
+  add(update: SettingsUpdate): void {
     this.updates = [...this.updates, { ...update, isRefused: false }]
   }
 
   /** Notes that the provider confirmed the oldest change. Returns it, if there is one. */
-  confirm(): Update | undefined {
+  confirm(): SettingsUpdate | undefined {
     const [update, ...others] = this.updates
     this.updates = others
     if (update !== undefined) this.confirmed = { ...this.confirmed, ...update.change }
@@ -129,12 +132,12 @@ export class SettingsInForce {
   }
 
   /** Notes the settings that the provider itself has named. */
-  note(named: Partial<Terms>): void {
+  note(named: Partial<BilledSettings>): void {
     this.confirmed = { ...this.confirmed, ...named }
   }
 
   /** Notes that the provider refused a change. Returns it, if there is one with this event id. */
-  refuse(eventId: unknown): Update | undefined {
+  refuse(eventId: unknown): SettingsUpdate | undefined {
     const refused = this.updates.find((update) => update.eventId === eventId)
     if (refused === undefined) return undefined
     refused.isRefused = true

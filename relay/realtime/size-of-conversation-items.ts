@@ -4,14 +4,14 @@ import { checkSpelling } from './check-member-names.ts'
 import { inputAudioTokens } from './realtime-usage.ts'
 
 /** The size of content that is part of the input of a response. */
-export type Content = {
+export type ContentSize = {
   /** The number of bytes of the content as JSON, without audio and pictures. */
   readonly textBytes: number
   readonly audioBytes: number
   readonly pictures: number
 }
 
-export const NO_CONTENT: Content = Object.freeze({ textBytes: 0, audioBytes: 0, pictures: 0 })
+export const NO_CONTENT: ContentSize = Object.freeze({ textBytes: 0, audioBytes: 0, pictures: 0 })
 
 /**
  * The number of tokens of one picture. `most` is the highest number that providers are expected to
@@ -24,15 +24,17 @@ const BYTES_PER_TOKEN = 4
  * Returns the maximum number of tokens of content. Each byte of text is counted as one token,
  * because a token has at least one byte. `rate` is the number of bytes of one second of audio.
  */
-export const tokensAtMost = ({ textBytes, audioBytes, pictures }: Content, rate: number): number =>
-  textBytes + inputAudioTokens(audioBytes, rate) + pictures * PICTURE_TOKENS.most
+export const tokensAtMost = (
+  { textBytes, audioBytes, pictures }: ContentSize,
+  rate: number,
+): number => textBytes + inputAudioTokens(audioBytes, rate) + pictures * PICTURE_TOKENS.most
 
 /**
  * Returns an estimate of the number of tokens of content. `rate` is the number of bytes of one
  * second of audio.
  */
 export const estimatedTokens = (
-  { textBytes, audioBytes, pictures }: Content,
+  { textBytes, audioBytes, pictures }: ContentSize,
   rate: number,
 ): { readonly text: number; readonly audio: number; readonly image: number } => ({
   text: Math.ceil(textBytes / BYTES_PER_TOKEN),
@@ -40,13 +42,13 @@ export const estimatedTokens = (
   image: pictures * PICTURE_TOKENS.likely,
 })
 
-export const withContent = (one: Content, other: Content): Content => ({
+export const withContent = (one: ContentSize, other: ContentSize): ContentSize => ({
   textBytes: one.textBytes + other.textBytes,
   audioBytes: one.audioBytes + other.audioBytes,
   pictures: one.pictures + other.pictures,
 })
 
-export const textContent = (value: unknown): Content => ({
+export const textContent = (value: unknown): ContentSize => ({
   ...NO_CONTENT,
   textBytes: value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)),
 })
@@ -74,7 +76,7 @@ export function readItem(
   value: unknown,
   param: string,
   referred?: Set<unknown>,
-): Content | RelayError {
+): ContentSize | RelayError {
   if (!isObject(value)) return relayError('invalid_parameter', { param })
   const ambiguous = checkSpelling(value, ['type', 'id', 'content'], `${param}.`)
   if (ambiguous !== null) return ambiguous
@@ -101,7 +103,7 @@ export function readItem(
   return sum
 }
 
-function readPart(part: unknown, param: string): Content | RelayError {
+function readPart(part: unknown, param: string): ContentSize | RelayError {
   if (!isObject(part)) return relayError('invalid_parameter', { param })
   const ambiguous = checkSpelling(part, ['type', 'audio', 'image_url'], `${param}.`)
   if (ambiguous !== null) return ambiguous

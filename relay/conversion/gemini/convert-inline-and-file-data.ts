@@ -2,7 +2,7 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { AudioPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'
+import { membersOf, reportUnknownMembers, textMember } from './members-in-either-spelling.ts'
 
 export type MediaPart = ImagePart | DocumentPart | AudioPart
 
@@ -13,8 +13,8 @@ const FILE_NAMES = new Set(['mimeType', 'fileUri'])
 export function readInlineData(value: unknown, path: string, losses: string[]): MediaPart | null {
   const blob = membersOf(value, path)
   reportUnknownMembers(blob, BLOB_NAMES, path, losses)
-  const mediaType = textOf(blob, 'mimeType', path)
-  const data = textOf(blob, 'data', path)
+  const mediaType = textMember(blob, 'mimeType', path)
+  const data = textMember(blob, 'data', path)
   if (mediaType === null) throw new ConversionError(`${path}.mimeType`, `${path} needs a mimeType`)
   if (data === null) throw new ConversionError(`${path}.data`, `${path} needs data`)
   if (mediaType.startsWith('audio/')) return { kind: 'audio', mediaType, data }
@@ -26,9 +26,9 @@ export function readInlineData(value: unknown, path: string, losses: string[]): 
 export function readFileData(value: unknown, path: string, losses: string[]): MediaPart | null {
   const file = membersOf(value, path)
   reportUnknownMembers(file, FILE_NAMES, path, losses)
-  const uri = textOf(file, 'fileUri', path)
+  const uri = textMember(file, 'fileUri', path)
   if (uri === null) throw new ConversionError(`${path}.fileUri`, `${path} needs a fileUri`)
-  const statedType = textOf(file, 'mimeType', path)
+  const statedType = textMember(file, 'mimeType', path)
   const guessedType = mediaTypeOfAddress(uri)
   const mediaType =
     statedType ?? guessedType ?? (isVideoPage(uri) ? 'video/*' : 'application/octet-stream')

@@ -9,6 +9,7 @@ import { optionalBoolean, optionalText, requiredObject } from '../json-fields.ts
  */
 export type Members = ReadonlyMap<string, unknown>
 
+/** Returns the members of an object. Throws a `ConversionError` for any other value. */
 export function membersOf(value: unknown, path: string): Members {
   const members = new Map<string, unknown>()
   for (const [name, member] of Object.entries(requiredObject(value, path))) {
@@ -21,21 +22,26 @@ const camelCase = (name: string): string =>
   name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Returns the value of a list member. Gemini accepts a single object instead of a list. */
-export function listOf(value: unknown, path: string): readonly unknown[] {
+export function listOrSingle(value: unknown, path: string): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value
   if (isObject(value)) return [value]
   throw new ConversionError(path, `${path} must be a list`)
 }
 
-export const textOf = (members: Members, name: string, path: string): string | null =>
+/** Returns a text member, or null if it is absent. */
+export const textMember = (members: Members, name: string, path: string): string | null =>
   optionalText(members.get(name), `${path}.${name}`)
 
-export const booleanOf = (members: Members, name: string, path: string): boolean | null =>
+/** Returns a boolean member, or null if it is absent. */
+export const booleanMember = (members: Members, name: string, path: string): boolean | null =>
   optionalBoolean(members.get(name), `${path}.${name}`)
 
-/** Reads a number. Like all of Google's JSON APIs, Gemini also accepts a number in a string. */
-export function numberOf(members: Members, name: string, path: string): number | null {
+/**
+ * Returns a number member, or null if it is absent. Like all of Google's JSON APIs, Gemini also
+ * accepts a number in a string.
+ */
+export function numberMember(members: Members, name: string, path: string): number | null {
   const value = members.get(name)
   if (value === undefined) return null
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
@@ -43,8 +49,9 @@ export function numberOf(members: Members, name: string, path: string): number |
   throw new ConversionError(`${path}.${name}`, `${path}.${name} must be a number`)
 }
 
-export function integerOf(members: Members, name: string, path: string): number | null {
-  const number = numberOf(members, name, path)
+/** Returns an integer member, or null if it is absent. */
+export function integerMember(members: Members, name: string, path: string): number | null {
+  const number = numberMember(members, name, path)
   if (number === null || Number.isSafeInteger(number)) return number
   throw new ConversionError(`${path}.${name}`, `${path}.${name} must be an integer`)
 }

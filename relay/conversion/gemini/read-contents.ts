@@ -11,11 +11,11 @@ import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { TurnBuilder } from './join-model-contents.ts'
 import {
-  listOf,
+  listOrSingle,
   type Members,
   membersOf,
   reportUnknownMembers,
-  textOf,
+  textMember,
 } from './members-in-either-spelling.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
 import { callIdInRequest } from './tool-call-ids.ts'
@@ -35,15 +35,15 @@ const PART_NAMES = new Set([...DATA_NAMES, 'thought', 'thoughtSignature'])
 export function readContents(value: unknown, losses: string[]): readonly CanonicalMessage[] {
   const reader = new ContentsReader(losses)
   const turns = new TurnBuilder()
-  for (const [index, content] of listOf(value, 'contents').entries()) {
+  for (const [index, content] of listOrSingle(value, 'contents').entries()) {
     const path = `contents[${index}]`
     const members = membersOf(content, path)
     reportUnknownMembers(members, CONTENT_NAMES, path, losses)
-    const role = ROLES.get(textOf(members, 'role', path) ?? 'user')
+    const role = ROLES.get(textMember(members, 'role', path) ?? 'user')
     if (role === undefined) {
       throw new ConversionError(`${path}.role`, `${path}.role must be user or model`)
     }
-    const parts = listOf(members.get('parts'), `${path}.parts`).map((part, partIndex) =>
+    const parts = listOrSingle(members.get('parts'), `${path}.parts`).map((part, partIndex) =>
       reader.readPart(part, { role, content: index, part: partIndex }),
     )
     if (role === 'user') turns.addUserContent(parts.flatMap(({ part }) => part ?? []))
@@ -67,11 +67,11 @@ export function readSystem(value: unknown, losses: string[]): readonly ContentPa
   const path = 'systemInstruction'
   const members = membersOf(value, path)
   reportUnknownMembers(members, CONTENT_NAMES, path, losses)
-  return listOf(members.get('parts'), `${path}.parts`).flatMap((part, index) => {
+  return listOrSingle(members.get('parts'), `${path}.parts`).flatMap((part, index) => {
     const at = `${path}.parts[${index}]`
     const partMembers = membersOf(part, at)
     reportUnknownMembers(partMembers, new Set(['text']), at, losses)
-    const text = textOf(partMembers, 'text', at)
+    const text = textMember(partMembers, 'text', at)
     return text === null || text === '' ? [] : [{ kind: 'text' as const, text }]
   })
 }
@@ -143,7 +143,7 @@ class ContentsReader {
   private readCall(part: Members, path: string, position: PartPosition): ContentPart {
     const call = membersOf(part.get('functionCall'), path)
     reportUnknownMembers(call, new Set(['id', 'name', 'args']), path, this.losses)
-    const name = textOf(call, 'name', path)
+    const name = textMember(call, 'name', path)
     if (name === null || name === '') {
       throw new ConversionError(`${path}.name`, `${path} needs a name`)
     }
@@ -151,7 +151,7 @@ class ContentsReader {
     if (!isObject(args)) {
       throw new ConversionError(`${path}.args`, `${path}.args must be an object`)
     }
-    const id = textOf(call, 'id', path) || callIdInRequest(position.content, position.part)
+    const id = textMember(call, 'id', path) || callIdInRequest(position.content, position.part)
     this.openCalls.push({ id, name })
     const signature = readSignature(part.get('thoughtSignature'))
     const argumentsJson = JSON.stringify(args)
@@ -161,9 +161,12 @@ class ContentsReader {
   private readResponse(value: unknown, path: string, position: PartPosition): ToolResultPart {
     const response = membersOf(value, path)
     reportUnknownMembers(response, new Set(['id', 'name', 'response', 'parts']), path, this.losses)
-    const call = this.takeCall(textOf(response, 'id', path) || null, textOf(response, 'name', path))
+    const call = this.takeCall(
+      textMember(response, 'id', path) || null,
+      textMember(response, 'name', path),
+    )
     const { text, isError } = readOutput(response.get('response') ?? {}, `${path}.response`)
-    const media = listOf(response.get('parts'), `${path}.parts`).flatMap((part, index) => {
+    const media = listOrSingle(response.get('parts'), `${path}.parts`).flatMap((part, index) => {
       const at = `${path}.parts[${index}]`
       const members = membersOf(part, at)
       reportUnknownMembers(members, new Set(['inlineData', 'fileData']), at, this.losses)
@@ -207,7 +210,7 @@ function requireRole(role: PartPosition['role'], position: PartPosition, path: s
  * text.
  */
 function readText(members: Members, path: string, role: PartPosition['role']): ContentPart | null {
-  const text = textOf(members, 'text', path) ?? ''
+  const text = textMember(members, 'text', path) ?? ''
   const field = members.get('thoughtSignature')
   const isThought = members.get('thought') === true && role === 'assistant'
   if (isThought) return readThought(text, field)

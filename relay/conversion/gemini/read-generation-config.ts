@@ -2,14 +2,14 @@ import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { type AnswerFormat, type CanonicalRequest, ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
-  booleanOf,
-  integerOf,
-  listOf,
+  booleanMember,
+  integerMember,
+  listOrSingle,
   type Members,
   membersOf,
-  numberOf,
+  numberMember,
   reportUnknownMembers,
-  textOf,
+  textMember,
 } from './members-in-either-spelling.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readThinkingConfig } from './thinking-config.ts'
@@ -33,15 +33,15 @@ export function readGenerationConfig(value: unknown, losses: string[]): Generati
   reportUnknownMembers(config, NAMES, PATH, losses)
   reportModalities(config, losses)
   return {
-    outputTokensMax: integerOf(config, 'maxOutputTokens', PATH),
+    outputTokensMax: integerMember(config, 'maxOutputTokens', PATH),
     sampling: {
-      choices: integerOf(config, 'candidateCount', PATH),
-      temperature: numberOf(config, 'temperature', PATH),
-      topP: numberOf(config, 'topP', PATH),
-      topK: numberOf(config, 'topK', PATH),
-      seed: integerOf(config, 'seed', PATH),
-      presencePenalty: numberOf(config, 'presencePenalty', PATH),
-      frequencyPenalty: numberOf(config, 'frequencyPenalty', PATH),
+      choices: integerMember(config, 'candidateCount', PATH),
+      temperature: numberMember(config, 'temperature', PATH),
+      topP: numberMember(config, 'topP', PATH),
+      topK: numberMember(config, 'topK', PATH),
+      seed: integerMember(config, 'seed', PATH),
+      presencePenalty: numberMember(config, 'presencePenalty', PATH),
+      frequencyPenalty: numberMember(config, 'frequencyPenalty', PATH),
       stop: readStopSequences(config),
     },
     thinking: readThinkingConfig(config.get('thinkingConfig'), `${PATH}.thinkingConfig`, losses),
@@ -53,7 +53,7 @@ export function readGenerationConfig(value: unknown, losses: string[]): Generati
 function readStopSequences(config: Members): readonly string[] {
   const path = `${PATH}.stopSequences`
   const value = config.get('stopSequences')
-  return listOf(typeof value === 'string' ? [value] : value, path).map((text, index) => {
+  return listOrSingle(typeof value === 'string' ? [value] : value, path).map((text, index) => {
     if (typeof text === 'string') return text
     throw new ConversionError(`${path}[${index}]`, `${path}[${index}] must be a text`)
   })
@@ -73,15 +73,15 @@ function reportModalities(config: Members, losses: string[]): void {
 }
 
 function readLogprobsCount(config: Members, losses: string[]): number | null {
-  const count = integerOf(config, 'logprobs', PATH)
-  if (booleanOf(config, 'responseLogprobs', PATH) === true) return count ?? 0
+  const count = integerMember(config, 'logprobs', PATH)
+  if (booleanMember(config, 'responseLogprobs', PATH) === true) return count ?? 0
   if (count !== null) addLoss(losses, `${PATH}.logprobs`)
   return null
 }
 
 function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | null {
   if (config.has('responseFormat')) return readResponseFormat(config, losses)
-  const type = textOf(config, 'responseMimeType', PATH) ?? 'text/plain'
+  const type = textMember(config, 'responseMimeType', PATH) ?? 'text/plain'
   const schema = readAnswerSchema(config)
   if (type === 'application/json') {
     return schema === null
@@ -99,14 +99,14 @@ function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | nul
 function readResponseFormat(config: Members, losses: string[]): AnswerFormat | null {
   const path = `${PATH}.responseFormat`
   let format: AnswerFormat | null = null
-  for (const [index, value] of listOf(config.get('responseFormat'), path).entries()) {
+  for (const [index, value] of listOrSingle(config.get('responseFormat'), path).entries()) {
     const at = `${path}[${index}]`
     const members = membersOf(value, at)
     reportUnknownMembers(members, new Set(['text']), at, losses)
     if (!members.has('text')) continue
     const text = membersOf(members.get('text'), `${at}.text`)
     reportUnknownMembers(text, new Set(['mimeType', 'schema']), `${at}.text`, losses)
-    const type = textOf(text, 'mimeType', `${at}.text`) ?? 'text/plain'
+    const type = textMember(text, 'mimeType', `${at}.text`) ?? 'text/plain'
     const schema = text.get('schema')
     if (/json$/i.test(type)) {
       format = isObject(schema)

@@ -7,7 +7,12 @@ import {
   type ToolChoice,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { listOf, membersOf, reportUnknownMembers, textOf } from './members-in-either-spelling.ts'
+import {
+  listOrSingle,
+  membersOf,
+  reportUnknownMembers,
+  textMember,
+} from './members-in-either-spelling.ts'
 import { readContents, readSystem } from './read-contents.ts'
 import { readGeminiSchema } from './read-gemini-schema.ts'
 import { readGenerationConfig } from './read-generation-config.ts'
@@ -54,12 +59,12 @@ export function readRequest(
  * lost.
  */
 function readTools(value: unknown, losses: string[]): readonly CanonicalTool[] {
-  return listOf(value, 'tools').flatMap((tool, index) => {
+  return listOrSingle(value, 'tools').flatMap((tool, index) => {
     const path = `tools[${index}]`
     const members = membersOf(tool, path)
     reportUnknownMembers(members, new Set(['functionDeclarations']), path, losses)
     const at = `${path}.functionDeclarations`
-    return listOf(members.get('functionDeclarations'), at).map((declaration, position) =>
+    return listOrSingle(members.get('functionDeclarations'), at).map((declaration, position) =>
       readDeclaration(declaration, `${at}[${position}]`, losses),
     )
   })
@@ -68,7 +73,7 @@ function readTools(value: unknown, losses: string[]): readonly CanonicalTool[] {
 function readDeclaration(value: unknown, path: string, losses: string[]): CanonicalTool {
   const members = membersOf(value, path)
   reportUnknownMembers(members, DECLARATION_NAMES, path, losses)
-  const name = textOf(members, 'name', path)
+  const name = textMember(members, 'name', path)
   if (name === null || name === '') {
     throw new ConversionError(`${path}.name`, `${path} needs a name`)
   }
@@ -85,7 +90,12 @@ function readDeclaration(value: unknown, path: string, losses: string[]): Canoni
     parameters === undefined
       ? (jsonSchema ?? { type: 'object', properties: {} })
       : readGeminiSchema(parameters, `${path}.parameters`)
-  return { name, description: textOf(members, 'description', path) ?? '', schema, isStrict: null }
+  return {
+    name,
+    description: textMember(members, 'description', path) ?? '',
+    schema,
+    isStrict: null,
+  }
 }
 
 function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
@@ -97,8 +107,8 @@ function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
   const path = 'toolConfig.functionCallingConfig'
   const config = membersOf(calling, path)
   reportUnknownMembers(config, CHOICE_NAMES, path, losses)
-  const names = listOf(config.get('allowedFunctionNames'), `${path}.allowedFunctionNames`)
-  const mode = (textOf(config, 'mode', path) ?? 'MODE_UNSPECIFIED').toUpperCase()
+  const names = listOrSingle(config.get('allowedFunctionNames'), `${path}.allowedFunctionNames`)
+  const mode = (textMember(config, 'mode', path) ?? 'MODE_UNSPECIFIED').toUpperCase()
   const [name] = names
   if (mode === 'ANY' && names.length === 1 && typeof name === 'string')
     return { kind: 'tool', name }

@@ -4,11 +4,11 @@ import type { Converted, Effort, Thinking } from '../canonical-request.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
-  booleanOf,
-  integerOf,
+  booleanMember,
+  integerMember,
   membersOf,
   reportUnknownMembers,
-  textOf,
+  textMember,
 } from './members-in-either-spelling.ts'
 import { type ModelVersion, readModelVersion } from './model-version.ts'
 
@@ -31,9 +31,9 @@ export function readThinkingConfig(
   if (value === undefined) return null
   const config = membersOf(value, path)
   reportUnknownMembers(config, NAMES, path, losses)
-  const level = textOf(config, 'thinkingLevel', path)
-  const budget = integerOf(config, 'thinkingBudget', path)
-  const includesThoughts = booleanOf(config, 'includeThoughts', path)
+  const level = textMember(config, 'thinkingLevel', path)
+  const budget = integerMember(config, 'thinkingBudget', path)
+  const includesThoughts = booleanMember(config, 'includeThoughts', path)
   const thinking = thinkingOf(level, budget, path)
   if (thinking === null) return includesThoughts === true ? { kind: 'adaptive' } : null
   // Other formats can't request thinking without receiving the thoughts.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
@@ -93,7 +93,7 @@ const IDENTITY: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'mo
  * Returns the identity of the response that the first events of a stream have begun; null if they
  * name none. The response may repeat a long request, so no object is built of it.
  */
-function responseIn(events: Buffer): Readonly<Record<string, unknown>> | null {
+function responseIn(events: Buffer): JsonObject | null {
   const [, data = ''] = /^data: ?(.+)$/m.exec(events.toString('utf8')) ?? []
   const bytes = Buffer.from(data)
   const response = membersIn(bytes).find(({ key }) => key === 'response')

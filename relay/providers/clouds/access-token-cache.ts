@@ -1,6 +1,7 @@
 import { request } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { CredentialsError } from './cloud-access.ts'
 
 /**
@@ -128,7 +129,7 @@ export async function postTokenRequest(
  */
 export function readAccessToken(body: Buffer): AccessToken | null {
   try {
-    const answer = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>
+    const answer = JSON.parse(body.toString('utf8')) as JsonObject
     const { access_token: token, expires_in: seconds } = answer
     if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null
     const lifetimeMs = typeof seconds === 'number' ? seconds * 1_000 : 0

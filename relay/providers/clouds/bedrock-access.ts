@@ -5,7 +5,7 @@ import {
   betasIn,
   headerIn,
   isVisibleText,
-  MODEL,
+  MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
   type StreamDecoder,
@@ -112,7 +112,7 @@ export const openBedrock: OpenCloud = ({ key }) => {
   return {
     baseUrlFor: () => baseUrl,
     fillPath: (path, model) =>
-      path.replace(MODEL, () => encodeURIComponent(bedrockModelId(model, region))),
+      path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(bedrockModelId(model, region))),
     authorize: async (call) => {
       protocol ??= await loadProtocol(read)
       const moved = withBetasInBody(call)

@@ -111,7 +111,7 @@ export type OpenCloud = (channel: {
   readonly baseUrl: string
 }) => CloudAccess | null
 
-export const MODEL = '{model}'
+export const MODEL_PLACEHOLDER = '{model}'
 
 /**
  * Reports whether a text consists of visible ASCII characters, so that it can be sent in a header.

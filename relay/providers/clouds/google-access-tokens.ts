@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AccessToken,
   AccessTokenCache,
@@ -23,7 +24,7 @@ export type ServiceAccount = {
 /** Reads a service account's key file. Returns null if a member is missing or malformed. */
 export function readServiceAccount(text: string): ServiceAccount | null {
   try {
-    const file = JSON.parse(text) as Readonly<Record<string, unknown>>
+    const file = JSON.parse(text) as JsonObject
     const textOf = (name: string): string => {
       const value = file[name]
       return typeof value === 'string' ? value : ''

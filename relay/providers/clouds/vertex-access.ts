@@ -1,8 +1,9 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   BETA_HEADER,
   betasIn,
   headerIn,
-  MODEL,
+  MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
   withoutHeaders,
@@ -116,7 +117,7 @@ function withVertexHeaders(call: ProviderCall): ProviderCall {
 
 /** Returns the texts in a key file that are secret or identify the account. */
 function secretsIn(key: string): string[] {
-  const file = JSON.parse(key) as Readonly<Record<string, unknown>>
+  const file = JSON.parse(key) as JsonObject
   const isPublic = (text: string) => /^https:|^service_account$|^googleapis\.com$/.test(text)
   const texts = Object.values(file).filter((text) => typeof text === 'string')
   const own = texts.filter((text) => !isPublic(text))
@@ -146,7 +147,7 @@ export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
     return {
       ...address,
       fillPath: (path, model) =>
-        path.replace(PROJECT_PATH, '').replace(MODEL, () => encodedModel(model)),
+        path.replace(PROJECT_PATH, '').replace(MODEL_PLACEHOLDER, () => encodedModel(model)),
       authorize: async (call) => {
         const { headers, ...rest } = withVertexHeaders(call)
         return { ...rest, headers: [...headers, 'x-goog-api-key', key] }
@@ -166,7 +167,7 @@ export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
       path
         .replace('{project}', () => encodeURIComponent(account.projectId))
         .replace('{region}', () => regionOf(model))
-        .replace(MODEL, () => encodedModel(model)),
+        .replace(MODEL_PLACEHOLDER, () => encodedModel(model)),
     authorize: async (call, connections) => {
       const token = await tokens.token(connections)
       const { headers, ...rest } = withVertexHeaders(call)

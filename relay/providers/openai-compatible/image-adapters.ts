@@ -1,4 +1,4 @@
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
 import {
@@ -124,7 +124,7 @@ const ERROR_BYTES_MAX = 64 * 1024
  */
 function errorIn(
   body: Buffer,
-  read: (answer: Readonly<Record<string, unknown>>) => readonly [code: unknown, message: unknown],
+  read: (answer: JsonObject) => readonly [code: unknown, message: unknown],
 ): Buffer | null {
   if (body.length > ERROR_BYTES_MAX) return null
   let answer: unknown
@@ -209,7 +209,7 @@ export const GEMINI_CONTENT: ImageAdapter = {
 const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
   size === null || size === '1K' ? undefined : size
 
-function usageOf(metadata: Readonly<Record<string, unknown>>): object {
+function usageOf(metadata: JsonObject): object {
   const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
   const ofImages = (details: unknown): number =>
     (Array.isArray(details) ? details : [])
@@ -288,7 +288,7 @@ const ACCOUNT_CODES_OF_MINIMAX: ReadonlyMap<unknown, string> = new Map([
   ...[1008, 2056].map((code) => [code, 'insufficient_quota'] as const),
 ])
 
-function codeOfMiniMax({ base_resp, error }: Readonly<Record<string, unknown>>) {
+function codeOfMiniMax({ base_resp, error }: JsonObject) {
   const { status_code: code, status_msg: message } = objectOrEmpty(base_resp ?? error)
   return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
 }

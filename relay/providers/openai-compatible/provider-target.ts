@@ -4,7 +4,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { API_VERSION } from '../../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
-import { type CloudAccess, MODEL, type ProviderCall } from '../clouds/cloud-access.ts'
+import { type CloudAccess, MODEL_PLACEHOLDER, type ProviderCall } from '../clouds/cloud-access.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import { AZURE_TYPE, MODELS_WITH_CHATS, modelsWithChatsAt } from './models-with-chats.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
@@ -210,7 +210,7 @@ export const isByDeployment = ({
   profile,
 }: Pick<ProviderTarget, 'endpoints' | 'profile'>): boolean =>
   profile.id === AZURE_TYPE ||
-  endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL))
+  endpoints.some(({ format, path }) => format === 'chat' && path.includes(MODEL_PLACEHOLDER))
 
 /**
  * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
@@ -234,12 +234,12 @@ export function callPathOf(
   const endpoint = endpointOf(target, format, model)
   const path = (isStream ? endpoint?.streamPath : undefined) ?? endpoint?.path ?? ''
   if (target.cloud !== null) return target.cloud.fillPath(path, model)
-  if (!path.includes(MODEL)) return path
+  if (!path.includes(MODEL_PLACEHOLDER)) return path
   if (endpoint?.format === 'gemini' && model.startsWith(TUNED)) {
     const name = encodeURIComponent(model.slice(TUNED.length))
-    return path.replace(`models/${MODEL}`, () => `${TUNED}${name}`)
+    return path.replace(`models/${MODEL_PLACEHOLDER}`, () => `${TUNED}${name}`)
   }
-  return path.replace(MODEL, () => encodeURIComponent(model))
+  return path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(model))
 }
 
 /**

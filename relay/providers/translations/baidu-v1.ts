@@ -14,7 +14,12 @@ import {
   postTokenRequest,
   readAccessToken,
 } from '../clouds/access-token-cache.ts'
-import { CredentialsError, isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import {
+  CredentialsError,
+  isVisibleText,
+  MODEL_PLACEHOLDER,
+  type OpenCloud,
+} from '../clouds/cloud-access.ts'
 import {
   endEvents,
   reportedUsage,
@@ -187,7 +192,8 @@ export const openBaiduV1: OpenCloud = ({ key, baseUrl }) => {
   const tokens = new AccessTokenCache((via) => requestToken(via, base, [id, secret]))
   return {
     baseUrlFor: () => DEFAULT_BASE_URL,
-    fillPath: (path, model) => path.replace(MODEL, () => encodeURIComponent(pathOf(model))),
+    fillPath: (path, model) =>
+      path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(pathOf(model))),
     authorize: async (call, connections) => {
       const token = await tokens.token(connections)
       const mark = call.path.includes('?') ? '&' : '?'

@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
 import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'
 import { predictionTransport } from './replicate-transport.ts'
 import {
@@ -112,8 +112,8 @@ export const REPLICATE: Translation = {
  * Returns the path for a model. Its name is `owner/name`, and may end with a colon and a version.
  */
 function pathOf(path: string, model: string): string {
-  if (model.includes(':')) return path.replace(`/models/${MODEL}`, '')
-  return path.replace(MODEL, () => model.split('/').map(encodeURIComponent).join('/'))
+  if (model.includes(':')) return path.replace(`/models/${MODEL_PLACEHOLDER}`, '')
+  return path.replace(MODEL_PLACEHOLDER, () => model.split('/').map(encodeURIComponent).join('/'))
 }
 
 /** Reads an API token, which is the key. */

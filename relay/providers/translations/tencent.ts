@@ -15,7 +15,12 @@ import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-pro
 import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
-import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
+import {
+  isVisibleText,
+  MODEL_PLACEHOLDER,
+  type OpenCloud,
+  type ProviderCall,
+} from '../clouds/cloud-access.ts'
 import { reportedUsage, usageEvents } from './build-answer-events.ts'
 import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
@@ -208,7 +213,7 @@ export const openTencent: OpenCloud = ({ key }) => {
   if (!isRight) return null
   return {
     baseUrlFor: () => `https://${HOST}`,
-    fillPath: (path, model) => path.replace(MODEL, () => encodeURIComponent(model)),
+    fillPath: (path, model) => path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(model)),
     authorize: async (call) => signed(call, [id, secret]),
     dropCredentials: () => {},
     confidential: () => parts,

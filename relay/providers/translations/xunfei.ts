@@ -10,7 +10,12 @@ import {
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
-import { isVisibleText, MODEL, type OpenCloud, type ProviderCall } from '../clouds/cloud-access.ts'
+import {
+  isVisibleText,
+  MODEL_PLACEHOLDER,
+  type OpenCloud,
+  type ProviderCall,
+} from '../clouds/cloud-access.ts'
 import {
   endEvents,
   reportedUsage,
@@ -204,7 +209,8 @@ export const openXunfei: OpenCloud = ({ key, other }) => {
   if (!isRight) return null
   return {
     baseUrlFor: () => 'https://spark-api.xf-yun.com',
-    fillPath: (path, model) => path.replace(`/${MODEL}`, () => sparkVersion(model, other)[0]),
+    fillPath: (path, model) =>
+      path.replace(`/${MODEL_PLACEHOLDER}`, () => sparkVersion(model, other)[0]),
     authorize: async (call) => authorized(call, [app, secret, apiKey]),
     dropCredentials: () => {},
     confidential: () => parts,

@@ -9,7 +9,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { isVisibleText, MODEL, type OpenCloud } from '../clouds/cloud-access.ts'
+import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
 import {
   endEvents,
   reportedUsage,
@@ -133,7 +133,7 @@ export const openZhipuV3: OpenCloud = ({ key }) => {
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null
   return {
     baseUrlFor: () => 'https://open.bigmodel.cn',
-    fillPath: (path, model) => path.replace(MODEL, () => encodeURIComponent(model)),
+    fillPath: (path, model) => path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(model)),
     authorize: async (call) => ({
       ...call,
       headers: [...call.headers, 'authorization', zhipuToken(id, secret, Date.now())],
