@@ -3,7 +3,7 @@ import { isRelayError, type RelayError, relayError } from './canonical/relay-err
 import { readMessagesRequest } from './dialects/anthropic-messages/messages-request.ts'
 import { readGeminiCountRequest } from './dialects/gemini/generate-request.ts'
 import { readResponsesRequest } from './dialects/openai-responses/responses-request.ts'
-import type { ChatRequest, StoredInput } from './dialects/wire-format.ts'
+import type { ChatRequest, StoredReference } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
@@ -126,10 +126,8 @@ async function completeBody(
   return reference === undefined ? complete.body : missingInCount(reference, isStored)
 }
 
-type Reference = StoredInput['references'][number]
-
 /** The error for a converted response says whether the site stores it. Others are never counted. */
-const missingInCount = (reference: Reference, isStored: boolean): RelayError =>
+const missingInCount = (reference: StoredReference, isStored: boolean): RelayError =>
   convertedResponseIdIn(reference.id) === null
     ? relayError('stored_input', { param: reference.param })
     : notFound(reference, isStored)

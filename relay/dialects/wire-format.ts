@@ -93,10 +93,19 @@ export type FileReference = {
   readonly param: string
 }
 
+/**
+ * The id of an earlier response or of one of its items, and the member that refers to it. `span` is
+ * the place of an item in the body. It is omitted for a previous response.
+ */
+export type StoredReference = {
+  readonly id: string
+  readonly param: string
+  readonly span?: { readonly start: number; readonly end: number }
+}
+
 /** Content at a provider that becomes part of a request's input. */
 export type StoredInput = {
-  /** The ids of earlier responses and of their items, each with the member that refers to it. */
-  readonly references: readonly { readonly id: string; readonly param: string }[]
+  readonly references: readonly StoredReference[]
   /**
    * The channel and the key of the account that stores the content. Null until they have been
    * looked up.

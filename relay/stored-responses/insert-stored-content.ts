@@ -2,7 +2,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
 import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { ChatRequest, StoredReference } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { unpaidError } from '../pipeline/body-memory-limit-of-user.ts'
 import type { CopiesOfBody } from '../pipeline/copies-of-request-body.ts'
@@ -90,11 +90,7 @@ type Sizes = ReadonlyMap<string, ContentSize>
 const previousIn = ({ stored }: ChatRequest, sizes: Sizes) =>
   stored?.references.find(({ id, param }) => param === PREVIOUS && sizes.has(id)) ?? null
 
-type ItemReference = {
-  readonly id: string
-  readonly param: string
-  readonly responseId: string
-}
+type ItemReference = StoredReference & { readonly responseId: string }
 
 /** Returns the references to items whose content the gateway stores. */
 const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes): readonly ItemReference[] =>
@@ -157,40 +153,43 @@ async function openContent(
 /** Removes the id of an item, because no provider stores an item with this id. */
 const withoutId = ({ id: _id, ...item }: Item): Item => item
 
-/** Returns the changes of the body, or an error if an item does not exist. */
+/**
+ * Returns the changes of the body, or an error if an item does not exist. The caller's own items
+ * keep their bytes.
+ */
 function editsOf(
-  request: ChatRequest,
+  { members, ...request }: ChatRequest,
   { items, before }: Content,
   references: readonly ItemReference[],
 ): readonly ByteEdit[] | RelayError {
-  const { members } = request
   const input = members.find(({ key }) => key === 'input')
   if (input === undefined) return relayError('missing_parameter', { param: 'input' })
-  const own = inputItemsOf(request).toString('utf8')
-  const replaced = new Map<string, Item>()
+  const edits: ByteEdit[] = []
+  const earlier = elementsOf(before)
+  // Edits at one place are applied in this order, so the earlier items precede all others. The
+  // caller's own input is never empty.
+  if (earlier !== '' && input.kind === 'array') {
+    const start = input.valueStart + 1
+    edits.push({ start, end: start, text: `${earlier},` })
+  } else if (earlier !== '') {
+    const own = elementsOf([inputItemsOf({ ...request, members }).toString('utf8')])
+    edits.push({ start: input.valueStart, end: input.valueEnd, text: `[${earlier},${own}]` })
+  }
   for (const reference of references) {
     const item = items.get(reference.id)
-    if (item === undefined) return notFound(reference)
-    replaced.set(reference.param, item)
+    if (item === undefined || reference.span === undefined) return notFound(reference)
+    edits.push({ ...reference.span, text: JSON.stringify(item) })
   }
-  const elements = replaced.size === 0 ? own : withItems(own, replaced)
-  const text = joinArrays([...before, elements])
-  const edits: ByteEdit[] = [{ start: input.valueStart, end: input.valueEnd, text }]
   const previous = members.find(({ key }) => key === PREVIOUS)
   if (before.length > 0 && previous !== undefined) {
     edits.push({ start: previous.valueStart, end: previous.valueEnd, text: 'null' })
   }
-  return edits.toSorted((one, other) => one.start - other.start)
+  return edits
 }
 
-/** Replaces items by their paths, such as `input[3]`. */
-function withItems(json: string, replaced: ReadonlyMap<string, Item>): string {
-  const elements = JSON.parse(json) as readonly unknown[]
-  return JSON.stringify(elements.map((one, at) => replaced.get(`input[${at}]`) ?? one))
-}
-
-/** Joins JSON arrays to one. */
-function joinArrays(arrays: readonly string[]): string {
-  const inner = arrays.map((array) => array.trim().slice(1, -1).trim())
-  return `[${inner.filter((text) => text !== '').join(',')}]`
-}
+/** Returns the elements of JSON arrays, separated by commas. */
+const elementsOf = (arrays: readonly string[]): string =>
+  arrays
+    .map((array) => array.trim().slice(1, -1).trim())
+    .filter((text) => text !== '')
+    .join(',')

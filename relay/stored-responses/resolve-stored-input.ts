@@ -3,7 +3,7 @@ import { TOKENS_MAX } from '../canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { eventData } from '../canonical/sse-scanner.ts'
 import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
-import type { ChatRequest, StoredInput } from '../dialects/wire-format.ts'
+import type { ChatRequest, StoredInput, StoredReference } from '../dialects/wire-format.ts'
 import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
 import type { ContentOwner } from './response-contents.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
@@ -45,7 +45,7 @@ export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error for a reference to stored content that can't be found. */
 export function notFound(
-  { id, param }: StoredInput['references'][number],
+  { id, param }: StoredReference,
   storesConvertedResponses = true,
 ): RelayError {
   const isUnstored = !storesConvertedResponses && convertedResponseIdIn(id) !== null

@@ -81,13 +81,20 @@ export const REFERENCES_MAX = 1_000
 const ENVIRONMENT_DEPTH = 3
 const NULL = 110
 
+/** `item` is the index of the item, `span` its place. `id` is null if it is not a valid id. */
+type FoundReference = {
+  readonly item: number
+  readonly id: string | null
+  readonly span: { readonly start: number; readonly end: number }
+}
+
 /**
  * Finds the content parts and tools of a Responses API request while its body is scanned. Items may
  * contain tools, and may refer to content that the provider stores.
  */
 export class ItemAndToolFinder extends MessagePartAndToolFinder {
-  /** The indexes of the items that refer to stored items. `id` is null if it is not a valid id. */
-  readonly references: { readonly item: number; readonly id: string | null }[] = []
+  /** The items that refer to stored items. */
+  readonly references: FoundReference[] = []
   /** True if an item has encrypted content, whose tokens can't be counted. */
   hasEncryptedItem = false
   /**
@@ -96,6 +103,7 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
    */
   itemWithProviderTool: number | null = null
   private itemIndex = -1
+  private itemStart = 0
   private itemType: string | null = null
   private hasRole = false
   private idAt = -1
@@ -125,6 +133,7 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     super.enter(depth, at)
     if (depth !== ELEMENT_DEPTH) return
     this.itemIndex += 1
+    this.itemStart = at
     this.itemType = null
     this.hasRole = false
     this.idAt = -1
@@ -136,7 +145,7 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
   override leave(depth: number, end: number): void {
     if (this.isInner(depth)) return
     super.leave(depth, end)
-    if (depth === ELEMENT_DEPTH && this.list === 'messages') this.endItem()
+    if (depth === ELEMENT_DEPTH && this.list === 'messages') this.endItem(end)
   }
 
   override mixedArray(depth: number): void {
@@ -179,11 +188,11 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     else if (meaning !== 'plain') this.counts[meaning] += 1
   }
 
-  private endItem(): void {
-    const { itemType, itemIndex } = this
+  private endItem(end: number): void {
+    const { itemType, itemIndex, itemStart: start } = this
     const isReference = itemType === 'item_reference' || (itemType === null && !this.hasRole)
     if (isReference && this.references.length <= REFERENCES_MAX) {
-      this.references.push({ item: itemIndex, id: this.idOfItem() })
+      this.references.push({ item: itemIndex, id: this.idOfItem(), span: { start, end } })
     }
     // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
     // the gateway stored has no id: its texts are in the request, and no provider stores more of it.

@@ -27,6 +27,7 @@ import {
   type ChatRequest,
   OUTPUT_TOKENS_MAX,
   type StoredInput,
+  type StoredReference,
   type WireFormat,
 } from '../wire-format.ts'
 import { ItemAndToolFinder, REFERENCES_MAX, STORED_ID } from './find-input-items-and-tools.ts'
@@ -147,7 +148,7 @@ function storedInput(
   previous: Member | undefined,
   finder: ItemAndToolFinder,
 ): StoredInput | RelayError {
-  const references: StoredInput['references'][number][] = []
+  const references: StoredReference[] = []
   if (previous !== undefined && previous.kind !== 'null') {
     const id = body.toString('latin1', previous.valueStart + 1, previous.valueEnd - 1)
     if (previous.kind !== 'string' || !STORED_ID.test(id)) {
@@ -155,11 +156,11 @@ function storedInput(
     }
     references.push({ id, param: PREVIOUS })
   }
-  for (const { item, id } of finder.references) {
+  for (const { item, id, span } of finder.references) {
     const param = `input[${item}]`
     const isTooMany = references.length > REFERENCES_MAX
     if (id === null || isTooMany) return relayError('stored_input', { param })
-    references.push({ id, param })
+    references.push({ id, param, span })
   }
   return { references, place: null, tokens: 0 }
 }

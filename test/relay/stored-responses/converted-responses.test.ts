@@ -256,6 +256,33 @@ describe('a converted response', () => {
     expect(refused.json.error.param).toMatch(/^input\[0\]/)
   })
 
+  it('leaves the caller’s own items byte for byte, also in a body with other spaces', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(3, { type: 14, baseUrl: provider.url, models: [MODEL] })
+    const { json: response } = await call()
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [3] } })
+    await rig.addChannel(4, { baseUrl: provider.url, models: [MODEL], type: 1 })
+    provider.answers.set('POST /v1/responses', { body: { ...response, id: 'resp_of_provider' } })
+    const own = '{"role":"user", "content":"a", "metadata":{"n":12345678901234567890.0}}'
+    const reference = `{ "type":"item_reference", "id":"${response.output[0].id}" }`
+    const send = (members: string) =>
+      fetch(`${rig.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: `{"model":"${MODEL}", ${members}}`,
+      })
+    expect((await send(`"input":[ ${reference}, ${own} ,${own}]`)).status).toBe(200)
+    const { id: _, ...item } = response.output[0]
+    const inserted = JSON.stringify(item)
+    expect(provider.requests.at(-1)?.body).toContain(`"input":[ ${inserted}, ${own} ,${own}]`)
+    const previous = `"previous_response_id": "${response.id}"`
+    expect((await send(`${previous},"input":[${own}]`)).status).toBe(200)
+    const body = provider.requests.at(-1)?.body
+    const first = '{"type":"message","role":"user","content":"Hi"}'
+    expect(body).toContain(`"input":[${first},${inserted},${own}]`)
+    expect(body).toContain('"previous_response_id": null')
+  })
+
   it('has no item by an id that it did not create', async () => {
     const { json: response } = await call()
     const id = response.output[0].id.replace(/_0$/, '_7')
