@@ -135,7 +135,7 @@ export async function createRelayDeps(core: Core, overrides: DepsOverrides): Pro
     providerMessages: overrides.providerMessages ?? (await openProviderMessages(core)),
     usageOfToken: overrides.usageOfToken ?? usageReader(core),
     storedResponses: boundedStoredResponses(
-      overrides.storedResponses ?? (await createStoredResponses(core.pg)),
+      overrides.storedResponses ?? (await createStoredResponses(core.pg, core.log)),
     ),
     clientSecrets: overrides.clientSecrets ?? (await createClientSecrets(core.pg)),
     batchStore: overrides.batchStore ?? (await createBatchStore(core.pg)),

@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { removeExpiredClaims } from './idempotency/remove-expired-claims.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { removeContentsOfDeletedTokens } from './stored-responses/remove-contents-of-deleted-tokens.ts'
+import { removeContentsOfDeletedTokens } from './stored-responses/remove-contents-of-tokens.ts'
 
 /**
  * The interval at which expired rows of the stores are deleted. They are valid for at least a day,

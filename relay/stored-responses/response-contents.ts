@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import { createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { CONTENT_BOUNDS, type ContentBounds, ContentLimits } from './limit-stored-contents.ts'
 
 /**
  * The content of a response that was converted. Its provider stores nothing to which a later
@@ -73,19 +75,8 @@ export type ResponseContents = {
 /** The maximum time for which the product stores prompts and answers. */
 export const CONTENT_RETENTION_MS = 7 * 86_400_000
 
-/** The maximum number of bytes that the stored contents of one user have, compressed. */
-const USER_BYTES_MAX = 32 * 1024 * 1024
-/**
- * The maximum number of bytes that the contents of all users have, compressed. On a full disk, the
- * database could no longer record calls.
- */
-const SITE_BYTES_MAX = 4 * 1024 * 1024 * 1024
-/** The number of bytes after which a process deletes what exceeds the maximum of a user. */
-const DELETED_EVERY_BYTES = USER_BYTES_MAX / 8
 /** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
 const ROW_BYTES = 512
-/** The maximum number of users whose bytes are counted. */
-const COUNTED_USERS_MAX = 10_000
 
 /** No release has stored contents as text, which was longer. Such contents are dropped. */
 const TABLE = `
@@ -145,33 +136,6 @@ const TOKEN_IDS = `
   )
   select token_id::float8 as "tokenId" from tokens where token_id is not null`
 
-/**
- * Deletes the inputs of a user's older contents. They are long, because each repeats the history of
- * its conversation, and only `previous_response_id` needs them. References to items need outputs.
- */
-const DELETE_OLD_INPUTS = `
-  update relay.response_contents as one
-  set input = null, stored_bytes = one.stored_bytes - length(one.input)
-  from (
-    select token_id, response_id, length(input) as input_bytes,
-      sum(stored_bytes) over (order by stored_at desc, response_id desc) as newer_bytes
-    from relay.response_contents where user_id = $1
-  ) as counted
-  where one.token_id = counted.token_id and one.response_id = counted.response_id
-    and one.input is not null and counted.newer_bytes > $2
-  returning counted.input_bytes::float8 as bytes`
-
-/** Deletes the oldest contents of a user beyond the maximum. */
-const DELETE_OLDEST = `
-  delete from relay.response_contents as one using (
-    select token_id, response_id,
-      sum(stored_bytes) over (order by stored_at desc, response_id desc) as newer_bytes
-    from relay.response_contents where user_id = $1
-  ) as counted
-  where one.token_id = counted.token_id and one.response_id = counted.response_id
-    and counted.newer_bytes > $2
-  returning one.stored_bytes::float8 as bytes`
-
 const REMOVE = `
   delete from relay.response_contents where token_id = $1 and response_id = $2
   returning stored_bytes::float8 as bytes`
@@ -183,61 +147,20 @@ const REMOVE_OF_TOKENS = `
 /** Creates the store in the schema `relay`, which all relays share. */
 export async function createResponseContents(
   pg: Pool,
-  {
-    userBytesMax = USER_BYTES_MAX,
-    siteBytesMax = SITE_BYTES_MAX,
-    deletedEveryBytes = DELETED_EVERY_BYTES,
-  } = {},
+  log: Logger | null = null,
+  bounds: Partial<ContentBounds> = {},
 ): Promise<ResponseContents> {
   await ensureSchema(pg, 'relay', TABLE)
-  /** The bytes of all contents when they were last counted, and those that were added since. */
-  let siteBytes = await bytesOfSite(pg)
-  /** Runs a statement that deletes content and returns the bytes of each row. */
-  const free = async (text: string, values: readonly unknown[]): Promise<number> => {
-    const { rows } = await pg.query<{ readonly bytes: number }>(text, [...values])
-    siteBytes -= rows.reduce((sum, { bytes }) => sum + bytes, 0)
-    return rows.length
-  }
-  /** The bytes that this process has added for each user since the last deletion. */
-  const addedBytes = new Map<number, number>()
-  const limited = new Set<number>()
-  /**
-   * Deletes what exceeds the maximum of a user, one time after another, because two deletions of
-   * the same rows could block each other. After a failure, the next content tries again: the new
-   * content is stored in any case, so its response must not say that it is not.
-   */
-  const deleteOldest = async (userId: number, bytes: number): Promise<void> => {
-    const added = (addedBytes.get(userId) ?? deletedEveryBytes) + bytes
-    if (addedBytes.size > COUNTED_USERS_MAX) addedBytes.clear()
-    addedBytes.set(userId, added)
-    if (added < deletedEveryBytes || limited.has(userId)) return
-    limited.add(userId)
-    try {
-      await free(DELETE_OLD_INPUTS, [userId, Math.floor(userBytesMax / 2)])
-      await free(DELETE_OLDEST, [userId, userBytesMax])
-      addedBytes.set(userId, (addedBytes.get(userId) ?? added) - added)
-    } catch {
-      // The bytes still count as added.
-    } finally {
-      limited.delete(userId)
-    }
-  }
+  const limits = new ContentLimits(pg, { ...CONTENT_BOUNDS, ...bounds }, log)
+  await limits.count()
   return {
     add: async ({ tokenId, responseId, userId, response, output, input, ...numbers }) => {
       const { outputBytes, inputBytes, at } = numbers
       const bytes = response.length + output.length + (input?.length ?? 0) + ROW_BYTES
-      if (siteBytes + bytes > siteBytesMax)
-        throw new Error('the site stores its maximum of contents')
-      siteBytes += bytes
       const texts = [response, output, input]
       const values = [tokenId, responseId, userId, ...texts, outputBytes, inputBytes, bytes, at]
-      try {
-        await pg.query({ name: 'insert-content', text: INSERT, values })
-      } catch (error) {
-        siteBytes -= bytes
-        throw error
-      }
-      await deleteOldest(userId, bytes)
+      await limits.add(bytes, () => pg.query({ name: 'insert-content', text: INSERT, values }))
+      await limits.deleteOldest(userId, bytes)
     },
     sizes: async ({ tokenId }, ids) => {
       const query = { name: 'sizes-of-contents', text: SIZES, values: [tokenId, ids] }
@@ -251,24 +174,18 @@ export async function createResponseContents(
       const query = { name: 'load-response', text: LOAD_RESPONSE, values: [tokenId, id] }
       return (await pg.query<LoadedResponse>(query)).rows[0] ?? null
     },
-    remove: async (tokenId, responseId) => (await free(REMOVE, [tokenId, responseId])) > 0,
+    remove: async (tokenId, responseId) => (await limits.free(REMOVE, [tokenId, responseId])) > 0,
     tokenIds: async () => {
       const { rows } = await pg.query<{ readonly tokenId: number }>(TOKEN_IDS)
       return rows.map(({ tokenId }) => tokenId)
     },
     removeOfTokens: async (tokenIds) => {
-      await free(REMOVE_OF_TOKENS, [tokenIds])
+      await limits.free(REMOVE_OF_TOKENS, [tokenIds])
     },
     sweep: async (at) => {
       const text = 'delete from relay.response_contents where stored_at <= $1'
       await pg.query(text, [at - CONTENT_RETENTION_MS])
-      siteBytes = await bytesOfSite(pg)
+      await limits.count()
     },
   }
-}
-
-async function bytesOfSite(pg: Pool): Promise<number> {
-  const text = 'select coalesce(sum(stored_bytes), 0)::float8 as bytes from relay.response_contents'
-  const { rows } = await pg.query<{ readonly bytes: number }>(text)
-  return rows[0]?.bytes ?? 0
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { Logger } from 'pino'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import {
   type ContentOwner,
@@ -107,9 +108,12 @@ export function idsOf(response: StoredResponse): readonly Row[] {
 }
 
 /** Creates the store in the schema `relay`, which all relays share. */
-export async function createStoredResponses(pg: Pool): Promise<StoredResponses> {
+export async function createStoredResponses(
+  pg: Pool,
+  log: Logger | null = null,
+): Promise<StoredResponses> {
   await ensureSchema(pg, 'relay', TABLE)
-  const contents = await createResponseContents(pg)
+  const contents = await createResponseContents(pg, log)
   let waiting: { readonly rows: readonly Row[]; readonly done: (error?: unknown) => void }[] = []
   let isWriting = false
   const write = async (): Promise<void> => {

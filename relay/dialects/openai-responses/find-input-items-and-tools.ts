@@ -195,9 +195,10 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
       this.references.push({ item: itemIndex, id: this.idOfItem(), span: { start, end } })
     }
     // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
-    // the gateway stored has no id: its texts are in the request, and no provider stores more of it.
+    // the gateway stored has no id: its texts are in the request, and no provider has more of it.
     const hasId = this.idAt >= 0 && this.bytes[this.idAt] !== NULL
-    if (itemType === 'reasoning' && !this.hasEncrypted && hasId) this.counts.storedReasoning += 1
+    const isStored = hasId && !this.hasEncrypted
+    if (itemType === 'reasoning' && isStored) this.counts.storedReasoning += 1
   }
 
   private idOfItem(): string | null {

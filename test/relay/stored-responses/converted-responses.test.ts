@@ -376,7 +376,7 @@ describe('a converted response', () => {
     expect((await call({ input: [reference, { role: 'user', content: 'Hi' }] })).status).toBe(200)
   })
 
-  it('is not confused with another one whose provider repeats the ids of answers and calls', async () => {
+  it('is not confused with one that has the same ids of the provider', async () => {
     const callWith = (city: string): Block => ({ ...CALL, input: { city } })
     answerWith(false, [callWith('Paris')], [callWith('Rome')], [text('Warm.')])
     const first = (await call()).json

@@ -119,7 +119,7 @@ describe.each(STORES)('the contents of converted responses in %s', (_name, creat
 
 it('the oldest contents of a user are deleted beyond the maximum of bytes', async () => {
   const limits = { userBytesMax: 3_000, deletedEveryBytes: 1 }
-  const contents = await createResponseContents(postgres.pg, limits)
+  const contents = await createResponseContents(postgres.pg, null, limits)
   const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
   const add = (id: string, at: number) => contents.add({ ...contentOf(id, AT + at, 5), userId: 8 })
   for (const [at, id] of ids.entries()) await add(id, at)
@@ -132,7 +132,7 @@ it('the oldest contents of a user are deleted beyond the maximum of bytes', asyn
 
 it('the inputs of older contents are deleted first, so that references to items last', async () => {
   const limits = { userBytesMax: 6_000, deletedEveryBytes: 1 }
-  const contents = await createResponseContents(postgres.pg, limits)
+  const contents = await createResponseContents(postgres.pg, null, limits)
   const ids = Array.from({ length: 10 }, (_, at) => `resp_${at}`)
   const input = Buffer.alloc(1_000, 'i')
   for (const [at, id] of ids.entries()) {
@@ -149,7 +149,7 @@ it('the inputs of older contents are deleted first, so that references to items 
 it('no content is stored beyond the maximum of the site, until others were deleted', async () => {
   const before = await createResponseContents(postgres.pg)
   await before.add({ ...contentOf('resp_a', AT, 12), userId: 10 })
-  const full = await createResponseContents(postgres.pg, { siteBytesMax: 700 })
+  const full = await createResponseContents(postgres.pg, null, { siteBytesMax: 700 })
   await expect(full.add({ ...contentOf('resp_b', AT, 12), userId: 11 })).rejects.toThrow('maximum')
   expect(await full.sizes(ownerOf(12), ['resp_b'])).toEqual([])
   await full.sweep(AT + 30 * 86_400_000)
@@ -164,7 +164,7 @@ it('contents that are deleted make room for others before the next count', async
     'select coalesce(sum(stored_bytes), 0)::int4 as bytes from relay.response_contents',
   )
   const siteBytesMax = (before.rows[0]?.bytes ?? 0) + 5_000
-  const contents = await createResponseContents(postgres.pg, { ...limits, siteBytesMax })
+  const contents = await createResponseContents(postgres.pg, null, { ...limits, siteBytesMax })
   for (let at = 0; at < 30; at += 1) {
     await contents.add({ ...contentOf(`resp_${at}`, AT + at), ...owner })
   }
@@ -174,8 +174,8 @@ it('contents that are deleted make room for others before the next count', async
 it('fifty contents of a user at once are all stored, although others are deleted', async () => {
   const limits = { userBytesMax: 3_000, deletedEveryBytes: 1 }
   const [one, other] = await Promise.all([
-    createResponseContents(postgres.pg, limits),
-    createResponseContents(postgres.pg, limits),
+    createResponseContents(postgres.pg, null, limits),
+    createResponseContents(postgres.pg, null, limits),
   ])
   const adding = Array.from({ length: 50 }, (_, at) =>
     (at % 2 === 0 ? one : other).add({ ...contentOf(`resp_${at}`, AT + at, 14), userId: 13 }),
@@ -188,7 +188,7 @@ it('fifty contents of a user at once are all stored, although others are deleted
 })
 
 it('a content counts as stored although older ones could not be deleted', async () => {
-  const contents = await createResponseContents(postgres.pg, { deletedEveryBytes: 1 })
+  const contents = await createResponseContents(postgres.pg, null, { deletedEveryBytes: 1 })
   const { pg } = postgres
   await pg.query(`
     create function relay.refuse() returns trigger language plpgsql
@@ -212,7 +212,7 @@ it('contents are deleted after seven days', async () => {
   expect(await contents.sizes(ownerOf(6), ['resp_old'])).toEqual([])
 })
 
-it('contents of a build before the first release are dropped, as they were longer texts', async () => {
+it('contents of a build before the first release are dropped, as they are texts', async () => {
   const { pg } = postgres
   await pg.query(`
     alter table relay.response_contents alter column output type text using encode(output, 'hex')`)
