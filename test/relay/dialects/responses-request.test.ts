@@ -85,15 +85,18 @@ describe('a request of the Responses API', () => {
       { id: 'fc_1' },
       { type: null, id: 'fc_2' },
     ]
-    expect(read({ input, previous_response_id: 'resp_1' }).stored).toEqual({
-      references: [
-        { id: 'resp_1', param: 'previous_response_id' },
-        { id: 'rs_1', param: 'input[0]' },
-        { id: 'fc_1', param: 'input[2]' },
-        { id: 'fc_2', param: 'input[3]' },
-      ],
-      ...{ place: null, tokens: 0 },
-    })
+    const { stored, body } = read({ input, previous_response_id: 'resp_1' })
+    expect(stored).toMatchObject({ place: null, tokens: 0 })
+    const references = stored?.references.map(({ id, param, span }) => ({
+      ...{ id, param },
+      item: span === undefined ? null : JSON.parse(body.toString('utf8', span.start, span.end)),
+    }))
+    expect(references).toEqual([
+      { id: 'resp_1', param: 'previous_response_id', item: null },
+      { id: 'rs_1', param: 'input[0]', item: input[0] },
+      { id: 'fc_1', param: 'input[2]', item: input[2] },
+      { id: 'fc_2', param: 'input[3]', item: input[3] },
+    ])
     expect(read({}).stored).toBe(undefined)
   })
 
