@@ -122,6 +122,9 @@ function planInGroup(
     return priceError(price, group, model)
   }
   const channels = offerFor(views, caller, request, origin)
+  if (channels.length === 0 && isOfferedForCallsOnly(views, caller, request, origin)) {
+    return relayError('model_not_at_endpoint', { param: 'model', subject: model })
+  }
   const video =
     request.video === undefined
       ? null
@@ -136,6 +139,21 @@ function planInGroup(
   if (pricing === null) return relayError('model_unpriced', { param: 'model', subject: model })
   return { group, ...pricing, offer, keyRef: origin?.place?.keyRef ?? null, video }
 }
+
+/**
+ * Reports whether a video is requested of a model that the group has only for calls, such as chats.
+ * Such a request never succeeds, so the caller must not be told to try it again.
+ */
+const isOfferedForCallsOnly = (
+  { channels }: Views,
+  { group, pinnedChannelId }: Caller,
+  { model, video }: TaskRequest,
+  origin: TaskRecord | null,
+): boolean =>
+  video !== undefined &&
+  origin === null &&
+  pinnedChannelId === null &&
+  channels.offering(group, model, 'any').length > 0
 
 /**
  * Returns the price of a task and the quota to reserve for it. Returns null if the price is not per

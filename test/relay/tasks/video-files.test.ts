@@ -309,6 +309,10 @@ describe('the formats of callers', () => {
     await rig.addChannel(KLING_WITH_ONE_PERMIT, { type: 50, models: ['unpriced'] })
     const unpriced = await rig.post('/v1/videos', { model: 'unpriced', prompt: 'x' })
     expect([unpriced.status, unpriced.json.error.code]).toEqual([400, 'model_unpriced'])
+    await rig.addChannel(KLING_WITH_ONE_PERMIT + 1, { type: 43, models: ['of-chats'] })
+    await rig.setOption('ModelRatio', { 'of-chats': 1 })
+    const chat = await rig.post('/v1/videos', { model: 'of-chats', prompt: 'x' })
+    expect([chat.status, chat.json.error.code]).toEqual([404, 'model_not_at_endpoint'])
     for (const path of ['/v1/videos/video_nope', '/v1/videos/video_nope/content']) {
       const { status, json } = await rig.ask(path)
       expect([status, json.error.code], path).toEqual([404, 'task_not_found'])
