@@ -29,6 +29,10 @@ const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
 
+/** Matches the paths of Google's other resources, which the gateway does not serve. */
+const GOOGLE_RESOURCES =
+  /^\/v1\/(?:cachedContents|fileSearchStores|interactions|tunedModels)(?:\/|$)/
+
 /** Returns the method and the model of a path of Gemini's API. Returns null for any other path. */
 export function readGeminiPath(path: string): GeminiPath | null {
   const [, collection, name, method] = METHOD_PATH.exec(path) ?? []
@@ -91,9 +95,10 @@ export function decodedSegment(text: string): string {
 /** Reports whether the request is one of Gemini's API, whose errors have Google's format. */
 export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   const [path = ''] = url.split('?', 1)
-  if (path.startsWith('/v1beta') || readGeminiPath(path) !== null) return true
+  if (/^\/(?:upload\/v1|v1beta)/.test(path) || readGeminiPath(path) !== null) return true
   if (modelOfBatch(path) !== null || geminiBatchPath({ url, headers }) !== null) return true
-  return modelInPath(path) !== undefined && headers['x-goog-api-key'] !== undefined
+  const isResource = modelInPath(path) !== undefined || GOOGLE_RESOURCES.test(path)
+  return isResource && headers['x-goog-api-key'] !== undefined
 }
 
 /**

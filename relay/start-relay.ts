@@ -5,7 +5,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import { type Batches, isBatchPath, startBatches } from './batches/batch-routes-and-poller.ts'
-import { callAt, errorFormatOf, RERANK_PATHS } from './call-paths.ts'
+import { callAt, errorFormatOf } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
 import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
@@ -36,6 +36,7 @@ import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
 import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
+import { intendedPath, isPing, isRelayPath } from './relay-paths.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
   createResponsesSockets,
@@ -107,7 +108,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const sockets = socketsOf(core, deps, draining, openExchange)
   const realtime = realtimeOf(core, deps, draining, openExchange)
   return {
-    matches: (url, method) => matches(url) || isPing(url, method),
+    matches: isRelayPath,
     upgrade: (request, socket, head) => {
       const isRealtime = request.url?.split('?')[0] === REALTIME_PATH
       const { upgrade } = isRealtime ? realtime : sockets
@@ -198,22 +199,12 @@ function refuseWrite(exchange: Exchange): void {
   sendError(exchange, NO_DISK)
 }
 
-const matches = (url: string): boolean =>
-  /^\/v1(?:beta)?(?:[/?]|$)/.test(url) ||
-  isTaskPath(url) ||
-  RERANK_PATHS.includes(url.split('?', 1)[0] ?? '') ||
-  quotaLookUpAt(url.split('?', 1)[0] ?? '') !== null
-
-/** Some clients send `HEAD /` to find out whether the address is right. */
-const isPing = (url: string, method: string | undefined): boolean =>
-  method === 'HEAD' && /^\/(?:\?|$)/.test(url)
-
 /**
  * The relay's paths in a process without a relay. Every request gets an error in the caller's
  * format.
  */
 export const noRelay: RelayPaths = {
-  matches,
+  matches: (url) => isRelayPath(url),
   handle: (request, response) => {
     const exchange = exchangeOf(request, response, Date.now(), () => '', null)
     sendError(exchange, relayError('not_found'))
@@ -313,7 +304,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
   const model = modelInPath(path)
   // The path names a method that the relay does not support, such as Gemini's earlier `:embedText`.
   const isMethod = method === 'POST' && path.includes(':')
-  if (model === undefined || isMethod) return sendError(exchange, relayError('not_found'))
+  if (model === undefined || isMethod) return sendError(exchange, unknownUrl(path))
   if (method !== 'GET' && method !== 'HEAD') {
     return sendError(exchange, methodNotAllowed('GET, HEAD'))
   }
@@ -327,6 +318,12 @@ function runCall(deps: RelayDeps, exchange: Exchange, draining: Draining, work: 
     exchange,
     call.catch((err: unknown) => handleException(deps, exchange, err)),
   )
+}
+
+/** Names the path that the client probably means, if there is one. */
+function unknownUrl(path: string): RelayError {
+  const subject = intendedPath(path)
+  return subject === null ? relayError('not_found') : relayError('wrong_base_url', { subject })
 }
 
 const methodNotAllowed = (method: string) => relayError('method_not_allowed', { subject: method })

@@ -1,6 +1,7 @@
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type HttpError, httpError, type RelayErrorCode } from './relay-error.ts'
 import { STORED_CONTENT_ERRORS } from './stored-content-error-catalogue.ts'
+import { URL_ERRORS } from './url-error-catalogue.ts'
 
 /** The HTTP status and message of every error. */
 export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
@@ -298,19 +299,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
   ),
   ...STORED_CONTENT_ERRORS,
-  not_found: httpError(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
-  method_not_allowed: httpError(
-    405,
-    'invalid_request_error',
-    'This method is not supported here. Use {subject}.',
-    '不支持该请求方法，请使用 {subject}。',
-  ),
-  websocket_required: httpError(
-    426,
-    'invalid_request_error',
-    'This address serves websockets only. Open a websocket here.',
-    '该地址仅支持 WebSocket，请以 WebSocket 方式连接。',
-  ),
+  ...URL_ERRORS,
   insufficient_quota: httpError(
     402,
     'insufficient_quota',

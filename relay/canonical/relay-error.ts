@@ -62,6 +62,7 @@ export type RelayErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'websocket_required'
+  | 'wrong_base_url'
   | 'insufficient_quota'
   | 'balance_spent'
   | 'output_limit_ignored'

@@ -1,0 +1,27 @@
+import { httpError } from './relay-error.ts'
+
+/** The HTTP status and message of every error about the URL or the method of a request. */
+export const URL_ERRORS = {
+  not_found: httpError(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
+  method_not_allowed: httpError(
+    405,
+    'invalid_request_error',
+    'This method is not supported here. Use {subject}.',
+    '不支持该请求方法，请使用 {subject}。',
+  ),
+  websocket_required: httpError(
+    426,
+    'invalid_request_error',
+    'This address serves websockets only. Open a websocket here.',
+    '该地址仅支持 WebSocket，请以 WebSocket 方式连接。',
+  ),
+  wrong_base_url: {
+    ...httpError(
+      404,
+      'invalid_request_error',
+      'Unknown request URL. Did you mean {subject}? Check the base URL of your client.',
+      '请求的地址不存在，是否应为 {subject}？请检查客户端的 Base URL。',
+    ),
+    code: 'not_found',
+  },
+}
