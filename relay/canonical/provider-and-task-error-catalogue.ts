@@ -16,8 +16,8 @@ export const PROVIDER_AND_TASK_ERRORS = {
   no_batch_channel: httpError(
     400,
     'invalid_request_error',
-    "No channel accepts batches of the model '{subject}' together with the requests before it.",
-    '没有渠道可在同一批处理中处理模型 “{subject}” 及此前的请求。',
+    "No channel accepts batches of the model '{subject}', or of it and the models before it.",
+    '没有渠道接受模型 “{subject}” 的批处理，或无法与此前的模型同批处理。',
   ),
   batch_not_found: httpError(
     404,

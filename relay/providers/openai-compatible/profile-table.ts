@@ -251,7 +251,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     endpoints: [chatAt('/v1/text/chatcompletion_v2')],
     modelsPath: null,
     videos: { vendor: 'hailuo', models: /Hailuo|^[TIS]2V-/i },
-    keyHint: { zh: '接口密钥', en: 'An interface key' },
+    keyHint: { zh: '接口密钥', en: 'An API key' },
     models: 'MiniMax-M2 MiniMax-M1 MiniMax-Text-01 abab6.5s-chat',
   },
   {

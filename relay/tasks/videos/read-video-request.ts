@@ -136,7 +136,12 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
   return { ...taskOf(request, body, []), originId: task, video }
 }
 
-const modelName = ({ style }: Submit): string => (style === 'jimeng' ? 'req_key' : 'model')
+/** The name of the member with the model, in the formats that do not name it `model`. */
+const MODEL_NAMES: Partial<Record<Submit['style'], string>> = {
+  jimeng: 'req_key',
+  kling: 'model_name',
+}
+const modelName = ({ style }: Submit): string => MODEL_NAMES[style] ?? 'model'
 
 const taskOf = (
   { action, model, prompt }: VideoRequest,

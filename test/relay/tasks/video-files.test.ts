@@ -319,6 +319,14 @@ describe('the formats of callers', () => {
     }
   })
 
+  it.each([
+    ['/kling/v1/videos/text2video', 'model_name'],
+    ['/v1/video/generations', 'model'],
+  ])('names the missing model as the format of %s does', async (path, param) => {
+    const { status, json } = await rig.post(path, { prompt: 'x' })
+    expect([status, json.error.param]).toEqual([400, param])
+  })
+
   it('holds no permit of a channel for a video that it refuses', async () => {
     const limits = { maxConcurrency: 1, priority: 10 }
     const terms = { type: 50, models: ['kling-v2-6'], baseUrl: rig.vendor.url, ...limits }
