@@ -52,6 +52,12 @@ export const CALLER_GONE = relayError('no_channel')
 
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
+/** The headers that client libraries in a browser can read, besides those that are always exposed. */
+const EXPOSED_HEADERS = [
+  ...['X-Request-Id', 'Request-Id', 'Retry-After', 'Retry-After-Ms', 'X-Should-Retry'],
+  ...['X-Dropped-Members', 'X-Conversion-Loss'],
+].join(', ')
+
 /**
  * Returns the headers of all responses. They allow any web page to call the relay with a key. This
  * is safe, because the relay ignores cookies.
@@ -63,7 +69,7 @@ export const headersOf = ({ call, errors }: Pick<Exchange, 'call' | 'errors'>): 
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Request-Id, Retry-After, Retry-After-Ms, X-Dropped-Members, X-Conversion-Loss',
+  EXPOSED_HEADERS,
 ]
 
 const NAMES_SHOWN_MAX = 20

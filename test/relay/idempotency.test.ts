@@ -25,6 +25,8 @@ describe('a call with an Idempotency-Key', () => {
       expect(errorOf(again).message).toContain(original)
       expect(again.headers.get('x-request-id')).not.toBe(original)
       expect(again.headers.get('x-should-retry')).toBe('false')
+      // Otherwise, client libraries in a browser can't read it, and repeat the call.
+      expect(again.headers.get('access-control-expose-headers')).toContain('X-Should-Retry')
       expect(rig.provider.journal.count).toBe(1)
       expect(await endings()).toEqual(['CallSettled'])
       expect(await rig.balance()).toBe(balance)
