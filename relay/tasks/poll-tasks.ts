@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { causeOfExpiry, TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/run-in-parallel.ts'
 import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { TASK_LEASE_MS } from './task-ledger.ts'
 import { UnansweredTasks } from './unanswered-tasks.ts'
 import { UnconfirmedVideos } from './videos/unconfirmed-videos.ts'
 
@@ -36,6 +39,12 @@ export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
+/**
+ * After the database was away, and after this process has become the poller, tasks that no provider
+ * is known to have accepted do not end in so many passes. Other processes may still write the
+ * acceptances that wait in their memory.
+ */
+const QUIET_PASSES = 6
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
 /** A task that is older than this, in milliseconds, is late: it may expire in five minutes. */
@@ -55,6 +64,7 @@ export function startPoller(
     const poll = new Poll(deps, pages, times, lost)
     while (!lost.aborted) {
       await poll.pass().catch((err: unknown) => {
+        poll.noteFailure(err)
         if (!lost.aborted) core.log.warn({ err }, 'a pass over the open tasks failed')
       })
       await delay(times.everyMs, undefined, { signal: lost, ref: false }).catch(() => {})
@@ -91,6 +101,8 @@ class Poll {
   private readonly turns = new Map<string, number>()
   private readonly unanswered = new UnansweredTasks()
   private readonly unconfirmed: UnconfirmedVideos
+  /** The number of further passes in which no unaccepted task ends. */
+  private quietPasses = QUIET_PASSES
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
     this.deps = deps
@@ -101,8 +113,13 @@ class Poll {
     this.unconfirmed = new UnconfirmedVideos(deps, this.unanswered, missingMs)
   }
 
+  noteFailure(err: unknown): void {
+    if (err instanceof StoreUnavailable || isDatabaseAway(err)) this.quietPasses = QUIET_PASSES
+  }
+
   async pass(): Promise<void> {
     const { tasksByPoller, stale, unconfirmed } = await this.findAll()
+    this.quietPasses = Math.max(0, this.quietPasses - 1)
     if (this.lost.aborted) return
     const eachOf = (tasks: readonly OpenTask[], work: (task: OpenTask) => Promise<void>) =>
       inParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
@@ -153,13 +170,20 @@ class Poll {
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
-   * provider does not answer.
+   * provider does not answer, and in any case once the lease of its call is over: the call has then
+   * ended without a charge, and nobody would pay for a result.
    */
   private isStale(openTask: OpenTask): boolean {
     const now = this.deps.now()
     const age = now - openTask.submittedAt
-    if (openTask.channelId === null) return age > this.times.staleMs
-    return age > TASK_MS_MAX && this.unanswered.isGivenUp(openTask, now)
+    if (openTask.channelId === null) {
+      return age > this.times.staleMs && this.quietPasses === 0
+    }
+    return age > TASK_MS_MAX && this.isGivenUp(openTask, now)
+  }
+
+  private isGivenUp(task: Parameters<UnansweredTasks['isGivenUp']>[0], now: number): boolean {
+    return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.isGivenUp(task, now)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
@@ -246,7 +270,7 @@ class Poll {
       if (existing === null || cause === null) return
       // The list of open tasks may not show yet that a provider has accepted the task.
       const { place, submitted } = existing
-      const isAsked = place === null || this.unanswered.isGivenUp(submitted, now())
+      const isAsked = place === null || this.isGivenUp(submitted, now())
       if (!isAsked) return
       const outcome = await ledger.expire(existing)
       log.debug({ call: task, cause, outcome }, 'an expired task was ended')
@@ -254,6 +278,7 @@ class Poll {
       // The relay may have died before it answered the caller, who then repeats the request.
       await claimedCalls.freeCall({ tokenId: existing.submitted.tokenId, call: task })
     } catch (err) {
+      this.noteFailure(err)
       log.warn({ err, task }, 'an expired task could not be ended')
     }
   }

@@ -1,7 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { sweep } from '#relay/expired-call-sweeper.ts'
-import { TaskLedger } from '#relay/tasks/task-ledger.ts'
+import { AcceptedTaskWriter } from '#relay/tasks/accepted-task-writer.ts'
+import type { FindOpenTasks } from '#relay/tasks/poll-tasks.ts'
+import { TASK_LEASE_MS, TaskLedger } from '#relay/tasks/task-ledger.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { claimedCallsInMemory } from '../support/in-memory-stores.ts'
 import { noProgress, serveRelay, TOKEN, USER } from '../support/relay-rig.ts'
@@ -10,14 +12,25 @@ import { HOUR } from './tasks-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
 const pollTimes = { everyMs: 20, staleMs: 600_000, missingMs: 100 }
+const MINUTE = 60_000
 let aheadMs = 0
 afterEach(() => {
   aheadMs = 0
 })
 
-const rig = startedForEach(() =>
-  videosRig({ tasks: { progress: noProgress, pollTimes } }, { now: () => Date.now() + aheadMs }),
-)
+let passes = 0
+/** Reports whether the database is away in the poller's pass of this number. */
+let failsAt: (pass: number) => boolean = () => false
+const rig = startedForEach(async () => {
+  const findOpenTasks: FindOpenTasks = async (...page) => {
+    passes += 1
+    if (failsAt(passes)) throw new StoreUnavailable('away')
+    return (await ready).findOpenTasks(...page)
+  }
+  const tasks = { progress: noProgress, pollTimes, findOpenTasks }
+  const ready = videosRig({ tasks }, { now: () => Date.now() + aheadMs })
+  return ready
+})
 
 const QUERY = 'GET /v1/videos/video_1'
 const DONE = { body: { id: 'video_1', status: 'completed', seconds: '4' } }
@@ -186,4 +199,40 @@ it('fifty late successes and expiries at once end the video once, with one payme
   expect(more).toEqual([])
   const payment = end === 'TaskSucceeded' ? 'CallSettled' : 'CallReleased'
   expect(await rig.money(task)).toEqual(['CallAdmitted', payment])
+})
+
+it('a video without a recorded acceptance does not end while the database comes back', async () => {
+  const write = vi.spyOn(AcceptedTaskWriter.prototype, 'write')
+  const written = Promise.withResolvers<'pending'>()
+  write.mockReturnValueOnce(written.promise)
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+  const answered = rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
+  await expect.poll(() => write.mock.calls.length).toBe(1)
+  const task = write.mock.calls[0]?.[0].task ?? ''
+  passes = 0
+  failsAt = (pass) => pass % 4 === 1
+  await expect.poll(() => passes).toBeGreaterThan(1)
+  aheadMs = HOUR / 5
+  const before = passes
+  await expect.poll(() => passes).toBeGreaterThan(before + 20)
+  expect(await endsOf(task)).toEqual([])
+  failsAt = () => false
+  await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+  written.resolve('pending')
+  await answered
+})
+
+it('a video that is still open when its call has ended by its lease ends as well', async () => {
+  rig.vendor.answers.set(QUERY, RUNNING)
+  const task = await submitted()
+  await rig.relay.close()
+  rig.vendor.answers.set(QUERY, { status: 503 })
+  aheadMs = TASK_LEASE_MS - MINUTE
+  const next = await nextRelay()
+  await askedAgain(2)
+  expect(await endsOf(task)).toEqual([])
+  // The vendor has not answered for two minutes only, but nobody pays for the video any more.
+  aheadMs = TASK_LEASE_MS + MINUTE
+  await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+  await next.close()
 })
