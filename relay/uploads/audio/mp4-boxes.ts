@@ -1,6 +1,6 @@
 /**
  * The maximum number of boxes within the boxes of a file that are read, which a day of fragments
- * does not reach.
+ * does not reach. The limit also bounds the time for which the event loop reads an index.
  */
 const INNER_BOXES_MAX = 300_000
 
@@ -26,6 +26,12 @@ export function boxAt(bytes: Buffer, at: number, rest: number) {
 /** A box of an MP4 file (ISO/IEC 14496-12). */
 export type Box = { readonly type: string; readonly content: Buffer }
 
+/** Counts a box. `steps` is the work for it, as a multiple of the work for an empty box. */
+export function countBox(count: BoxCount, steps = 1): void {
+  count.boxes += steps
+  if (count.boxes > INNER_BOXES_MAX) throw new TooManyBoxesError()
+}
+
 /**
  * Yields the boxes in the content of a box, from the offset `from` on. It throws at the limit of
  * boxes: if the others were ignored, a caller could hide the index behind many empty boxes.
@@ -33,8 +39,7 @@ export type Box = { readonly type: string; readonly content: Buffer }
 export function* boxesIn(bytes: Buffer, count: BoxCount, from = 0): Generator<Box> {
   let at = from
   while (at + 8 <= bytes.length) {
-    count.boxes += 1
-    if (count.boxes > INNER_BOXES_MAX) throw new TooManyBoxesError()
+    countBox(count)
     const { type, length, start } = boxAt(bytes, at, bytes.length - at)
     if (length < start || at + length > bytes.length) return
     yield { type, content: bytes.subarray(at + start, at + length) }

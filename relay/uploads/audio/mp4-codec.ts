@@ -1,5 +1,5 @@
 import { flacSampleRate } from './flac-duration.ts'
-import { type BoxCount, boxesIn } from './mp4-boxes.ts'
+import { type BoxCount, boxesIn, countBox } from './mp4-boxes.ts'
 
 /**
  * How long the frames of a track are. `sampleRate` is the rate with which decoders play the frames,
@@ -21,6 +21,8 @@ const [NAME_AT, RATE_AT] = [12, 40]
 
 /** The offset of the first description in the box, and the maximum number that is read. */
 const [FIRST_AT, DESCRIPTIONS_MAX] = [8, 16]
+/** The work for a description, as a multiple of the work for an empty box. */
+const DESCRIPTION_STEPS = 8
 
 /**
  * Reads the box `stsd`, which describes the samples of a track (ISO/IEC 14496-12). If it has
@@ -34,6 +36,7 @@ export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | nu
   const most = Math.min(descriptions.readUInt32BE(4), DESCRIPTIONS_MAX)
   let at = FIRST_AT
   for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
+    countBox(boxes, DESCRIPTION_STEPS)
     const length = Math.max(8, descriptions.readUInt32BE(at))
     // The offsets in a description are those of the first one.
     const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length), boxes)

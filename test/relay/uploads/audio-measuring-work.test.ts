@@ -68,4 +68,36 @@ describe('measuring an upload, which its caller need not pay, takes limited work
     const bytes = Buffer.concat([wave, Buffer.alloc(8), ...parts])
     expect(await headersRead(bytes)).toBeLessThan(HEADERS_MAX)
   })
+
+  it.each([
+    [10_000, 7],
+    [400_000, null],
+  ])('for %i descriptions of samples in the index of one MP4 file', async (count, seconds) => {
+    const box = (type: string, content: Buffer): Buffer => {
+      const header = Buffer.alloc(8)
+      header.writeUInt32BE(8 + content.length)
+      header.write(type, 4, 'latin1')
+      return Buffer.concat([header, content])
+    }
+    const numbers = (...values: number[]): Buffer => {
+      const bytes = Buffer.alloc(4 * values.length)
+      for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index)
+      return bytes
+    }
+    const perList = 16
+    const description = box('mp4a', Buffer.alloc(0))
+    const list = box(
+      'stsd',
+      Buffer.concat([numbers(0, perList), Buffer.alloc(8 * perList, description)]),
+    )
+    const lists = Buffer.alloc((list.length * count) / perList, list)
+    const handler = box('hdlr', Buffer.from('\0\0\0\0\0\0\0\0soun', 'latin1'))
+    const header = box('mdhd', numbers(0, 0, 0, 1_000, 7_000))
+    const track = box('trak', box('mdia', Buffer.concat([handler, header, lists])))
+    const bytes = Buffer.concat([box('ftyp', Buffer.alloc(8)), box('moov', track)])
+    const read = async (position: number, length: number) =>
+      bytes.subarray(position, position + length)
+    // If there is more in the index than is read, the duration follows from the length of the file.
+    expect(await measureAudio({ bytes: bytes.length, read })).toBe(seconds ?? bytes.length / 2_000)
+  })
 })
