@@ -54,6 +54,20 @@ describe('speech', () => {
   })
 
   it.each([
+    ['FunAudioLLM/CosyVoice2-0.5B', 13],
+    ['fishaudio/fish-speech-1.5', 13],
+    ['cosyvoice-v2', 8],
+  ])('of %s is billed by its bytes if the model is sold like this', async (model, units) => {
+    await rig.addChannel(3, { type: 40, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelRatio', { [model]: 10 })
+    answerWith([audio(10)])
+    await (await speak({ model })).arrayBuffer()
+    expect(await onlyEnd(rig)).toMatchObject({
+      data: { charge: 10 * units, hold: 10 * units, usage: { characters: units } },
+    })
+  })
+
+  it.each([
     // A character costs 7.5.
     [LETTERS, 60],
     // At most six tokens for each byte of the request, and 1 000.

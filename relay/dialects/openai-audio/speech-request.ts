@@ -33,11 +33,18 @@ const INPUT_BYTES_MAX = INPUT_CHARACTERS_MAX * 6
 const AUDIO_TOKENS_PER_BYTE = 6
 const AUDIO_TOKENS_BASE = 1_000
 
+/**
+ * Matches the models that are sold per byte of the text in UTF-8, such as those of SiliconFlow
+ * (docs.siliconflow.cn/cn/userguide/capabilities/text-to-speech). DashScope's `cosyvoice-v2` is not
+ * among them. See decision 007 of the pricing.
+ */
+const SOLD_BY_BYTES = /(?:^|\/)(?:cosyvoice2|fish-speech|moss-ttsd|indextts)/i
+
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
 /**
- * Reads a request to generate speech. Depending on the price, its characters or the tokens of the
- * audio are billed.
+ * Reads a request to generate speech. Depending on the price and the model, its characters, its
+ * bytes or the tokens of the audio are billed.
  */
 export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known), REFUSED)
@@ -47,7 +54,7 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
     ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
   )
   if (misfit !== undefined) return invalid(misfit.key)
-  const characters = charactersOf(body, find('input'))
+  const characters = charactersOf(body, find('input'), SOLD_BY_BYTES.test(model))
   if (typeof characters !== 'number') return characters
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
@@ -71,15 +78,22 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
   }
 }
 
-function charactersOf(body: Buffer, input: Member | undefined): number | RelayError {
+/** Returns the number of characters that are billed for a text: its characters, or its bytes. */
+function charactersOf(
+  body: Buffer,
+  input: Member | undefined,
+  isByBytes: boolean,
+): number | RelayError {
   if (input?.kind !== 'string') return relayError('missing_parameter', { param: 'input' })
   const { valueStart, valueEnd } = input
   const isLong = valueEnd - valueStart > INPUT_BYTES_MAX
   const text = isLong ? '' : (JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string)
   let characters = 0
   for (const _ of text) characters += 1
-  if (!isLong && characters <= INPUT_CHARACTERS_MAX)
-    return characters > 0 ? characters : invalid('input')
+  if (!isLong && characters <= INPUT_CHARACTERS_MAX) {
+    if (characters === 0) return invalid('input')
+    return isByBytes ? Buffer.byteLength(text) : characters
+  }
   const subject = `${INPUT_CHARACTERS_MAX}`
   return relayError('string_above_max_length', { param: 'input', subject })
 }
