@@ -1,5 +1,6 @@
 import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import type { TaskOptions } from '../views/option-view.ts'
 import type { SendOptions, TaskRequest } from './plan-task.ts'
@@ -194,6 +195,18 @@ const VIDEO_FLAG = /(?:--|[–—]{1,2})video\b/i
 function refuseVideoFlag(action: string, prompt: string | null): void {
   if (action === 'VIDEO' || prompt === null || !VIDEO_FLAG.test(prompt)) return
   throw new TaskRequestError(relayError('parameter_not_supported', { param: 'prompt --video' }))
+}
+
+const VIDEO_MODEL = 'mj_video'
+
+/**
+ * Returns a request that continues a task, with the price of a video if the task is a video. To
+ * repeat or vary a video makes another one, which costs several times as much as a picture. An
+ * upscale concerns a single picture.
+ */
+export function atPriceOfOrigin(request: TaskRequest, origin: TaskRecord | null): TaskRequest {
+  const isOfVideo = request.kind === 'drawing' && origin?.submitted.model === VIDEO_MODEL
+  return isOfVideo && request.action !== 'UPSCALE' ? { ...request, model: VIDEO_MODEL } : request
 }
 
 /**

@@ -13,6 +13,7 @@ import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
+import { atPriceOfOrigin } from './read-drawing-request.ts'
 import { mayBeAccepted } from './read-submission-end.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
@@ -43,11 +44,12 @@ export async function submitTask(
   deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
-  request: TaskRequest,
+  requested: TaskRequest,
 ): Promise<void> {
-  const reject = (error: RelayError) => sendTaskError(exchange, request.kind, error)
-  const origin = await originOf(deps, caller, request)
+  const reject = (error: RelayError) => sendTaskError(exchange, requested.kind, error)
+  const origin = await originOf(deps, caller, requested)
   if (origin !== null && isRelayError(origin)) return reject(origin)
+  const request = atPriceOfOrigin(requested, origin)
   const plans = planTask(deps.views, caller, request, origin, deps.now())
   if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options

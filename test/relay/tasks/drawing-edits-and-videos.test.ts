@@ -112,6 +112,18 @@ describe('/mj/submit/video', () => {
     expect(submitted?.data).toMatchObject({ origin: picture, model: 'mj_video' })
   })
 
+  it('repeats a video at the price of a video, also a repeated one', async () => {
+    let task = await done('/mj/submit/video', { prompt: 'x', image: PICTURE })
+    for (const path of ['/mj/submit/change', '/mj/submit/action']) {
+      const before = await rig.balance()
+      const customId = 'MJ::JOB::reroll::0::a::SOLO'
+      task = await done(path, { taskId: task, action: 'REROLL', customId })
+      const [submitted] = await rig.taskEvents(task)
+      expect(submitted?.data).toMatchObject({ action: 'REROLL', model: 'mj_video' })
+      expect(await rig.balance()).toBe(before - 400_000n)
+    }
+  })
+
   it('needs a picture, a task or a prompt that names a picture', async () => {
     const { status, json } = await rig.ask('/mj/submit/video', { motion: 'low' })
     expect([status, json.error.param]).toEqual([400, 'image'])
