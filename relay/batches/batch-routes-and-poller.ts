@@ -57,16 +57,27 @@ export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVE
   const batchDeps: BatchDeps = { ...deps, batchOutbound, ledger: new BatchLedger(deps) }
   const settler = new BatchSettler(batchDeps)
   const stopping = new AbortController()
+  const pause = (lost: AbortSignal) =>
+    delay(pollEveryMs, undefined, { signal: lost, ref: false }).catch(() => {})
   const poller = core.leases.hold(LEASE, async (_lease, lost) => {
-    while (!lost.aborted) {
-      await settler.pass(lost).catch((err: unknown) => {
-        if (!lost.aborted) core.log.warn({ err }, 'a pass over the batches failed')
-      })
-      await deleteExpiredFiles(batchDeps, lost).catch((err: unknown) => {
-        if (!lost.aborted) core.log.warn({ err }, 'expired files could not be deleted')
-      })
-      await delay(pollEveryMs, undefined, { signal: lost, ref: false }).catch(() => {})
+    const settling = async (): Promise<void> => {
+      while (!lost.aborted) {
+        await settler.pass(lost).catch((err: unknown) => {
+          if (!lost.aborted) core.log.warn({ err }, 'a pass over the batches failed')
+        })
+        await pause(lost)
+      }
     }
+    // A provider that does not answer delays the deletions for minutes, but not the bills.
+    const deleting = async (): Promise<void> => {
+      while (!lost.aborted) {
+        await deleteExpiredFiles(batchDeps, lost).catch((err: unknown) => {
+          if (!lost.aborted) core.log.warn({ err }, 'expired files could not be deleted')
+        })
+        await pause(lost)
+      }
+    }
+    await Promise.all([settling(), deleting()])
   })
   const settle: Settle = (batch) => settler.advance(batch, stopping.signal)
   return {

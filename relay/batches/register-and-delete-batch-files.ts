@@ -142,18 +142,20 @@ export async function deleteAtProvider(
 /**
  * Deletes the files with this name at a provider, which were uploaded while the gateway could not
  * record their ids. Looks through the latest files for batches. Returns false if such a file may
- * still exist there.
+ * still exist there, also if `stopped` has ended the search.
  */
 export async function deleteFilesNamed(
   deps: Deps,
   place: SubmittedWith,
   name: string,
+  stopped?: AbortSignal,
 ): Promise<boolean> {
   const keys = keysOfSubmitted(deps.views.channels, place)
   // The keys of a deleted channel no longer exist, so nobody can read its files.
   if (keys.length === 0) return true
-  // All pages of a search share one limit, because the settlement of batches waits for it.
-  const signal = AbortSignal.timeout(SEARCH_MS)
+  // All pages of a search share one limit, because other deletions wait for it.
+  const inTime = AbortSignal.timeout(SEARCH_MS)
+  const signal = stopped === undefined ? inTime : AbortSignal.any([stopped, inTime])
   let after = ''
   for (let page = 0; page < LISTED_PAGES_MAX; page += 1) {
     const path = `${FILES_PATH}?purpose=batch&order=desc&limit=${LISTED_AT_ONCE}${after}`
@@ -185,7 +187,8 @@ export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promi
   await inParallel(expired, DELETIONS_AT_ONCE, signal, async (stored) => {
     const { file, createdAt, upstreamId } = stored
     if (upstreamId !== '') await deleteAtProvider(deps, stored)
-    else if (!(await deleteFilesNamed(deps, stored, uploadNameOf(file)))) {
+    else if (!(await deleteFilesNamed(deps, stored, uploadNameOf(file), signal))) {
+      if (signal.aborted) return
       const until = now() + RETRY_DELETION_MS
       if (until < createdAt + UNRECORDED_MS) return fileStore.expire(file, until)
     }

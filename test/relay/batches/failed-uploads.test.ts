@@ -85,6 +85,8 @@ describe('a file that the provider keeps although its upload fails', () => {
     expect(await fileStore.exceeded(USER, 0, now(), { files: 2, bytes: null })).toBeNull()
     laterMs = 61_000
     await expect.poll(lists).toBe(1)
+    // The next search is planned only after the answer.
+    await expect.poll(() => fileStore.expired(now(), 9)).toEqual([])
     listKept()
     expect(deleted()).toEqual([])
     laterMs += 3_601_000
@@ -119,5 +121,25 @@ describe('a file that the provider keeps although its upload fails', () => {
     listKept()
     laterMs = 61_000
     await expect.poll(deleted).toEqual(['/v1/files/file-kept'])
+  })
+
+  it('delays no bill if its provider does not answer', async () => {
+    provider.answers.set('POST /v1/batches', { body: { id: 'batch_1', status: 'in_progress' } })
+    const { id } = JSON.parse((await upload()).text)
+    expect((await create(id)).status).toBe(200)
+    provider.answers.set('POST /v1/files', { status: 500, body: {} })
+    await upload()
+    provider.answers.set('GET /v1/files', { hangs: true })
+    laterMs = 61_000
+    await expect.poll(lists).toBe(1)
+    const ended = { id: 'batch_1', status: 'completed', output_file_id: 'file-results' }
+    provider.answers.set('GET /v1/batches/batch_1', { body: ended })
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+    const response = { status_code: 200, body: { model: MODEL, choices: [], usage } }
+    const result = `${JSON.stringify({ custom_id: 'a', response })}\n`
+    provider.answers.set('GET /v1/files/file-results/content', { body: result })
+    const isSettled = async () =>
+      (await rig.callEvents()).some(({ type }) => type === 'CallSettled')
+    await expect.poll(isSettled, { timeout: 20_000 }).toBe(true)
   })
 })
