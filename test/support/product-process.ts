@@ -9,6 +9,9 @@ import { killTree } from './process-tree.ts'
 
 type Environment = Readonly<Record<string, string>>
 
+/** Preloaded, because tests create and log in more users at once than a site does. */
+const CHEAP_HASHES = `--import=${join(import.meta.dirname, 'cheap-password-hashes.ts')}`
+
 /** The product as `npm start` runs it, with a separate data folder and port. */
 export class ProductProcess {
   readonly url: string
@@ -35,6 +38,7 @@ export class ProductProcess {
   /** Resolves when the product is ready. Throws the output if the product ends. */
   async start(): Promise<void> {
     const { DATABASE_URL: _database, SECRET_KEY: _key, ...environment } = process.env
+    const { NODE_OPTIONS: more = '' } = this.#environment
     const child = spawn(process.execPath, ['infra/main.ts'], {
       env: {
         ...environment,
@@ -42,6 +46,7 @@ export class ProductProcess {
         DATA_DIR: this.#dataDir,
         LOG_LEVEL: 'warn',
         ...this.#environment,
+        NODE_OPTIONS: `${CHEAP_HASHES} ${more}`,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
