@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
@@ -121,14 +122,18 @@ describe('read models after faults', () => {
   })
 })
 
+/**
+ * Appends events until the projections have died. Between the appends, they have time to commit.
+ * Otherwise, they would fold many more events than the crashes need.
+ */
 async function moreUntil(died: Promise<void>): Promise<void> {
   let isDead = false
-  void died.then(() => {
+  const dead = died.then(() => {
     isDead = true
   })
   while (!isDead) {
     await fixture.append(someCalls())
-    await new Promise((resume) => setTimeout(resume, 5))
+    await Promise.race([dead, delay(50)])
   }
 }
 
