@@ -78,7 +78,12 @@ type SendMessage = {
   readonly recipients: readonly IdRange[]
 } & MessageText
 
-type EditMessage = { readonly type: 'EditMessage'; readonly messageId: number } & MessageText
+type EditMessage = {
+  readonly type: 'EditMessage'
+  readonly messageId: number
+  /** If it is set, the text is changed only if it still is the one with this reference. */
+  readonly replacedRef?: string
+} & MessageText
 
 type DeleteMessage = { readonly type: 'DeleteMessage'; readonly messageId: number }
 
@@ -108,7 +113,8 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
     if (text === null) return codedError('MessageUnknown')
     const dropped = { messageId, droppedTextRef: text.textRef }
     if (command.type === 'DeleteMessage') return [{ type: 'MessageDeleted', v: 1, data: dropped }]
-    const { format, textRef } = command
+    const { format, textRef, replacedRef = text.textRef } = command
+    if (replacedRef !== text.textRef) return []
     if (isSame({ format, textRef }, text)) return []
     return [{ type: 'MessageEdited', v: 1, data: { ...dropped, format, textRef } }]
   },

@@ -57,6 +57,13 @@ export interface Vault {
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /**
+   * Deletes a secret if `isUnused` reports that nothing refers to it. Meanwhile, `hasSecret` waits,
+   * so that the writer of a reference learns whether the secret was deleted.
+   */
+  deleteUnusedSecret(ref: string, isUnused: () => Promise<boolean>): Promise<void>
+  /** Reports whether a secret is stored, and is not just being deleted as unused. */
+  hasSecret(ref: string): Promise<boolean>
+  /**
    * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, so that the key or name can be
    * looked up without being stored.
    */

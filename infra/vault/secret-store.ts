@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { inTransaction } from '../postgres/in-transaction.ts'
 import { decrypt, encrypt } from './cipher.ts'
 import type { KeyRing } from './keys-derived-from-secret-key.ts'
 import { UnreadableSecret, type Vault } from './port.ts'
@@ -9,14 +10,15 @@ type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }
 const SELECT = `select ref, owner, wrapped_key, sealed from vault.secrets
   where purpose = $1 and ref = any($2::text[])`
 
+type SecretMethod =
+  | ('putSecret' | 'getSecret' | 'getSecrets')
+  | ('deleteSecret' | 'deleteUnusedSecret' | 'hasSecret')
+
 /**
  * Creates the methods of the vault that store secrets. Each secret has a separate data key, which
  * is encrypted with a key from `SECRET_KEY`.
  */
-export function createSecrets(
-  pg: Pool,
-  ring: KeyRing,
-): Pick<Vault, 'putSecret' | 'getSecret' | 'getSecrets' | 'deleteSecret'> {
+export function createSecrets(pg: Pool, ring: KeyRing): Pick<Vault, SecretMethod> {
   const open = (purpose: string, row: Row): string => {
     const context = contextOf(purpose, row.owner, row.ref)
     try {
@@ -56,6 +58,17 @@ export function createSecrets(
     },
     deleteSecret: async (ref) => {
       await pg.query('delete from vault.secrets where ref = $1', [ref])
+    },
+    deleteUnusedSecret: (ref, isUnused) =>
+      inTransaction(pg, async (client) => {
+        // `hasSecret` waits for this lock. It is taken before the look for references.
+        await client.query('select from vault.secrets where ref = $1 for update', [ref])
+        if (!(await isUnused())) return
+        await client.query('delete from vault.secrets where ref = $1', [ref])
+      }),
+    hasSecret: async (ref) => {
+      const lock = 'select from vault.secrets where ref = $1 for key share'
+      return (await pg.query(lock, [ref])).rowCount !== 0
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { removeUnusedTexts } from '#write-api/messages/remove-unused-texts.ts'
-import { storeText } from '#write-api/messages/send-message.ts'
+import { restoreDeletedText, storeText } from '#write-api/messages/send-message.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
@@ -44,4 +44,69 @@ it('texts that no event refers to are deleted after an hour, and others stay', a
   const url = `/api/admin/messages/${kept}`
   const { data } = await fixture.root.call<{ content: string }>('GET', url)
   expect(data.content).toBe('kept')
+})
+
+/**
+ * Sends a request whose append waits, as in a suspended process, while another process deletes the
+ * text as unused. Then the append goes on. Returns the answer.
+ */
+async function pausedBeforeEvent<T>(request: () => Promise<T>): Promise<T> {
+  const { pg } = fixture.core
+  const client = await pg.connect()
+  try {
+    await client.query('begin; lock table event_store.events in share mode')
+    const startedAt = (await pg.query('select clock_timestamp() as at')).rows[0].at
+    const answer = request()
+    const remove = `delete from vault.secrets where purpose = 'message' and made_at >= $1`
+    await expect.poll(async () => (await pg.query(remove, [startedAt])).rowCount).toBe(1)
+    await client.query('commit')
+    return await answer
+  } finally {
+    client.release(true)
+  }
+}
+
+const contentOf = async (id: number) => {
+  const url = `/api/admin/messages/${id}`
+  return (await fixture.root.call<{ content: string }>('GET', url)).data.content
+}
+
+it('a process suspended for over an hour before the event of a message keeps its text', async () => {
+  const id = await pausedBeforeEvent(send)
+  expect(await contentOf(id)).toBe('kept')
+  const body = { title: 'Changed', content: 'changed' }
+  const url = `/api/admin/messages/${id}`
+  const edit = await pausedBeforeEvent(() => fixture.root.call('PUT', url, { body }))
+  expect(edit.success).toBe(true)
+  expect(await contentOf(id)).toBe('changed')
+})
+
+it('a sender learns that its text was deleted although the look for its event came first', async () => {
+  const { vault, pg } = fixture.core
+  const ref = await storeText(vault, 987_655, TEXT)
+  const looked = Promise.withResolvers<void>()
+  const isUnused = Promise.withResolvers<boolean>()
+  const deleting = vault.deleteUnusedSecret(ref, () => {
+    looked.resolve()
+    return isUnused.promise
+  })
+  await looked.promise
+  // The event is recorded after the look for it, and before the deletion.
+  const isStored = vault.hasSecret(ref)
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'
+    and datname = current_database() and query like '%vault.secrets%for key share%'`
+  await expect.poll(async () => (await pg.query(waiting)).rowCount).toBe(1)
+  isUnused.resolve(true)
+  await deleting
+  expect(await isStored).toBe(false)
+})
+
+it('a text that was restored does not replace a text that another process has set', async () => {
+  const id = await send()
+  const { actors, vault, now } = fixture.core
+  const text = { format: 'plain', textRef: 'deleted before' } as const
+  const context = { actor: 'system:test', cause: 'restore', at: now() }
+  const recorded = { messageId: id, text, content: TEXT }
+  expect(await restoreDeletedText({ actors, vault }, recorded, context)).toBeNull()
+  expect(await contentOf(id)).toBe('kept')
 })

@@ -14,7 +14,7 @@ import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
-import { type MessageContent, storeText } from '../messages/send-message.ts'
+import { type MessageContent, restoreDeletedText, storeText } from '../messages/send-message.ts'
 
 const POLL_INTERVAL_MS = 5_000
 
@@ -61,7 +61,9 @@ export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
       ],
       context,
     )
-    if (!result.isDone) await vault.deleteSecret(textRef)
+    const recorded = { messageId, text: { format: 'markdown', textRef }, content } as const
+    if (result.isDone) await restoreDeletedText(core, recorded, context)
+    else await vault.deleteSecret(textRef)
     return result
   })
 }

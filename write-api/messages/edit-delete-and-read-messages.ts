@@ -13,7 +13,7 @@ import type { UpdateMessage } from '#write-api/contract/messages.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { messageActions } from '../contract/messages.ts'
 import { messageError } from './message-errors.ts'
-import { storeTextIfChanged, validText } from './send-message.ts'
+import { restoreDeletedText, storeTextIfChanged, validText } from './send-message.ts'
 
 /**
  * PUT /api/admin/messages/{id}: changes a message's text for all recipients. For recipients who
@@ -56,7 +56,8 @@ async function edit(
     const obsoleteRef = 'droppedTextRef' in data ? data.droppedTextRef : textRef
     if (obsoleteRef !== textRef) await vault.deleteSecret(obsoleteRef)
   }
-  return position
+  const recorded = { messageId, text: { format, textRef }, content: text }
+  return (await restoreDeletedText({ actors, vault }, recorded, context)) ?? position
 }
 
 /** Permanently deletes a message and its text. The message disappears from all inboxes. */

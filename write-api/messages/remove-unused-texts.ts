@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messageDecider, messageStream } from '#domain/messages/events.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import { type OwnerSecrets, secretsOfOwners } from '#infra/vault/secrets-of-owners.ts'
+import { secretsOfOwners } from '#infra/vault/secrets-of-owners.ts'
 import { messagesWithText } from '#projections/messages/query.ts'
 import type { Deps } from '../action.ts'
 import { messageIdOf } from './send-message.ts'
@@ -10,7 +10,7 @@ import { messageIdOf } from './send-message.ts'
 const LOOK_EVERY_MS = 10 * 60_000
 /**
  * The age in milliseconds from which a text without an event is unused. An append ends after ten
- * seconds, but the process may have been suspended between the text and its append.
+ * seconds. A process that was suspended for longer stores the text again (`restoreDeletedText`).
  */
 const UNUSED_AFTER_MS = 60 * 60_000
 
@@ -31,18 +31,14 @@ export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal
       const messageId = messageIdOf(owner)
       // The read model only spares the look at most streams. It may be behind the events.
       if (refs.length === 1 && existing.has(messageId)) continue
-      const { message } = await actors.peek(messageDecider, messageStream(messageId))
-      await deleteExcept({ owner, refs }, message?.text?.textRef, vault)
+      for (const ref of refs) {
+        await vault.deleteUnusedSecret(ref, async () => {
+          const { message } = await actors.peek(messageDecider, messageStream(messageId))
+          return message?.text?.textRef !== ref
+        })
+      }
     }
   }
-}
-
-async function deleteExcept(
-  { refs }: OwnerSecrets,
-  usedRef: string | undefined,
-  vault: RemovalDeps['core']['vault'],
-): Promise<void> {
-  for (const ref of refs) if (ref !== usedRef) await vault.deleteSecret(ref)
 }
 
 /**

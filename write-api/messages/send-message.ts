@@ -9,6 +9,7 @@ import {
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
+import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
@@ -108,6 +109,37 @@ export const storeText = (
 ): Promise<string> =>
   vault.putSecret('message', ownerOf(messageId), JSON.stringify({ title, content }))
 
+type RecordedText = {
+  readonly messageId: number
+  readonly text: MessageText
+  readonly content: MessageContent
+}
+
+/**
+ * Stores the text of a message again, and records its new reference, if it was deleted as unused
+ * before its event was recorded. This happens if the process was suspended for over an hour in
+ * between, and all recipients would see an empty message. Returns the position of the last event,
+ * or null if the text is still stored.
+ */
+export async function restoreDeletedText(
+  { actors, vault }: Pick<Deps['core'], 'actors' | 'vault'>,
+  { messageId, text: { format, textRef: replacedRef }, content }: RecordedText,
+  context: CommandContext,
+): Promise<number | null> {
+  if (await vault.hasSecret(replacedRef)) return null
+  const textRef = await storeText(vault, messageId, content)
+  const command = { type: 'EditMessage', messageId, format, textRef, replacedRef } as const
+  const outcome = await actors.handle(messageDecider, messageStream(messageId), command, context)
+  if (outcome.isDone && outcome.events.length > 0) {
+    const text = { format, textRef }
+    const later = await restoreDeletedText({ actors, vault }, { messageId, text, content }, context)
+    return later ?? outcome.position
+  }
+  // Another process has edited or deleted the message, and has deleted the text.
+  await vault.deleteSecret(textRef)
+  return null
+}
+
 /** Stores the text in the vault unless it is unchanged. Returns the vault reference of the text. */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
@@ -141,8 +173,13 @@ export const sendMessage: Action = (api, deps) => {
         const command = { type: 'SendMessage', messageId, recipients, format, textRef } as const
         const step = { decider: messageDecider, stream: messageStream(messageId), command }
         const result = await actors.handleTogether([step, ...mustExist], context)
-        if (!result.isDone) await vault.deleteSecret(textRef)
-        return result
+        if (!result.isDone) {
+          await vault.deleteSecret(textRef)
+          return result
+        }
+        const recorded = { messageId, text: { format, textRef }, content: text }
+        const restoredAt = await restoreDeletedText(deps.core, recorded, context)
+        return { ...result, position: restoredAt ?? result.position }
       })
       await waitUntilVisible(deps, reply, ['messages'], accepted(outcome).position)
       return success({ id, total_recipients: total })

@@ -10,7 +10,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { orderOfPayment } from '#projections/top-ups/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
-import { storeText } from '../messages/send-message.ts'
+import { restoreDeletedText, storeText } from '../messages/send-message.ts'
 import { refundAccountSteps } from './apply-payment.ts'
 import { orderIdOf } from './place-order.ts'
 import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
@@ -149,7 +149,9 @@ async function withNotice(
     const message = { type: 'SendMessage', messageId, recipients, format: 'markdown', textRef }
     const sending = { decider: messageDecider, stream: messageStream(messageId), command: message }
     const result = await actors.handleTogether([...steps, sending], context)
-    if (!result.isDone) await vault.deleteSecret(textRef)
+    const recorded = { messageId, text: { format: 'markdown', textRef }, content: text } as const
+    if (result.isDone) await restoreDeletedText(core, recorded, context)
+    else await vault.deleteSecret(textRef)
     return result
   })
   return outcome
