@@ -8,6 +8,7 @@ import {
 import { initialOptions } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
+import { defaultOf, OPTIONS } from '#domain/options/option-registry.ts'
 import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { maskProxyPassword } from '#domain/shared/mask-proxy-credentials.ts'
@@ -41,6 +42,8 @@ type Fold = {
   readonly applyOther?: (moment: Moment | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */
   readonly state: () => Promise<State | null> | State | null
+  /** Returns the built-in values of the options in the state. Other objects have none. */
+  readonly builtIn?: () => Readonly<Record<string, string>>
 }
 
 const PAGE = 500
@@ -92,6 +95,7 @@ async function responseOf(
     position: last?.position ?? 0,
     at: last === null ? 0 : secondsOf(last),
     ...{ kind, id, state: state === null ? null : { ...state } },
+    ...(fold.builtIn === undefined ? {} : { built_in: fold.builtIn() }),
     is_deleted: isCreated && (state === null || state.is_deleted === true),
     last_change:
       change === null
@@ -165,6 +169,10 @@ function optionsFold(kind: 'options' | 'prices'): Fold {
       const secrets = [...options.secretRefs].filter(([key]) => isShown(key))
       const masked = secrets.map(([key, ref]) => [key, ref === '' ? '' : SECRET] as const)
       return Object.fromEntries([...values, ...masked].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    },
+    builtIn: () => {
+      const shown = [...options.values.keys()].filter((key) => isShown(key) && OPTIONS.has(key))
+      return Object.fromEntries(shown.map((key) => [key, defaultOf(key)]))
     },
   }
 }

@@ -31,6 +31,11 @@ export const StateAsOf = Type.Object({
    * not exist at the moment. The response is a 404 if it never existed.
    */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  /**
+   * Of options and prices: the values that the options in `state` have if nobody sets them. A first
+   * change of an option replaces this value.
+   */
+  built_in: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** True if the object had been deleted by then. */
   is_deleted: Type.Boolean(),
   /** The last change of the object up to the moment. Null if there is none. */

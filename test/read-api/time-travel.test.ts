@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { defaultOf } from '#domain/options/option-registry.ts'
 import type { EventPage, PricesAsOf, StateAsOf } from '#read-api/contract/time-travel.ts'
 import {
   channelChanged,
@@ -89,6 +90,9 @@ describe('the state of an object as of a moment', () => {
     expect(options.data.state).toMatchObject({ ModelRatio: '{"m":1.5}', SMTPToken: '***' })
     const prices = await get<StateAsOf>('state/prices/site')
     expect(prices.data.state).toEqual({ ModelRatio: '{"m":2}' })
+    // A first change of the option replaced the built-in prices.
+    expect(prices.data.built_in).toEqual({ ModelRatio: defaultOf('ModelRatio') })
+    expect(user.data).not.toHaveProperty('built_in')
     for (const { body } of [channel, disabled, user, options]) {
       expect(JSON.stringify(body)).not.toMatch(/password-1|channel-key-1|ref-1|hash/)
     }

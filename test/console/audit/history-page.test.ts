@@ -96,6 +96,27 @@ describe('the history of an object', () => {
     expect(await changes().nth(0).getByText('root', { exact: true }).count()).toBe(1)
   })
 
+  it('compares the first change of an option with the built-in values', async () => {
+    const builtIn = { ModelRatio: '{"gpt-4o":1.25,"o3":1}' }
+    const state = { ModelRatio: '{"gpt-4o":1.5,"o3":1}' }
+    const change = {
+      ...{ position: 9, revision: 0, type: 'OptionSet', created_at: NOW },
+      ...{ actor: 'user:1', actor_name: 'root' },
+    }
+    const prices = { kind: 'prices', id: 'site', at: NOW, is_deleted: false }
+    app.site.routes['GET /api/audit/state/prices/site'] = ({ query }) =>
+      query.get('at') === '8'
+        ? ok({ ...prices, position: 0, state: {}, built_in: {}, last_change: null })
+        : ok({ ...prices, position: 9, state, built_in: builtIn, last_change: change })
+    await app.openAsRoot('/app/audit/history?object=prices:site')
+    await expect.poll(() => changes().count()).toBe(1)
+    const rows = changes().first().getByRole('row')
+    await expect.poll(() => rows.count()).toBe(2)
+    await expect
+      .poll(() => rows.last().getByRole('cell').allTextContents())
+      .toEqual(['ModelRatio › gpt-4o', '1.25', '1.5'])
+  })
+
   it('shows the state of an earlier moment, which is in the address', async () => {
     await app.openAsRoot('/app/audit/history?object=channel:3')
     await expect.poll(() => changes().count()).toBe(3)

@@ -97,6 +97,15 @@ export async function readState(
 }
 
 /**
+ * Returns the state before a change. An option that nobody had set before had its built-in value,
+ * such as the built-in price of each model, which may be only partly replaced.
+ */
+function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf): State | null {
+  if (builtIn === undefined) return before?.state ?? null
+  return { ...builtIn, ...before?.state }
+}
+
+/**
  * Lists the changes of an object up to a point in the history, newest first. Each change is
  * computed as the difference between the states before and after an event, so the server needs no
  * index of changes.
@@ -111,7 +120,7 @@ export const objectHistoryQuery = (object: AuditObject, at: string) =>
       while (after?.last_change != null && items.length < CHANGES_PER_PAGE) {
         const change = after.last_change
         const before = await readState(object, String(change.position - 1), signal)
-        const changes = changesBetween(before?.state ?? null, after.state)
+        const changes = changesBetween(stateBefore(before, after), after.state)
         items.push({ ...change, changes })
         after = before
       }

@@ -31,6 +31,7 @@ export function ObjectState(props: {
     queryKey: ['audit', 'state', object, at],
     queryFn: ({ signal }) => readState(object, at, signal),
   })
+  const isOfOptions = object.kind === 'options' || object.kind === 'prices'
   const title = at === '' ? t('audit.history.now') : t('audit.history.stateAtTime')
   return (
     <Panel
@@ -57,6 +58,7 @@ export function ObjectState(props: {
               )}
               <Values
                 key={filter}
+                head={isOfOptions ? t('audit.call.option') : t('shared.item')}
                 label={title}
                 values={values.filter((entry) => contains(entry, filter))}
               />
@@ -75,7 +77,8 @@ function contains(entry: Entry, filter: string): boolean {
   return entry.some((part) => part.toLowerCase().includes(text))
 }
 
-function Values({ label, values }: { label: string; values: readonly Entry[] }) {
+function Values(props: { label: string; head: string; values: readonly Entry[] }) {
+  const { label, head, values } = props
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [showsAll, setShowsAll] = useState(false)
@@ -88,7 +91,7 @@ function Values({ label, values }: { label: string; values: readonly Entry[] }) 
         rows={shown}
         rowKey={([name]) => name}
         columns={[
-          [t('audit.call.option'), ([name]) => <code>{name}</code>],
+          [head, ([name]) => <code>{name}</code>],
           [t('audit.call.value'), ([, value]) => value],
         ]}
       />
