@@ -7,6 +7,17 @@ export const auditCall: Translations['audit']['call'] = {
   notFound: 'Call not found',
   notFoundLead: 'Check that the ID is complete. Immediately refused requests are not recorded.',
   toLog: 'View in the log',
+  mismatch: {
+    title: 'Billed ≠ served',
+    kind: 'Kind of difference',
+    of: { 'other-model': 'Another model answered', 'higher-cost': 'The provider charged more' },
+    byChannel: 'Answered by another model',
+    byChannelLead: 'Calls whose answer names a model other than the billed one, by channel.',
+    last: 'Last',
+    billedModel: 'Billed model',
+    none: 'No such call',
+    noneLead: 'Every recorded answer agrees with what was billed.',
+  },
   status: {
     open: 'In progress',
     settled: 'Settled',

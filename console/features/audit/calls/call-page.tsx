@@ -23,15 +23,17 @@ import { BatchResults } from './batch-results.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import { CallChargePanel, PricesInForce, UsagePanel } from './call-charge-panels.tsx'
 import { CallCorrections, CallHistory, CallReceipts } from './call-history-and-receipts.tsx'
+import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call with the request id in the URL. Without an id in the URL, only the search field
- * is shown.
+ * Explains the call with the request id in the URL. Without an id in the URL, shows the search field
+ * and, to auditors, the calls that the provider served or charged differently.
  */
 export function CallPage() {
   const { t } = useTranslation()
   const { requestId = '' } = useParams()
+  const isAudit = isAuditor(useUser())
   const navigate = useNavigate()
   const open = (text: string): void => {
     const id = findRequestId(text) ?? text
@@ -45,9 +47,16 @@ export function CallPage() {
       actions={<search className="tg-audit-search">{search}</search>}
     >
       {requestId === '' ? (
-        <Panel>
-          <EmptyState icon="search" title={t('audit.call.find')} body={t('audit.call.findLead')} />
-        </Panel>
+        <>
+          <Panel>
+            <EmptyState
+              icon="search"
+              title={t('audit.call.find')}
+              body={t('audit.call.findLead')}
+            />
+          </Panel>
+          {isAudit && <MismatchedCalls />}
+        </>
       ) : (
         <Explanation key={requestId} requestId={requestId} />
       )}
