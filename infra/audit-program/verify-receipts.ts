@@ -329,7 +329,8 @@ function* unprovenSizes(
       hashes !== null && isConsistent({ size: smaller, root: before.root }, { size, root }, hashes)
     const detail =
       hashes === null
-        ? `a proof that the tree of size ${size} continues that of size ${smaller} is missing`
+        ? `a proof that the tree of size ${size} continues that of size ${smaller} is missing: ` +
+          `read the later receipt again with since_size=${smaller}`
         : `the tree of size ${size} does not continue that of size ${smaller}`
     if (!isProven) yield { fault: hashes === null ? 'unproven' : 'fork', position, detail }
   }

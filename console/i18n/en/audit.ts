@@ -51,6 +51,11 @@ export const audit: Translations['audit'] = {
       'the one before, no debit is hidden between them.',
     checkRun: 'A program does all of this offline, with Node 20 or later:',
     verifier: 'download verify.mjs',
+    compare:
+      'To show that an earlier receipt is of the same history, choose its file. This receipt is ' +
+      'then downloaded with the proof.',
+    earlier: 'File of an earlier receipt',
+    notReceipt: 'The file contains no signed receipt',
     limits:
       'A receipt does not prove that the usage which the provider reported is true. Only the ' +
       'provider’s invoice can show that.',

@@ -39,6 +39,10 @@ export const audit = {
     checkChain: '如果同一账户的收据序号连续、余额逐笔衔接，其间就没有隐藏的扣款。',
     checkRun: '也可用程序离线完成以上全部步骤（需 Node 20 或更高版本）：',
     verifier: '下载 verify.mjs',
+    compare:
+      '如需证明更早的收据与本收据属于同一份历史，请选择其文件，随后会下载附带该证明的本收据。',
+    earlier: '更早收据的文件',
+    notReceipt: '该文件中没有已签名的收据',
     limits: '收据不能证明上游报告的用量属实，这一点只能与上游账单核对。',
   },
   minutes: '{{value}} 分钟',

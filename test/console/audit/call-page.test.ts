@@ -16,6 +16,14 @@ import {
   REQUEST_ID,
 } from './audit-samples.ts'
 
+const CHANNEL = { channel_id: 3, channel_name: 'reseller with a long name in Frankfurt' }
+const OTHER_MODELS = { ...CHANNEL, count: 1204, last_at: NOW }
+const MISMATCH = {
+  ...CHANNEL,
+  ...{ position: 41, created_at: NOW, request_id: REQUEST_ID, user_id: 7 },
+  ...{ model: 'gpt-4o', sent_model: 'gpt-4o-2024-11-20', answered_model: 'gpt-4o-mini' },
+}
+
 const UNKNOWN = '0191aa00-0000-7000-8000-000000000000'
 const ROW = logRow(900, { request_id: REQUEST_ID })
 const empty = { items: [], page: 0, total: 0 }
@@ -28,6 +36,8 @@ const app = pageFixture({
       [`GET /api/audit/receipts/${REQUEST_ID}`]: () => ok(RECEIPTS),
       [`GET /api/audit/calls/${BATCH_ID}`]: () => ok(BATCH_CALL),
       [`GET /api/audit/receipts/${BATCH_ID}`]: () => ok(RECEIPTS),
+      'GET /api/audit/calls': () => ok({ items: [MISMATCH], next_cursor: null }),
+      'GET /api/audit/other-models': () => ok([OTHER_MODELS]),
       'GET /api/log/': () => ok({ ...empty, items: [ROW], total: 1 }),
       'GET /api/log/stat': () => ok({ quota: 0, rpm: 0, tpm: 0, count: 1 }),
     }),
@@ -43,6 +53,15 @@ describe.each(LANGUAGES)('the page of a call in %s', (language) => {
     await page.getByText(t('audit.receipt.state.final')).first().waitFor()
     expect(await lookFaults(page, `audit-call-${language}`)).toEqual([])
     await expect.poll(() => cutAmong(page, '.tg-audit-facts dd, .tg-audit-table td')).toEqual([])
+  })
+
+  it('has no accessibility fault in the list of calls served by another model', async () => {
+    const t = TEXTS[language]
+    const { page } = await app.openPage({ language })
+    await openAsRoot(page, app.site, '/app/calls')
+    await page.getByRole('table', { name: t('audit.call.mismatch.byChannel') }).waitFor()
+    await page.getByText('gpt-4o-mini').waitFor()
+    expect(await lookFaults(page, `audit-mismatches-${language}`)).toEqual([])
   })
 
   it('has no accessibility fault with the results of a batch', async () => {
@@ -234,4 +253,45 @@ describe('the page of a call', () => {
     await app.page.getByText(en('audit.call.notFound')).waitFor()
     expect(new URL(app.page.url()).pathname).toBe(`/app/calls/${UNKNOWN}`)
   })
+})
+
+it('calls that another model answered are counted by channel, and lead to their pages', async () => {
+  const { page } = app
+  await app.openAsRoot('/app/calls')
+  const counts = page.getByRole('table', { name: en('audit.call.mismatch.byChannel') })
+  await expect.poll(() => counts.textContent()).toContain('1,204')
+  const grid = page.getByRole('grid', { name: en('audit.call.mismatch.title') })
+  const row = grid.getByRole('row').filter({ hasText: 'gpt-4o-mini' })
+  await expect.poll(() => row.textContent()).toContain('gpt-4o-2024-11-20')
+  await counts.getByRole('button').click()
+  const queries = () => app.calls('GET /api/audit/calls').map(({ query }) => query.get('channel'))
+  await expect.poll(() => queries().at(-1)).toBe('3')
+  await page
+    .getByRole('combobox', { name: en('audit.call.mismatch.kind') })
+    .selectOption('higher-cost')
+  const anomaly = () => app.calls('GET /api/audit/calls').at(-1)?.query.get('anomaly')
+  await expect.poll(anomaly).toBe('higher-cost')
+  await row.getByRole('link', { name: REQUEST_ID }).click()
+  await section(en('audit.call.attempts')).waitFor()
+})
+
+it('a receipt is saved with the proof that it continues the history of an earlier one', async () => {
+  const { page } = app
+  await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
+  await page.getByText(en('audit.receipt.check')).click()
+  const input = page.getByLabel(en('audit.receipt.earlier'))
+  const choose = (value: unknown) =>
+    input.setInputFiles({
+      ...{ name: 'earlier.json', mimeType: 'application/json' },
+      buffer: Buffer.from(JSON.stringify(value)),
+    })
+  await choose({ items: [] })
+  await page.getByText(en('audit.receipt.notReceipt')).waitFor()
+  const inclusion = (size: number) => ({ inclusion: { tree_size: size } })
+  const items = [inclusion(4_711), { inclusion: null }, inclusion(4_705)]
+  const [download] = await Promise.all([page.waitForEvent('download'), choose({ items })])
+  expect(download.suggestedFilename()).toBe(`receipt-${REQUEST_ID}-since-4711.json`)
+  expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(RECEIPTS)
+  const calls = app.calls(`GET /api/audit/receipts/${REQUEST_ID}`)
+  expect(calls.at(-1)?.query.get('since_size')).toBe('4711')
 })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { apiQuery } from '#console/api/client.ts'
+import { apiQuery, call } from '#console/api/client.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
@@ -109,6 +109,10 @@ export function CallReceipts({ requestId }: { requestId: string }) {
     ...apiQuery('GET /api/audit/receipts/:requestId', { params: { requestId } }),
     refetchInterval: refetchWhilePending,
   })
+  const readSince = (size: number) =>
+    call('GET /api/audit/receipts/:requestId', {
+      ...{ params: { requestId }, query: { since_size: size } },
+    })
   return (
     <Panel
       title={t('audit.receipt.title')}
@@ -123,7 +127,7 @@ export function CallReceipts({ requestId }: { requestId: string }) {
                 {t('audit.call.unprovenCorrections', { count: receipts.unproven_corrections })}
               </Alert>
             )}
-            <ReceiptList receipts={receipts} />
+            <ReceiptList receipts={receipts} id={requestId} readSince={readSince} />
           </>
         )}
       </QueryView>

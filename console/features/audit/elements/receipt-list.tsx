@@ -14,6 +14,7 @@ import {
   VerifierHint,
 } from './checkpoint-status.tsx'
 import { Facts } from './data-table.tsx'
+import { type ReadSince, ReceiptComparison } from './receipt-comparison.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
@@ -48,8 +49,10 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
 
 /**
  * Lists the events that the receipts prove, and explains what receipts prove and how to check them.
+ * `id` becomes a part of the name of a saved file.
  */
-export function ReceiptList({ receipts }: { receipts: Receipts }) {
+export function ReceiptList(props: { receipts: Receipts; id: string; readSince: ReadSince }) {
+  const { receipts, id, readSince } = props
   return (
     <>
       <ol className="tg-audit-attempts">
@@ -58,7 +61,7 @@ export function ReceiptList({ receipts }: { receipts: Receipts }) {
         ))}
       </ol>
       <Meaning receipts={receipts} />
-      <HowToCheck />
+      <HowToCheck id={id} readSince={readSince} />
     </>
   )
 }
@@ -135,7 +138,7 @@ function Meaning({ receipts }: { receipts: Receipts }) {
   )
 }
 
-function HowToCheck() {
+function HowToCheck(props: { id: string; readSince: ReadSince }) {
   const { t } = useTranslation()
   return (
     <details className="tg-audit-check">
@@ -149,6 +152,7 @@ function HowToCheck() {
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
       <VerifierHint />
+      <ReceiptComparison {...props} />
     </details>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { apiQuery } from '#console/api/client.ts'
+import { apiQuery, call } from '#console/api/client.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
@@ -83,6 +83,8 @@ function MovementReceipt({ position }: { position: number }) {
     ...apiQuery('GET /api/audit/receipts', { query: { position } }),
     refetchInterval: refetchWhilePending,
   })
+  const readSince = (size: number) =>
+    call('GET /api/audit/receipts', { query: { position, since_size: size } })
   return (
     <section className="tg-ledger-receipt" aria-labelledby={id}>
       <header className="tg-ends">
@@ -90,7 +92,9 @@ function MovementReceipt({ position }: { position: number }) {
         <SaveReceipts receipts={query.data} id={String(position)} />
       </header>
       <QueryView query={query} height={200}>
-        {(receipts) => <ReceiptList receipts={receipts} />}
+        {(receipts) => (
+          <ReceiptList receipts={receipts} id={String(position)} readSince={readSince} />
+        )}
       </QueryView>
     </section>
   )

@@ -1,0 +1,75 @@
+import { type ChangeEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { saveFile } from '#console/ui/browser/save-file.ts'
+import { showError } from '#console/ui/messages/toast.ts'
+
+/** Reads the receipts again, with a proof that their history continues the tree of this size. */
+export type ReadSince = (size: number) => Promise<unknown>
+
+/**
+ * Lets the user choose the file of an earlier receipt, and saves the receipts again with the proof
+ * that both are of one history. Without this proof, the offline verifier can't exclude that the
+ * site shows two histories.
+ */
+export function ReceiptComparison({ readSince, id }: { readSince: ReadSince; id: string }) {
+  const { t } = useTranslation()
+  const hintId = useId()
+  const [isBusy, setIsBusy] = useState(false)
+  const compare = async ({ currentTarget: input }: ChangeEvent<HTMLInputElement>) => {
+    const file = input.files?.[0]
+    if (file === undefined) return
+    setIsBusy(true)
+    try {
+      const size = treeSizeIn(await file.text())
+      if (size === null) {
+        showError(t('audit.receipt.notReceipt'))
+        return
+      }
+      const text = `${JSON.stringify(await readSince(size), null, 2)}\n`
+      saveFile(new Blob([text], { type: 'application/json' }), `receipt-${id}-since-${size}.json`)
+    } catch (error) {
+      showError(error)
+    } finally {
+      setIsBusy(false)
+      // The same file can be chosen again.
+      input.value = ''
+    }
+  }
+  return (
+    <div className="tg-audit-verifier">
+      <p id={hintId}>{t('audit.receipt.compare')}</p>
+      <input
+        type="file"
+        accept=".json,application/json"
+        className="tg-input tg-audit-earlier"
+        aria-label={t('audit.receipt.earlier')}
+        aria-describedby={hintId}
+        disabled={isBusy}
+        onChange={(event) => void compare(event)}
+      />
+      <p>
+        <code>node verify.mjs --receipt EARLIER --receipt LATER --key KEY</code>
+      </p>
+    </div>
+  )
+}
+
+/** Returns the size of the largest tree in a file of receipts, or null if it has none. */
+function treeSizeIn(text: string): number | null {
+  const { items = [] } = parsed(text) ?? {}
+  const sizes = items.map((item) => item.inclusion?.tree_size).filter(Number.isSafeInteger)
+  return sizes.length === 0 ? null : Math.max(...(sizes as number[]))
+}
+
+type ReceiptFile = {
+  readonly items?: readonly { readonly inclusion?: { readonly tree_size?: number } | null }[]
+}
+
+function parsed(text: string): ReceiptFile | null {
+  try {
+    const file = JSON.parse(text) as ReceiptFile | null
+    return Array.isArray(file?.items) ? file : null
+  } catch {
+    return null
+  }
+}
