@@ -66,7 +66,7 @@ export type EffortChoice = {
 
 /**
  * Chooses the effort for a model that accepts the efforts `accepted`, or any effort if it is null.
- * What the effort can't express is reported as lost.
+ * The parts of `thinking` that an effort can't express are reported as lost.
  */
 export function chooseEffort(
   thinking: Thinking | null,

@@ -25,8 +25,8 @@ const NOTHING_REFUSED: ReadonlySet<string> = new Set()
 
 /**
  * Returns the members and the model of a body that was scanned. Returns an error if the body is not
- * valid JSON, if a member has the reserved name or, after case folding, a name in `refused`, or if
- * the body names no model.
+ * valid JSON or names no model, or if a member has the reserved name. `refused` are the names, after
+ * case folding, of further members that are refused.
  */
 export function membersAndModel(
   body: Buffer,
@@ -44,7 +44,7 @@ export function membersAndModel(
   return typeof model === 'string' ? { members: scanned, model, find } : model
 }
 
-/** What a format requires of the members whose values only the provider reads. */
+/** The rules of a format for the members whose values only the provider reads. */
 export type MemberRules = {
   /** The JSON kinds that each member may have. A null counts as an absent member. */
   readonly kinds: ReadonlyMap<string, readonly JsonKind[]>

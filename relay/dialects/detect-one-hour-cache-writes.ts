@@ -30,24 +30,24 @@ const HOURS_TEXTS = ['h"', 'H"', '8"']
 
 const NO_MARKS: readonly CacheMark[] = []
 /** The marks of a body, and the body with shorter lifetimes if it was needed before. */
-type Found = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
-const NOTHING_FOUND: Found = Object.freeze({ marks: NO_MARKS })
+type SearchResult = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
+const NOTHING_FOUND: SearchResult = Object.freeze({ marks: NO_MARKS })
 const CACHED_FROM_BYTES = 16_384
 /**
- * Caches the marks, because each attempt at a channel asks for them. A short body without marks is
- * searched again, because that costs less than an entry in this map.
+ * The results by body, because each attempt at a channel needs them again. A short body without
+ * marks is searched again, because that costs less than an entry in this map.
  */
-const KNOWN = new WeakMap<Buffer, Found>()
+const RESULTS = new WeakMap<Buffer, SearchResult>()
 
-function known(body: Buffer): Found {
-  const before = KNOWN.get(body)
-  if (before !== undefined) return before
+function searchMarks(body: Buffer): SearchResult {
+  const earlier = RESULTS.get(body)
+  if (earlier !== undefined) return earlier
   const mayHaveMarks =
     HOURS_TEXTS.some((text) => body.includes(text)) && HOURS.test(body.toString('latin1'))
   if (!mayHaveMarks && body.length < CACHED_FROM_BYTES) return NOTHING_FOUND
-  const found: Found = { marks: mayHaveMarks ? new MarkFinder(body).find() : NO_MARKS }
-  KNOWN.set(body, found)
-  return found
+  const result: SearchResult = { marks: mayHaveMarks ? new MarkFinder(body).find() : NO_MARKS }
+  RESULTS.set(body, result)
+  return result
 }
 
 /**
@@ -55,31 +55,31 @@ function known(body: Buffer): Found {
  * which costs more than a shorter one. The search takes about a millisecond for a megabyte that has
  * no such lifetime.
  */
-export const requestsHourCache = (body: Buffer): boolean => known(body).marks.length > 0
+export const requestsHourCache = (body: Buffer): boolean => searchMarks(body).marks.length > 0
 
 /**
- * Returns the request with marks of the shortest cache in place of those that last for hours,
- * unless the channel allows the latter. The length of the body stays the same, and so do all
- * offsets in it. Returns the same request if nothing changes.
+ * Replaces the cache marks that last for hours by marks of the shortest cache, unless the channel
+ * allows long ones. The length of the body and all offsets in it stay the same. Returns the same
+ * request if nothing changes.
  */
 export function withAllowedCache(
   request: ChatRequest,
   allowed: ReadonlySet<string>,
 ): { readonly request: ChatRequest; readonly dropped: readonly string[] } {
   if (allowed.has(HOUR_CACHE)) return { request, dropped: [] }
-  const found = known(request.body)
-  if (found.marks.length === 0) return { request, dropped: [] }
-  found.shortened ??= shortened(request.body, found.marks)
-  return { request: { ...request, body: found.shortened }, dropped: [HOUR_CACHE] }
+  const result = searchMarks(request.body)
+  if (result.marks.length === 0) return { request, dropped: [] }
+  result.shortened ??= shortened(request.body, result.marks)
+  return { request: { ...request, body: result.shortened }, dropped: [HOUR_CACHE] }
 }
 
 /** Returns the copy of a body with shorter lifetimes that is kept as long as the body, if any. */
-export const shortenedBodyOf = (body: Buffer): Buffer | undefined => KNOWN.get(body)?.shortened
+export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 
-/** Drops this copy, because too little memory is left for it. */
+/** Forgets the copy with shorter lifetimes, because too little memory is left for it. */
 export function forgetShortenedBody(body: Buffer): void {
-  const found = KNOWN.get(body)
-  if (found !== undefined) delete found.shortened
+  const result = RESULTS.get(body)
+  if (result !== undefined) delete result.shortened
 }
 
 function shortened(body: Buffer, marks: readonly CacheMark[]): Buffer {

@@ -271,7 +271,10 @@ export type ErrorFormat = {
   readonly readBegun?: (events: Buffer) => object | null
 }
 
-/** What the caller has received: what `readBegun` read from the first events, and the last ones. */
+/**
+ * The events that the caller has received. `begun` is the result of `readBegun` for the first
+ * events, and `last` contains the bytes of the last ones.
+ */
 export type SentEvents = { readonly begun: object | null; last: Buffer }
 
 /** The formats for calls of a language model. They can be converted to each other. */

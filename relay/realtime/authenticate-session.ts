@@ -70,9 +70,9 @@ async function authenticateBySecret(
     const secret = await clientSecrets.find(vault.keyedHash('realtime-secret', text), at)
     if (secret === null) return null
     const { userId, keyLookup, pinnedChannelId, model, isBeta } = secret
-    const opened = await vault.open(userId, secret.settings)
+    const settingsJson = await vault.open(userId, secret.settings)
     const caller = await callerOf({ views, vault }, keyLookup, pinnedChannelId, clientIp, at)
-    const settings = readSession(JSON.parse(opened ?? 'null'), model, 'session')
+    const settings = readSession(JSON.parse(settingsJson ?? 'null'), model, 'session')
     if (caller === null || isRelayError(settings)) return null
     return { caller, model, isBeta, settings }
   } catch (err) {
@@ -92,9 +92,9 @@ const protocolsOf = ({ headers }: CallRequest): readonly string[] =>
  * as header `authorization`.
  */
 function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) {
-  const offered = protocols.find((each) => each.startsWith(KEY_PROTOCOL))
-  if (offered === undefined || headers.authorization !== undefined) return headers
-  return { ...headers, authorization: `Bearer ${offered.slice(KEY_PROTOCOL.length)}` }
+  const protocolWithKey = protocols.find((each) => each.startsWith(KEY_PROTOCOL))
+  if (protocolWithKey === undefined || headers.authorization !== undefined) return headers
+  return { ...headers, authorization: `Bearer ${protocolWithKey.slice(KEY_PROTOCOL.length)}` }
 }
 
 /**

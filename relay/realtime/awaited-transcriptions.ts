@@ -76,10 +76,10 @@ export class AwaitedTranscriptions {
   add(id: unknown, item: AwaitedItem): RelayError | null {
     if (this.hasEnded(id)) return null
     const begun = isId(id) && this.items.has(id) ? id : this.begun(isId(id))
-    const known = begun === undefined ? undefined : this.items.get(begun)
-    if (known !== undefined && known.bytes !== null) return null
+    const existing = begun === undefined ? undefined : this.items.get(begun)
+    if (existing !== undefined && existing.bytes !== null) return null
     this.lastTerms = item.terms
-    if (known === undefined && this.items.size >= ITEMS_MAX) {
+    if (existing === undefined && this.items.size >= ITEMS_MAX) {
       this.beyond = item
       const subject = `${ITEMS_MAX} transcriptions (this session)`
       return relayError('too_many_concurrent', { subject })
@@ -87,7 +87,7 @@ export class AwaitedTranscriptions {
     const { bytes, terms } = item
     const key = isId(id) ? id : (begun ?? this.newKey())
     if (begun !== undefined && begun !== key) this.delete(begun)
-    this.items.set(key, { ...(known ?? item), bytes, terms })
+    this.items.set(key, { ...(existing ?? item), bytes, terms })
     return null
   }
 

@@ -77,17 +77,17 @@ async function createClientSecret(
   const body = await readBody(request, deps.bodyMemory, owner)
   if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
-    const read = readSecretRequest(body, endpoint)
-    if (isRelayError(read)) return sendError(exchange, read)
-    const inGroup = inOfferingGroup(deps.views, caller, read.model, 'realtime')
-    const plan = planRealtime(deps.views, inGroup, read.model, deps.now())
+    const secretRequest = readSecretRequest(body, endpoint)
+    if (isRelayError(secretRequest)) return sendError(exchange, secretRequest)
+    const inGroup = inOfferingGroup(deps.views, caller, secretRequest.model, 'realtime')
+    const plan = planRealtime(deps.views, inGroup, secretRequest.model, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
     if (isRelayError(permit)) return sendError(exchange, permit)
     try {
-      const created = await store(deps, caller, read, endpoint)
-      if (isRelayError(created)) sendError(exchange, created)
-      else sendJson(exchange, 200, created, ['Cache-Control', 'no-store'])
+      const response = await store(deps, caller, secretRequest, endpoint)
+      if (isRelayError(response)) sendError(exchange, response)
+      else sendJson(exchange, 200, response, ['Cache-Control', 'no-store'])
     } finally {
       permit.release({ isSuccess: true, tokens: 0 })
     }
@@ -164,8 +164,8 @@ async function store(
   }
   const expires_at = Math.floor(expiresAt / 1_000)
   const id = `sess_${randomBytes(12).toString('hex')}`
-  const shown = { type: 'realtime', ...session, id, object: 'realtime.session', model }
+  const description = { type: 'realtime', ...session, id, object: 'realtime.session', model }
   return isBeta
-    ? { ...shown, client_secret: { value, expires_at } }
-    : { value, expires_at, session: shown }
+    ? { ...description, client_secret: { value, expires_at } }
+    : { value, expires_at, session: description }
 }

@@ -140,11 +140,12 @@ export class InputTranscriptionBilling {
 
   /** The items whose transcriptions have not arrived, those of commits on their way included. */
   private get items(): readonly AwaitedItem[] {
-    const known = new Map<SettingsPosition, TranscriptionTerms | null>()
+    const termsByPosition = new Map<SettingsPosition, TranscriptionTerms | null>()
     const ofCommits = this.audio.commitsAfter(this.chargedUpTo).flatMap(({ bytes, position }) => {
-      const seen = known.get(position)
-      const terms = seen === undefined ? this.settings.at(position).transcription : seen
-      known.set(position, terms)
+      const cachedTerms = termsByPosition.get(position)
+      const terms =
+        cachedTerms === undefined ? this.settings.at(position).transcription : cachedTerms
+      termsByPosition.set(position, terms)
       return terms === null ? [] : [{ bytes, ...NO_TEXT, terms }]
     })
     return [...this.awaited.all, ...ofCommits]

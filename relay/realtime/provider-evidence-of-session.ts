@@ -46,17 +46,17 @@ export class SessionEvidence {
   report(sentAt: number, end: EndOfResponse | null): ProviderEvidence {
     const { requestId, confidential } = this
     const { hostHash } = this.target
-    const opened = {
+    const request = {
       sentAt,
       ...(hostHash === undefined ? {} : { hostHash }),
       ...(requestId === null ? {} : { requestId }),
     }
-    if (end === null) return opened
+    if (end === null) return request
     const { response, bytes } = end
     const { id, usage } = objectOrEmpty(response)
     const isId = typeof id === 'string' && areEvidenceTexts([id], confidential)
     const evidence = {
-      ...opened,
+      ...request,
       received: { bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') },
       ...(isId ? { fingerprint: { id } } : {}),
     }

@@ -82,7 +82,7 @@ const LEAST_OUTPUT_TOKENS = 256
 const UNUSED_STATUS = 499
 const BYTES_PER_TOKEN = 4
 
-/** The result of a change after the session has ended. Its caller is no longer there to see it. */
+/** The result of a change after the session has ended. No caller receives it. */
 export const SESSION_ENDED = relayError('upstream_incomplete')
 
 /**
@@ -205,8 +205,8 @@ export class RealtimeCall {
     const least = this.holdOf(input, most)
     const preferred = this.holdOf(input + AHEAD_TOKENS, most)
     try {
-      const held = await this.ledger.raiseHold(preferred, least)
-      if (held === null || held < least) return relayError('insufficient_quota')
+      const hold = await this.ledger.raiseHold(preferred, least)
+      if (hold === null || hold < least) return relayError('insufficient_quota')
       return this.note(input, most)
     } catch {
       return relayError('store_unavailable', { retryAfter: 5 })

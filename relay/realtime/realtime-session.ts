@@ -234,9 +234,9 @@ export class RealtimeSession {
     if (this.isReady || this.created !== null) return
     this.created = event
     this.calls.noteSession(event.session)
-    const begun = await this.gate.begin(event.session, this.options.settings)
-    if (typeof begun !== 'boolean') return void this.end(begun, true)
-    if (!begun) await this.showCreated(event.session)
+    const hasSentSettings = await this.gate.begin(event.session, this.options.settings)
+    if (typeof hasSentSettings !== 'boolean') return void this.end(hasSentSettings, true)
+    if (!hasSentSettings) await this.showCreated(event.session)
   }
 
   /** Sends the session's first event to the caller, after its settings were confirmed. */
@@ -270,8 +270,8 @@ export class RealtimeSession {
   private async handleDone(event: ServerEvent, data: Buffer): Promise<void> {
     const isSettled = await this.calls.settle(event, this.gate.outputTokensMax, data)
     if (isSettled === false) return void this.end(NO_STORE, false)
-    const shown = visibleResponse(event, this.confidential, this.options.call)
-    if (isSettled === true && !this.uncharged.hasEvent(event)) await this.showEvent(shown)
+    const visibleEvent = visibleResponse(event, this.confidential, this.options.call)
+    if (isSettled === true && !this.uncharged.hasEvent(event)) await this.showEvent(visibleEvent)
     this.noteIdle()
     if (this.isEnding) return
     if (this.isDraining && !this.calls.isBusy) return void this.end(relayError('draining'), true)
@@ -298,8 +298,8 @@ export class RealtimeSession {
     const { event_id } = (error ?? {}) as { readonly event_id?: unknown }
     const isOwn = this.gate.noteRefused(event_id)
     const { confidential, options, gate } = this
-    const shown = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
-    await this.showEvent(shown)
+    const visibleEvent = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
+    await this.showEvent(visibleEvent)
     // Without the gateway's settings, a response may have more output than its quota covers.
     if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
     this.noteIdle()

@@ -46,8 +46,16 @@ export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageRepor
       completion_tokens: output_tokens,
       prompt_tokens_details: {
         cached_tokens: details.cached_tokens,
-        audio_tokens: less(details.audio_tokens, cached.audio_tokens, details.cached_tokens),
-        image_tokens: less(details.image_tokens, cached.image_tokens, details.cached_tokens),
+        audio_tokens: withoutCached(
+          details.audio_tokens,
+          cached.audio_tokens,
+          details.cached_tokens,
+        ),
+        image_tokens: withoutCached(
+          details.image_tokens,
+          cached.image_tokens,
+          details.cached_tokens,
+        ),
       },
       completion_tokens_details: {
         audio_tokens: objectOrEmpty(output_token_details).audio_tokens,
@@ -62,7 +70,7 @@ export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageRepor
  * Subtracts `cachedPart` from a count if all counts are valid and the part exceeds neither the
  * count nor `cached`, the total of cached tokens. Otherwise, returns the count unchanged.
  */
-function less(count: unknown, cachedPart: unknown, cached: unknown): unknown {
+function withoutCached(count: unknown, cachedPart: unknown, cached: unknown): unknown {
   const isValid = isCount(count) && isCount(cachedPart) && isCount(cached)
   return isValid && cachedPart <= count && cachedPart <= cached ? count - cachedPart : count
 }

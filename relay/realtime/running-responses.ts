@@ -36,7 +36,7 @@ export type RequestedResponse = {
 
 /**
  * The responses of a session that the provider is generating, and the ids of the latest responses
- * that have ended or are not charged. A response whose id is known never uses another call.
+ * that have ended or are not charged. A response with a known id is never charged by a second call.
  */
 export class RunningResponses {
   private readonly running = new Map<string, RunningResponse>()
@@ -85,9 +85,9 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response repeats an earlier one or comes after its end.
-   * Without an id, this is assumed while a response without an id runs or has ended before its
-   * beginning, unless another response was requested (`isExpected`).
+   * Reports whether the beginning of a response repeats an earlier one or comes after its end. If
+   * it has no id, this is assumed while a response without an id runs, and after one has ended whose
+   * beginning had not arrived, unless another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -237,8 +237,9 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
   located.part.kind === 'tool-result'
 
 /**
- * Returns what a function returned, as an object. Text that is a JSON object is written as this
- * object, if serializing it gives exactly the same text, and if it has none of Gemini's own keys.
+ * Returns the result of a function as an object. A text that is a JSON object becomes this object if
+ * serializing it gives exactly the same text and it has neither of Gemini's own keys, `output` and
+ * `error`. Any other text becomes the member `output`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

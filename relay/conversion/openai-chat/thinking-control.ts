@@ -41,8 +41,8 @@ function readEffort(value: unknown, path: string): Thinking | null {
   const effort = optionalText(value, path)
   if (effort === null) return null
   if (effort === NONE) return { kind: 'off' }
-  const known = EFFORTS.find((each) => each === effort)
-  if (known !== undefined) return { kind: 'effort', effort: known }
+  const knownEffort = EFFORTS.find((each) => each === effort)
+  if (knownEffort !== undefined) return { kind: 'effort', effort: knownEffort }
   throw new ConversionError(path, 'The reasoning effort is unknown.')
 }
 
@@ -58,8 +58,8 @@ function budgetOf(tokens: number): Thinking {
 function readReasoning(value: unknown, losses: string[]): Thinking | null {
   const reasoning = optionalObject(value, 'reasoning')
   if (reasoning === null) return null
-  const read = new Set(['effort', 'max_tokens', 'enabled'])
-  addUnreadMembers(reasoning, read, 'reasoning', losses)
+  const members = new Set(['effort', 'max_tokens', 'enabled'])
+  addUnreadMembers(reasoning, members, 'reasoning', losses)
   const isEnabled = optionalBoolean(reasoning.enabled, 'reasoning.enabled')
   if (isEnabled === false) return { kind: 'off' }
   const effort = readEffort(reasoning.effort, 'reasoning.effort')

@@ -70,12 +70,12 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
   const names = new Set<string>()
   return optionalList(body.tools, 'tools').flatMap((element, at) => {
     const path = `tools[${at}]`
-    const read = readTool(requiredObject(element, path), null, path, losses)
-    for (const { name } of read) {
+    const functions = readTool(requiredObject(element, path), null, path, losses)
+    for (const { name } of functions) {
       if (names.has(name)) throw new ConversionError(path, 'Another tool has the same name.')
       names.add(name)
     }
-    return read
+    return functions
   })
 }
 
@@ -189,8 +189,8 @@ function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTool
   if (choice.type === 'allowed_tools' && (choice.mode === 'auto' || choice.mode === 'required')) {
     const allowed = requiredList(choice.tools, 'tool_choice.tools').map(objectOf)
     const names = new Set(allowed.map((tool) => chosenName(tool ?? {})))
-    const left = tools.filter(({ name }) => names.has(name))
-    return { tools: left, choice: { kind: choice.mode } }
+    const offered = tools.filter(({ name }) => names.has(name))
+    return { tools: offered, choice: { kind: choice.mode } }
   }
   throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
 }

@@ -54,12 +54,13 @@ export const transcriptTokensMax = (seconds: number): number =>
   Math.ceil(seconds * SPOKEN_TOKENS_PER_SECOND) + 500
 
 /**
- * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports the
- * seconds of the audio as well as tokens. A duration with `isAtLeast` is only a minimum and is not
- * trusted: the gateway's own count is billed if it is larger. The same holds for a duration below
- * `secondsLeast`, the shortest one that the file can have, and for any duration at a price of audio
- * tokens, because it tells nothing of the tokens of the transcript. `isInputAudio` is true if the
- * input is audio.
+ * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports both.
+ * `isInputAudio` is true if the input is audio.
+ *
+ * In three cases a duration is not trusted, and the gateway's own count is billed if it is larger:
+ * the duration is only a minimum (`isAtLeast`), it is shorter than the file can be
+ * (`secondsLeast`), or the price is per audio token, because a duration does not show how many
+ * tokens the transcript has.
  */
 export function readAudioUsage(
   raw: unknown,

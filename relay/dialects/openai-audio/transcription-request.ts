@@ -111,8 +111,8 @@ function shortestDuration(body: Buffer): number {
 const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
 
 /**
- * Returns the usage in an answer. If it has none, the answer's `duration` is the duration of the
- * audio, or the times of its subtitles give a minimum of it.
+ * Returns the usage in an answer. If a JSON answer has no usage, its `duration` is returned.
+ * Subtitles have no usage either: their latest time is returned as the minimum of the duration.
  */
 function usageInAnswer(body: Buffer): unknown {
   if (isJson(body)) {

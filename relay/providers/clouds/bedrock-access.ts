@@ -104,9 +104,9 @@ async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsPro
 
 /** Anthropic's models on Amazon Bedrock, called with `InvokeModel` in the region of the key. */
 export const openBedrock: OpenCloud = ({ key }) => {
-  const read = readKey(key)
-  if (read === null) return null
-  const { region, secrets } = read
+  const credentials = readKey(key)
+  if (credentials === null) return null
+  const { region, secrets } = credentials
   const baseUrl = `https://bedrock-runtime.${region}.amazonaws.com`
   let protocol: AwsProtocol | null = null
   return {
@@ -114,7 +114,7 @@ export const openBedrock: OpenCloud = ({ key }) => {
     fillPath: (path, model) =>
       path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(bedrockModelId(model, region))),
     authorize: async (call) => {
-      protocol ??= await loadProtocol(read)
+      protocol ??= await loadProtocol(credentials)
       const moved = withBetasInBody(call)
       if (protocol.sign !== null) return signed(moved, protocol.sign)
       const [apiKey = ''] = secrets

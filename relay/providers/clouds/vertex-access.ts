@@ -133,9 +133,9 @@ function secretsIn(key: string): string[] {
  * key. An API key can be used only for Gemini.
  */
 export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
-  const read = readRegions(other)
-  if (read === null) return null
-  const { regionOf, regions } = read
+  const settings = readRegions(other)
+  if (settings === null) return null
+  const { regionOf, regions } = settings
   const address = {
     baseUrlFor: (model: string) => `https://${hostOf(regionOf(model))}`,
     takesBeta,

@@ -72,12 +72,12 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   if (status < 400 && body.event !== 'error') return null
   const code = textOf(body.code) ?? 'dify_error'
   const message = textOrEmpty(body.message)
-  const own = typeof body.status === 'number' && body.status >= 400 ? body.status : 502
-  const shown = status >= 400 ? status : own
+  const statusInBody = typeof body.status === 'number' && body.status >= 400 ? body.status : 502
+  const errorStatus = status >= 400 ? status : statusInBody
   if (code === 'unauthorized') return { status: 401, type: 'invalid_api_key', message }
   if (code === 'provider_quota_exceeded')
     return { status: 429, type: 'insufficient_quota', message }
-  return { status: shown, type: code, message }
+  return { status: errorStatus, type: code, message }
 }
 
 /** The names of the events that contain a piece of an answer, from assistants and from agents. */
