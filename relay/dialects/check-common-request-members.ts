@@ -25,8 +25,8 @@ const NOTHING_REFUSED: ReadonlySet<string> = new Set()
 
 /**
  * Returns the members and the model of a body that was scanned. Returns an error if the body is not
- * valid JSON or names no model, or if a member has the reserved name. `refused` are the names, after
- * case folding, of further members that are refused.
+ * valid JSON or names no model, or if a member has the reserved name. `refused` contains the names
+ * of further members that are refused, after case folding.
  */
 export function membersAndModel(
   body: Buffer,

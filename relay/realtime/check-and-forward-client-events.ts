@@ -12,11 +12,7 @@ import type { ClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
 import type { ResponseBilling } from './response-billing.ts'
 import { describedSettings, type SessionSettings, type Transcription } from './session-settings.ts'
-import {
-  type BilledSettings,
-  SettingsInForce,
-  type TranscriptionTerms,
-} from './settings-in-force.ts'
+import { definedSettings, SettingsInForce, type TranscriptionTerms } from './settings-in-force.ts'
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /**
@@ -274,7 +270,7 @@ export class ClientEventGate {
     const { outputTokensMax: limit, respondsToSpeech, inputRate, outputRate } = settings
     const outputTokensMax = limit === undefined ? undefined : this.limitOf(settings)
     const terms = { outputTokensMax, respondsToSpeech, inputRate, outputRate, transcription }
-    this.settings.add({ ...sent, change: definedTerms(terms) })
+    this.settings.add({ ...sent, change: definedSettings(terms) })
     this.applySettings()
     const { max_output_tokens: _, max_response_output_tokens: __, ...others } = settings.session
     const limited = { ...others, [this.limitName]: outputTokensMax }
@@ -345,7 +341,7 @@ export class ClientEventGate {
     if (terms && isRelayError(terms)) return terms
     const limit = outputTokensMax === undefined ? undefined : this.limitOf({ outputTokensMax })
     const named = { ...others, outputTokensMax: limit, respondsToSpeech, transcription: terms }
-    this.settings.note(definedTerms(named))
+    this.settings.note(definedSettings(named))
     this.applySettings()
     return null
   }
@@ -394,11 +390,3 @@ export class ClientEventGate {
     return refused.isOwn
   }
 }
-
-/** Leaves out the terms that are undefined, because they do not change. */
-const definedTerms = (
-  terms: { readonly [name in keyof BilledSettings]?: BilledSettings[name] | undefined },
-) =>
-  Object.fromEntries(
-    Object.entries(terms).filter(([, value]) => value !== undefined),
-  ) as Partial<BilledSettings>

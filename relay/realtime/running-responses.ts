@@ -86,8 +86,8 @@ export class RunningResponses {
 
   /**
    * Reports whether the beginning of a response repeats an earlier one or comes after its end. If
-   * it has no id, this is assumed while a response without an id runs, and after one has ended whose
-   * beginning had not arrived, unless another response was requested (`isExpected`).
+   * it has no id, this is assumed while a response without an id runs, and after one has ended
+   * before its beginning arrived, unless another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

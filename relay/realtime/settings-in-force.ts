@@ -23,6 +23,14 @@ export type BilledSettings = {
   readonly transcription: TranscriptionTerms | null
 }
 
+/** Leaves out the settings that are undefined, because they do not change. */
+export const definedSettings = (
+  settings: { readonly [name in keyof BilledSettings]?: BilledSettings[name] | undefined },
+): Partial<BilledSettings> =>
+  Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  ) as Partial<BilledSettings>
+
 /** A change of the settings that was sent to the provider. */
 export type SettingsUpdate = {
   readonly eventId: string

@@ -237,9 +237,9 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
   located.part.kind === 'tool-result'
 
 /**
- * Returns the result of a function as an object. A text that is a JSON object becomes this object if
- * serializing it gives exactly the same text and it has neither of Gemini's own keys, `output` and
- * `error`. Any other text becomes the member `output`.
+ * Returns the result of a function as an object. A text that is a JSON object becomes this object
+ * if serializing it gives exactly the same text and it has neither of Gemini's own keys, `output`
+ * and `error`. Any other text becomes the member `output`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }
