@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
+import { closingQuote } from '../dialects/scan-json-tokens.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 
 /** The maximum number of requests in a batch. */
@@ -34,7 +35,7 @@ const LINES_AT_ONCE = 64
 
 const NO_REQUESTS = relayError('invalid_parameter', { param: 'requests' })
 const NO_JSON = relayError('json_incomplete')
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
+const [QUOTE, COMMA] = [34, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 
 /**
@@ -86,7 +87,8 @@ async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayErr
     }
     const byte = body[at]
     if (depth > 0 && byte === QUOTE) {
-      at = endOfText(body, at)
+      at = closingQuote(body, at)
+      if (at < 0) return NO_JSON
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (depth === 0 && (byte !== OPEN_BRACE || !isAfterComma)) return NO_REQUESTS
       if (depth === 0) begin = at
@@ -110,19 +112,6 @@ async function splitRequests(body: Buffer): Promise<readonly Buffer[] | RelayErr
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === 32 || byte === 10 || byte === 13 || byte === 9
-
-/**
- * Returns the offset of the quote that ends the JSON string, or the length of the body if the
- * string has no end. `start` is the offset of the opening quote.
- */
-function endOfText(body: Buffer, start: number): number {
-  for (let at = body.indexOf(QUOTE, start + 1); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
-    let backslashes = 0
-    while (body[at - 1 - backslashes] === BACKSLASH) backslashes += 1
-    if (backslashes % 2 === 0) return at
-  }
-  return body.length
-}
 
 function readLine(element: Buffer): BatchLine | RelayError {
   const members = scanObject(element)

@@ -1,4 +1,5 @@
 import { applyEdits, type ByteEdit } from './byte-edits.ts'
+import { closingQuote } from './scan-json-tokens.ts'
 import type { WireFormat } from './wire-format.ts'
 
 const KEY = Buffer.from('"model"')
@@ -29,8 +30,8 @@ export function withModel(bytes: Buffer, model: string): Buffer {
     const colon = behindSpace(bytes, at + KEY.length)
     if (bytes[colon] !== COLON) continue
     const start = behindSpace(bytes, colon + 1)
-    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
-    if (end > start + 2) edits.push({ start, end, text: JSON.stringify(model) })
+    const end = bytes[start] === QUOTE ? closingQuote(bytes, start) : -1
+    if (end > start + 1) edits.push({ start, end: end + 1, text: JSON.stringify(model) })
   }
   return applyEdits(bytes, edits)
 }
@@ -41,8 +42,8 @@ export function modelIn(bytes: Buffer): string | null {
     const colon = behindSpace(bytes, at + KEY.length)
     if (bytes[colon] !== COLON) continue
     const start = behindSpace(bytes, colon + 1)
-    const end = bytes[start] === QUOTE ? endOfText(bytes, start) : -1
-    return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
+    const end = bytes[start] === QUOTE ? closingQuote(bytes, start) : -1
+    return end < 0 ? null : bytes.toString('utf8', start + 1, end)
   }
   return null
 }
@@ -51,16 +52,4 @@ function behindSpace(bytes: Buffer, from: number): number {
   let at = from
   while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
   return at
-}
-
-/**
- * Returns the offset after the closing quote of the string at `start`, or -1 if there is no closing
- * quote.
- */
-function endOfText(bytes: Buffer, start: number): number {
-  for (let at = start + 1; at < bytes.length; at += 1) {
-    if (bytes[at] === BACKSLASH) at += 1
-    else if (bytes[at] === QUOTE) return at + 1
-  }
-  return -1
 }

@@ -1,6 +1,7 @@
+import { closingQuote } from './scan-json-tokens.ts'
+
 const QUOTE = 34
 const COMMA = 44
-const BACKSLASH = 92
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
@@ -23,8 +24,8 @@ export function pathAt(bytes: Buffer, at: number): string | null {
   for (let index = 0; index < at; index += 1) {
     const byte = bytes[index]
     if (byte === QUOTE) {
-      const end = endOfText(bytes, index, at)
-      if (end < 0) break
+      const end = closingQuote(bytes, index)
+      if (end < 0 || end >= at) break
       // In an object, the first string after a brace or comma is a key.
       if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
       index = end
@@ -38,18 +39,6 @@ export function pathAt(bytes: Buffer, at: number): string | null {
     }
   }
   return pathOf(levels)
-}
-
-/**
- * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is no
- * closing quote before the offset `before`.
- */
-function endOfText(bytes: Buffer, start: number, before: number): number {
-  for (let index = start + 1; index < before; index += 1) {
-    if (bytes[index] === BACKSLASH) index += 1
-    else if (bytes[index] === QUOTE) return index
-  }
-  return -1
 }
 
 const textOf = (bytes: Buffer, start: number, end: number): string =>

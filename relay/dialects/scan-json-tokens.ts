@@ -96,6 +96,44 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
+const QUOTE = 34
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+/**
+ * Returns the offset of the closing quote of the JSON string that begins at `start`. Returns -1 if
+ * the string has no end.
+ */
+export function closingQuote(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0
+    while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1
+    // An odd number of backslashes escapes the quote, an even number only backslashes.
+    if (backslashes % 2 === 0) return at
+  }
+  return -1
+}
+
+/**
+ * Returns the offset of the closing brace of the JSON object that begins at `start`. Returns -1 if
+ * the object has no end.
+ */
+export function closingBrace(bytes: Buffer, start: number): number {
+  let depth = 0
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === OPEN_BRACE) depth += 1
+    else if (byte === QUOTE) {
+      at = closingQuote(bytes, at)
+      if (at < 0) return -1
+    } else if (byte === CLOSE_BRACE) {
+      depth -= 1
+      if (depth === 0) return at
+    }
+  }
+  return -1
+}
+
 /**
  * Returns the kind of a JSON value by its first byte. Returns null if no JSON value begins with it.
  */

@@ -1,3 +1,5 @@
+import { closingQuote } from '../dialects/scan-json-tokens.ts'
+
 /**
  * The maximum length of a picture in base64, in characters. It corresponds to about 15 MiB of file
  * data.
@@ -73,20 +75,8 @@ export function* stringsInJsonList(list: Buffer): Generator<Buffer | null> {
       yield null
       return
     }
-    const end = endOfText(list, at)
+    const end = closingQuote(list, at) + 1
     yield list.subarray(at, end)
     at = end
   }
-}
-
-function endOfText(bytes: Buffer, start: number): number {
-  let quote = bytes.indexOf(QUOTE, start + 1)
-  while (isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1)
-  return quote + 1
-}
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let before = at
-  while (bytes[before - 1] === BACKSLASH) before -= 1
-  return (at - before) % 2 === 1
 }

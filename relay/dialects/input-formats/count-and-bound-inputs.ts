@@ -1,5 +1,6 @@
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import { closingBrace, closingQuote, isDigit } from '../scan-json-tokens.ts'
 import type { Member } from '../scan-request-object.ts'
 
 /**
@@ -14,14 +15,10 @@ export type Inputs = {
 }
 
 const QUOTE = 34
-const BACKSLASH = 92
 const COMMA = 44
 const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
-const CLOSE_BRACE = 125
-
-const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 
 /**
  * Returns the inputs in a member. Its value is one text, a list of texts and objects, a list of
@@ -58,10 +55,10 @@ function countElements(body: Buffer, { valueStart, valueEnd }: Member): Elements
     } else if (byte === CLOSE_BRACKET) isInList = false
     else if (byte === QUOTE && !isInList) {
       counts.texts += 1
-      at = endOfText(body, at)
+      at = closingQuote(body, at)
     } else if (byte === OPEN_BRACE && !isInList) {
       counts.objects += 1
-      at = endOfObject(body, at)
+      at = closingBrace(body, at)
     } else if (isDigit(byte)) {
       at = endOfDigits(body, at)
       if (isInList) counts.tokens += 1
@@ -81,34 +78,8 @@ const startsFractionOrExponent = (byte: number | undefined): boolean =>
 
 function endOfDigits(body: Buffer, start: number): number {
   let at = start
-  while (isDigit(body[at + 1] ?? 0)) at += 1
+  while (isDigit(body[at + 1])) at += 1
   return at
-}
-
-/** Returns the offset of the closing quote of the string at `start`. */
-function endOfText(body: Buffer, start: number): number {
-  let at = body.indexOf(QUOTE, start + 1)
-  for (;;) {
-    let backslashes = 0
-    while (body[at - 1 - backslashes] === BACKSLASH) backslashes += 1
-    if (at < 0 || backslashes % 2 === 0) return at < 0 ? body.length : at
-    at = body.indexOf(QUOTE, at + 1)
-  }
-}
-
-/** Returns the offset of the closing brace of the object at `start`. */
-function endOfObject(body: Buffer, start: number): number {
-  let depth = 0
-  for (let at = start; at < body.length; at += 1) {
-    const byte = body[at]
-    if (byte === QUOTE) at = endOfText(body, at)
-    else if (byte === OPEN_BRACE) depth += 1
-    else if (byte === CLOSE_BRACE) {
-      depth -= 1
-      if (depth === 0) return at
-    }
-  }
-  return body.length
 }
 
 /** The likely maximum and the absolute maximum number of tokens of a picture or another medium. */

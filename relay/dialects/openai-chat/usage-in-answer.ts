@@ -1,4 +1,6 @@
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { closingBrace } from '../scan-json-tokens.ts'
+
 /**
  * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
  * choice. llama.cpp sends the count of cached tokens as `timings.cache_n`, outside the usage. This
@@ -27,8 +29,6 @@ const KEY = Buffer.from('"usage"')
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
-const QUOTE = 34
-const BACKSLASH = 92
 
 /**
  * Returns the `usage` of a complete answer (not a stream), usually without parsing the answer. If
@@ -41,8 +41,8 @@ export function usageInAnswer(body: Buffer): unknown {
   let start = at + KEY.length
   while (isSpaceOrColon(body[start])) start += 1
   if (body[start] !== OPEN_BRACE) return usageOfWhole(body)
-  const end = endOfObject(body, start)
-  return end < 0 ? undefined : parsed(body, start, end)
+  const end = closingBrace(body, start)
+  return end < 0 ? undefined : parsed(body, start, end + 1)
 }
 
 function usageOfWhole(body: Buffer): unknown {
@@ -52,25 +52,6 @@ function usageOfWhole(body: Buffer): unknown {
 
 const isSpaceOrColon = (byte: number | undefined): boolean =>
   byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
-
-/** Returns the offset after the object at `start`, or -1 if the object is not closed. */
-function endOfObject(bytes: Buffer, start: number): number {
-  let depth = 0
-  let isInText = false
-  for (let at = start; at < bytes.length; at += 1) {
-    const byte = bytes[at]
-    if (isInText) {
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) isInText = false
-    } else if (byte === QUOTE) isInText = true
-    else if (byte === OPEN_BRACE) depth += 1
-    else if (byte === CLOSE_BRACE) {
-      depth -= 1
-      if (depth === 0) return at + 1
-    }
-  }
-  return -1
-}
 
 function parsed(bytes: Buffer, start: number, end: number): unknown {
   try {

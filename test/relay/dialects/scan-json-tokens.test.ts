@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { endOfPlainText, wordsOf } from '#relay/dialects/scan-json-tokens.ts'
+import {
+  closingBrace,
+  closingQuote,
+  endOfPlainText,
+  wordsOf,
+} from '#relay/dialects/scan-json-tokens.ts'
 
 const LENGTH = 16
 const isPlain = (byte: number) => byte >= 32 && byte !== 34 && byte !== 92
@@ -42,4 +47,32 @@ describe.each([0, 1, 2, 3])('plain text at an address with the remainder %i', (s
       }
     },
   )
+})
+
+describe('the end of a JSON text or object', () => {
+  const texts = ['', 'a', '"', '\\', '\\\\', '\\"', '"\\', 'a\\"b"c\\\\', '{', '}', '\n"}']
+
+  it.each(texts.map((text) => JSON.stringify(text)))(
+    'is the quote that no escape precedes: %s',
+    (json) => {
+      const bytes = Buffer.from(`[1,${json},"next"]`)
+      expect(closingQuote(bytes, 3)).toBe(2 + json.length)
+    },
+  )
+
+  it.each(texts.map((text) => JSON.stringify({ [text]: { inner: text }, list: [{}, text] })))(
+    'is the brace of the same depth, outside of texts: %s',
+    (json) => {
+      const bytes = Buffer.from(`[${json},{}]`)
+      expect(closingBrace(bytes, 1)).toBe(json.length)
+    },
+  )
+
+  it('is missing where the JSON is cut', () => {
+    const json = JSON.stringify({ a: { b: '}"' } })
+    for (let length = 1; length < json.length; length += 1) {
+      expect(closingBrace(Buffer.from(json.slice(0, length)), 0), json.slice(0, length)).toBe(-1)
+    }
+    expect(closingQuote(Buffer.from('"a\\"'), 0)).toBe(-1)
+  })
 })
