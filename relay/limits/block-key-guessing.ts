@@ -2,7 +2,7 @@ import { addressKey, addressLine } from '#infra/http/client-address-hash.ts'
 import { isFull, type Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-const MAX = 60
+const WRONG_KEYS_MAX = 60
 const PERIOD_MS = 60_000
 /**
  * The maximum number of blocked addresses. An IPv6 /64 network counts as one address. When the
@@ -18,13 +18,13 @@ export class FailedKeys {
   private readonly blocked = new Map<string, number>()
   private readonly limits: Limits
   private readonly vault: Pick<Vault, 'keyedHash'>
-  private readonly what: string
+  private readonly kind: string
 
-  /** `what` names the kind of key. Each kind of key is counted separately. */
-  constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>, what = 'failed-keys') {
+  /** Wrong keys of each `kind` are counted separately. */
+  constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>, kind = 'failed-keys') {
     this.limits = limits
     this.vault = vault
-    this.what = what
+    this.kind = kind
   }
 
   /**
@@ -47,8 +47,14 @@ export class FailedKeys {
    * blocked.
    */
   async failed(clientIp: string, now = performance.now()): Promise<number> {
-    const key = `${this.what}:${addressKey(this.vault, clientIp)}`
-    const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const
+    const key = `${this.kind}:${addressKey(this.vault, clientIp)}`
+    const claim = {
+      kind: 'rate',
+      key,
+      max: WRONG_KEYS_MAX,
+      periodMs: PERIOD_MS,
+      isRefundable: false,
+    } as const
     const outcome = await this.limits.enter(key, [claim])
     if (!isFull(outcome)) return 0
     const [first] = this.blocked.keys()

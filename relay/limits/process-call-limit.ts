@@ -1,12 +1,16 @@
+/** The maximum numbers of calls that run at the same time: in this process, and in all of them. */
 export type ConcurrencyCaps = {
-  /** The maximum number of concurrent calls, which bounds memory and connections. */
+  /** For one process, where it bounds memory and connections. */
   readonly total: number
+  /** For one user, in all processes. */
   readonly perUser: number
+  /** For one token, in all processes. */
   readonly perToken: number
 }
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
+/** Counts the running calls of this process. */
 export class RunningCallCount {
   private count = 0
   private readonly most: number
