@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { removeExpiredClaims } from './idempotency/remove-expired-claims.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { removeContentsOfDeletedTokens } from './stored-responses/remove-contents-of-tokens.ts'
+import { removeUnreadableContents } from './stored-responses/remove-unreadable-contents.ts'
 
 /**
  * The interval at which expired rows of the stores are deleted. They are valid for at least a day,
@@ -26,8 +26,8 @@ export function startDeletions(
     [deps.providerMessages, 'old messages of providers could not be deleted'],
     [deps.storedResponses, 'old stored responses could not be deleted'],
     [
-      singleSweep(() => removeContentsOfDeletedTokens({ ...deps, store })),
-      'stored responses of deleted tokens could not be deleted',
+      singleSweep(() => removeUnreadableContents({ ...deps, store })),
+      'unreadable stored responses could not be deleted',
     ],
     [deps.clientSecrets, 'expired temporary keys could not be deleted'],
     [deps.batchStore, 'old batches could not be deleted'],

@@ -84,7 +84,7 @@ export function boundedStoredResponses(
           waitMs,
         ),
       remove: (tokenId, responseId) => inTime(contents.remove(tokenId, responseId), waitMs),
-      tokenIds: () => contents.tokenIds(),
+      owners: () => contents.owners(),
       removeOfTokens: (tokenIds) => contents.removeOfTokens(tokenIds),
       sweep: (at) => contents.sweep(at),
     },

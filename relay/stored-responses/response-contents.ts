@@ -65,8 +65,8 @@ export type ResponseContents = {
   loadResponse(owner: ContentOwner, responseId: string): Promise<LoadedResponse | null>
   /** Returns false if the token has no such response. */
   remove(tokenId: number, responseId: string): Promise<boolean>
-  /** Returns the ids of all tokens that have contents. */
-  tokenIds(): Promise<readonly number[]>
+  /** Returns all tokens that have contents, with their users. */
+  owners(): Promise<readonly ContentOwner[]>
   removeOfTokens(tokenIds: readonly number[]): Promise<void>
   /** Deletes contents that are older than `CONTENT_RETENTION_MS` at the time `at`. */
   sweep(at: number): Promise<void>
@@ -125,16 +125,16 @@ const LOAD_RESPONSE = `
   select response, output from relay.response_contents where token_id = $1 and response_id = $2`
 
 /** Finds each token by one look-up in the index, because reading all rows would take seconds. */
-const TOKEN_IDS = `
-  with recursive tokens as (
-    (select token_id from relay.response_contents order by token_id limit 1)
+const OWNERS = `
+  with recursive owners as (
+    (select token_id, user_id from relay.response_contents order by token_id limit 1)
     union all
-    select (
-      select token_id from relay.response_contents
-      where token_id > tokens.token_id order by token_id limit 1
-    ) from tokens where tokens.token_id is not null
+    select next.* from owners cross join lateral (
+      select token_id, user_id from relay.response_contents
+      where token_id > owners.token_id order by token_id limit 1
+    ) as next
   )
-  select token_id::float8 as "tokenId" from tokens where token_id is not null`
+  select token_id::float8 as "tokenId", user_id::float8 as "userId" from owners`
 
 const REMOVE = `
   delete from relay.response_contents where token_id = $1 and response_id = $2
@@ -175,10 +175,7 @@ export async function createResponseContents(
       return (await pg.query<LoadedResponse>(query)).rows[0] ?? null
     },
     remove: async (tokenId, responseId) => (await limits.free(REMOVE, [tokenId, responseId])) > 0,
-    tokenIds: async () => {
-      const { rows } = await pg.query<{ readonly tokenId: number }>(TOKEN_IDS)
-      return rows.map(({ tokenId }) => tokenId)
-    },
+    owners: async () => (await pg.query<ContentOwner>(OWNERS)).rows,
     removeOfTokens: async (tokenIds) => {
       await limits.free(REMOVE_OF_TOKENS, [tokenIds])
     },

@@ -495,21 +495,29 @@ describe('a site that does not store converted responses', () => {
   })
 })
 
-it('the contents of a deleted token are deleted, and those of others are kept', async () => {
+it('contents that nobody can read any more are deleted, and those of others are kept', async () => {
   const storedResponses = storedResponsesInMemory()
-  const deleting = await relayRig({ storedResponses, deleteEveryMs: 5 })
+  const withDataKey = async (userIds: readonly number[]) => userIds.filter((id) => id !== 9)
+  const options = { vault: { withDataKey } }
+  const deleting = await relayRig({ storedResponses, deleteEveryMs: 5 }, {}, undefined, options)
   onTestFinished(() => deleting.close())
   const { contents } = storedResponses
-  const [text] = [Buffer.from('text')]
+  const text = Buffer.from('text')
   const content = { response: text, output: text, input: null, outputBytes: 4, inputBytes: 4 }
   await deleting.addToken(4, USER, OTHER_KEY)
-  for (const tokenId of [TOKEN, 4, -USER]) {
-    const owner = { tokenId, userId: USER, responseId: 'resp_a', at: Date.now() }
-    await contents.add({ ...owner, ...content })
+  await deleting.addUser(9)
+  await deleting.addToken(5, 9, `${OTHER_KEY}9`)
+  const tokensOf = [
+    ...[TOKEN, 4, -USER].map((tokenId) => ({ tokenId, userId: USER })),
+    ...[5, -9].map((tokenId) => ({ tokenId, userId: 9 })),
+  ]
+  for (const owner of tokensOf) {
+    await contents.add({ ...owner, ...content, responseId: 'resp_a', at: Date.now() })
   }
   const fact = { type: 'TokensDeleted', v: 1, data: { userId: USER, tokenIds: [4] } } as const
   await deleting.append(tokensStream(USER), fact)
-  await expect.poll(contents.tokenIds).toEqual([TOKEN, -USER])
+  const left = [TOKEN, -USER].map((tokenId) => ({ tokenId, userId: USER }))
+  await expect.poll(contents.owners).toEqual(left)
 })
 
 it('a caller who can not pay gets no long content inserted', async () => {

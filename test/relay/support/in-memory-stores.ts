@@ -177,7 +177,10 @@ function contentsInMemory(): ResponseContents {
       const [content] = find(tokenId, [id])
       return content === undefined ? null : { response: content.response, output: content.output }
     },
-    tokenIds: async () => [...new Set([...known.values()].map(({ tokenId }) => tokenId))],
+    owners: async () => {
+      const owners = [...known.values()].map(({ tokenId, userId }) => [tokenId, userId] as const)
+      return [...new Map(owners)].map(([tokenId, userId]) => ({ tokenId, userId }))
+    },
     removeOfTokens: async (tokenIds) => {
       for (const [name, { tokenId }] of known) if (tokenIds.includes(tokenId)) known.delete(name)
     },

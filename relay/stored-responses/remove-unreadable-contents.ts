@@ -1,0 +1,35 @@
+import type { EventStore } from '#infra/event-store/port.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import type { Views } from '../views/start-views.ts'
+import type { StoredResponses } from './stored-response-owners.ts'
+
+type Deps = {
+  readonly storedResponses: Pick<StoredResponses, 'contents'>
+  readonly views: Pick<Views, 'tokens' | 'reached'>
+  readonly store: Pick<EventStore, 'headPosition'>
+  readonly vault: Pick<Vault, 'withDataKey'>
+}
+
+/**
+ * Deletes the contents of deleted tokens and of erased users. Nobody can read them any more: this
+ * needs the token and the data key of the user. They would count towards the maximum of the user
+ * and of the site. A session of the console calls with a negative token id and is never deleted.
+ */
+export async function removeUnreadableContents({
+  storedResponses: { contents },
+  views,
+  store,
+  vault,
+}: Deps): Promise<void> {
+  const owners = await contents.owners()
+  if (owners.length === 0) return
+  const withKey = new Set(await vault.withDataKey([...new Set(owners.map((one) => one.userId))]))
+  // Each of these tokens was created before its contents were stored. Once the views include all
+  // events of that time, a token that they don't know was deleted.
+  await views.reached(await store.headPosition())
+  const isDeleted = (tokenId: number) => tokenId > 0 && !views.tokens.has(tokenId)
+  const unreadable = owners.flatMap(({ tokenId, userId }) =>
+    isDeleted(tokenId) || !withKey.has(userId) ? [tokenId] : [],
+  )
+  if (unreadable.length > 0) await contents.removeOfTokens(unreadable)
+}
