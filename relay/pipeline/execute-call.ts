@@ -96,7 +96,8 @@ export async function executeCall(
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const complete = { ...received, body }
-    const pendingRequest = readRequestWithStoredContent(deps, caller, complete, path, earlyPermit)
+    const reading = { path, earlyPermit }
+    const pendingRequest = readRequestWithStoredContent(deps, arrived, caller, complete, reading)
     const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
     if (isRelayError(request)) return sendError(arrived, request)
     const exchange = exchangeOf(arrived, received.format, request)

@@ -255,11 +255,15 @@ export function termsForInput(
 }
 
 /**
- * Returns the terms for the lowest possible token count. If the account can't pay even these terms,
- * a count can't help.
+ * Returns the terms for the lowest possible token count of a body of this length. If the account
+ * can't pay even these terms, a count can't help.
  */
-export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
-  const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
+export function lowestTerms(
+  { options }: Views['options'],
+  { price, bounds }: CallPlan,
+  bytes = bounds[0].body.length,
+): CallTerms {
+  const least = Math.ceil(bytes / BYTES_PER_TOKEN_MAX)
   const tokens = new Map(bounds.map((variant) => [variant, least]))
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
 }

@@ -2,13 +2,16 @@ import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
-import { insertStoredContent } from '../stored-responses/insert-stored-content.ts'
+import { type BodyLengths, insertStoredContent } from '../stored-responses/insert-stored-content.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { contentOwnerOf } from '../stored-responses/response-contents.ts'
 import type { Caller } from './authenticate.ts'
+import { checkAccountCanPay } from './check-account-can-pay.ts'
+import { isKeyed } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
-import { groupsOfPlan } from './plan-alternative.ts'
+import type { Exchange } from './http-exchange.ts'
+import { groupsOfPlan, lowestTerms } from './plan-alternative.ts'
 import { planCall } from './plan-call.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
@@ -21,35 +24,37 @@ import type { RelayDeps } from './relay-deps.ts'
  */
 export function readRequestWithStoredContent(
   deps: RelayDeps,
+  exchange: Exchange,
   caller: Caller,
   received: ReceivedRequest,
-  path: PathParameters | null,
-  earlyPermit: EarlyCallPermit,
+  { path, earlyPermit }: Reading,
 ): ChatRequest | RelayError | Promise<ChatRequest | RelayError> {
   const request = readRequest(deps, received, path)
   if (isRelayError(request)) return request
   const fileError = providerFileError(caller, request)
   if (fileError !== null) return fileError
   if (request.stored === undefined) return request
-  return withStoredContent(deps, caller, received, { path, request, earlyPermit })
+  return withStoredContent(deps, exchange, caller, received, { path, request, earlyPermit })
 }
 
-type UnresolvedRequest = {
+type Reading = {
   readonly path: PathParameters | null
-  readonly request: ChatRequest
   readonly earlyPermit: EarlyCallPermit
 }
 
+type UnresolvedRequest = Reading & { readonly request: ChatRequest }
+
 async function withStoredContent(
   deps: RelayDeps,
+  exchange: Exchange,
   caller: Caller,
   received: ReceivedRequest,
   { path, request, earlyPermit }: UnresolvedRequest,
 ): Promise<ChatRequest | RelayError> {
   const { storesConvertedResponses } = deps.views.options.options
   const body = storesConvertedResponses
-    ? await insertStoredContent(deps, caller, request, received.copies, (bytes) =>
-        admitLoading(deps, caller, request, earlyPermit, bytes),
+    ? await insertStoredContent(deps, caller, request, received.copies, (lengths) =>
+        admitLoading(deps, exchange, caller, { request, earlyPermit, lengths }),
       )
     : null
   if (body !== null && isRelayError(body)) return body
@@ -65,21 +70,36 @@ async function withStoredContent(
   return insertedItems === 0 ? resolved : { ...resolved, insertedItems }
 }
 
+/** Shorter content is loaded for any caller, because this costs little. */
+const UNPAID_BYTES_MAX = 64 * 1024
+
+type Loading = {
+  readonly request: ChatRequest
+  readonly earlyPermit: EarlyCallPermit
+  readonly lengths: BodyLengths
+}
+
 /**
- * Acquires the permit of a call before its stored content is loaded. `bytes` is the length of the
- * body with this content. Returns an error if the call would be refused in any case. Otherwise,
- * short requests that are refused later could make the gateway load and parse megabytes for free.
+ * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
+ * would be refused in any case, also because its account can't pay for a body of this length.
+ * Otherwise, short requests that are refused later could make the gateway load and parse megabytes
+ * for free.
  */
 async function admitLoading(
   deps: RelayDeps,
+  exchange: Exchange,
   caller: Caller,
-  { stored: _, ...request }: ChatRequest,
-  earlyPermit: EarlyCallPermit,
-  bytes: number,
+  { request: { stored: _, ...request }, earlyPermit, lengths: { most, paid } }: Loading,
 ): Promise<RelayError | null> {
   const plan = planCall(deps.views, caller, request, deps.now())
   if (isRelayError(plan)) return plan
-  const sized = { ...request, body: { length: bytes } }
+  // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
+  if (paid > UNPAID_BYTES_MAX && !isKeyed(exchange)) {
+    const terms = lowestTerms(deps.views.options, plan, paid)
+    const error = await checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
+    if (error !== null) return error
+  }
+  const sized = { ...request, body: { length: most } }
   return earlyPermit.acquire(deps, caller, sized, groupsOfPlan(plan))
 }
 

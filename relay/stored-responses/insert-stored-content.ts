@@ -16,6 +16,18 @@ import { openCompressed } from './seal-compressed-text.ts'
 const PREVIOUS = 'previous_response_id'
 /** More stored content is inserted only for callers who can pay, because this costs time. */
 const UNPAID_BYTES_MAX = 64 * 1024
+/**
+ * A request may refer to a short item of a long response. Up to this length, the caller need not be
+ * able to pay for the complete responses.
+ */
+const UNPAID_ITEM_BYTES_MAX = 256 * 1024
+
+/** The length of a body with its stored content. */
+export type BodyLengths = {
+  readonly most: number
+  /** The length for which the caller must be able to pay. */
+  readonly paid: number
+}
 
 type Deps = Pick<RelayDeps, 'storedResponses' | 'actors' | 'views'> & {
   readonly vault: Pick<Vault, 'openBytes'>
@@ -34,14 +46,14 @@ type Content = {
  * the gateway stores. Returns the changed body, which any provider can read. Returns null if the
  * request has no such references. Returns an error if content of the same token is missing, or if
  * the body would be too long. References to what a provider stores remain. `admitLoading` is called
- * with the length of the new body before content is loaded, and may return an error.
+ * with the lengths of the new body before content is loaded, and may return an error.
  */
 export async function insertStoredContent(
   deps: Deps,
   caller: Caller,
   request: ChatRequest,
   copies: CopiesOfBody,
-  admitLoading: (bytes: number) => Promise<RelayError | null>,
+  admitLoading: (lengths: BodyLengths) => Promise<RelayError | null>,
 ): Promise<Buffer | RelayError | null> {
   const { stored, body } = request
   const ids = idsOfResponses(request)
@@ -56,14 +68,15 @@ export async function insertStoredContent(
     return notFound(previous)
   }
   const references = itemReferencesIn(request, sizes)
-  const added = bytesInsertedBy(references, sizes, previous?.id)
+  const lengths = lengthsWithContent(body, references, sizes, previous?.id)
+  const { most } = lengths
   const error =
     repetitionError(references) ??
-    lengthLimitError(body.length + added) ??
+    lengthLimitError(most) ??
     conversionLimitError(body) ??
-    (added > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
-    (await admitLoading(body.length + added)) ??
-    copies.keep(body.length + added)
+    (most - body.length > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
+    (await admitLoading(lengths)) ??
+    copies.keep(most)
   if (error !== null) return error
   const known = [...sizes.keys()]
   const loaded = await contents
@@ -114,18 +127,22 @@ function repetitionError(references: readonly ItemReference[]): RelayError | nul
 }
 
 /**
- * Returns the maximum number of bytes that are inserted if no reference is repeated. The output of
- * the previous response counts again if the request also refers to its items.
+ * Returns the length of the body with its content if no reference is repeated: its maximum, and the
+ * length for which the caller must be able to pay. The output of the previous response counts again
+ * if the request also refers to its items.
  */
-function bytesInsertedBy(
+function lengthsWithContent(
+  body: Buffer,
   references: readonly ItemReference[],
   sizes: Sizes,
   previous?: string,
-): number {
+): BodyLengths {
   const responses = new Set(references.map(({ responseId }) => responseId))
-  const ofItems = [...responses].map((id) => sizes.get(id)?.outputBytes ?? 0)
+  const ofItems = [...responses].reduce((sum, id) => sum + (sizes.get(id)?.outputBytes ?? 0), 0)
   const { outputBytes = 0, inputBytes = 0 } = sizes.get(previous ?? '') ?? {}
-  return ofItems.reduce((sum, bytes) => sum + bytes, outputBytes + (inputBytes ?? 0))
+  const certain = body.length + outputBytes + (inputBytes ?? 0)
+  const ofPaidItems = Math.max(0, ofItems - UNPAID_ITEM_BYTES_MAX)
+  return { most: certain + ofItems, paid: certain + ofPaidItems }
 }
 
 /** Decrypts the loaded content. Returns null if the user was erased or the content was deleted. */

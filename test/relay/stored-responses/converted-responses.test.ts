@@ -520,14 +520,14 @@ it('contents that nobody can read any more are deleted, and those of others are 
   await expect.poll(contents.owners).toEqual(left)
 })
 
-it('a caller who can not pay gets no long content inserted', async () => {
+it.each([0n, 1n])('a caller who has only %d left gets no long content inserted', async (left) => {
   await rig.addUser(9)
   const key = 'unpaidunpaidunpaidunpaidunpaidunpaidunpaid'
   await rig.addToken(5, 9, key)
   await rig.grant(9, 10_000_000n)
   answerWith(false, [text('Hello')])
   const { json: response } = await call({ input: 'word '.repeat(20_000) }, key)
-  const taken = { userId: 9, deductionId: 'all', amount: await rig.balance(9) }
+  const taken = { userId: 9, deductionId: 'all', amount: (await rig.balance(9)) - left }
   const command = { type: 'DeductQuota', ...taken, reason: 'admin' } as const
   const context = { actor: 'user:1', cause: null, at: Date.now() }
   await rig.core.actors.handle(accountDecider, accountStream(9), command, context)
