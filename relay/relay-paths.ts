@@ -8,7 +8,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 /**
  * Reports whether the relay answers a request. It also answers uploads of Google's clients and
- * calls of a client with a wrong base URL, so that their errors have a format that the client reads.
+ * calls of a client with a wrong base URL, so that their errors have a format that clients read.
  */
 export const isRelayPath = (url: string, method?: string): boolean =>
   /^\/(?:upload\/)?v1(?:beta)?(?:[/?]|$)/.test(url) ||

@@ -90,7 +90,7 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[]
   }))
 }
 
-/** The ratio has the factors of the image's or video's size, so that the price is the listed one. */
+/** The ratio has the factors of the image's or video's size. The price is the listed one. */
 function callItem(
   price: Exclude<PriceSnapshot, PerTokenPrice>,
   { seconds }: Usage,

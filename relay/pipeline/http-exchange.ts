@@ -52,7 +52,7 @@ export const CALLER_GONE = relayError('no_channel')
 
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
-/** The headers that client libraries in a browser can read, besides those that are always exposed. */
+/** The headers that scripts in a browser can read, besides those that are always exposed. */
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Request-Id', 'Retry-After', 'Retry-After-Ms', 'X-Should-Retry'],
   ...['X-Dropped-Members', 'X-Conversion-Loss'],

@@ -146,8 +146,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. Searches all channels, so it
-   * is only for errors.
+   * Reports whether any channel, for calls or for tasks, has the model. It is only for errors,
+   * because it searches all channels.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms: { modelPrefix, models } }) =>

@@ -2,7 +2,7 @@ import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isObject } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { isMembers, isModelName, RESERVED } from '../check-common-request-members.ts'
+import { isMembers, isModelName, outOfRange, RESERVED } from '../check-common-request-members.ts'
 import { GEMINI_ERRORS } from '../gemini/error-body.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -64,7 +64,9 @@ export function readPredictRequest(
   if (unknown !== undefined) return unsupported(`parameters.${unknown}`)
   const count = parameters.sampleCount ?? IMAGES_DEFAULT
   const isCount = Number.isInteger(count) && (count as number) >= 1
-  if (!isCount || (count as number) > IMAGES_MAX) return invalid('parameters.sampleCount')
+  if (!isCount || (count as number) > IMAGES_MAX) {
+    return outOfRange('parameters.sampleCount', 1, IMAGES_MAX)
+  }
   const { imageSize, sampleImageSize } = parameters
   const counts = { picture: 0, video: 0, audio: 0, file: 0, storedReasoning: 0 }
   return {

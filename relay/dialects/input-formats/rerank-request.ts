@@ -4,7 +4,7 @@ import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { Counts, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { integerOf, isMembers, modelOf } from '../check-common-request-members.ts'
+import { integerOf, isMembers, modelOf, outOfRange } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UsageContext, WireFormat } from '../wire-format.ts'
 import {
@@ -61,7 +61,7 @@ function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
   const misfit = COUNTS.find(
     (key) => integerOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
   )
-  if (misfit !== undefined) return invalid(misfit)
+  if (misfit !== undefined) return outOfRange(misfit, 0, COUNT_MAX)
   const { count, objects } = inputs
   const chunks = count + Math.ceil((documents.valueEnd - documents.valueStart) / BYTES_PER_CHUNK)
   const ofDocuments = boundOfInputs(body, inputs)

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
+import { GEMINI_IMAGES } from '#relay/dialects/gemini-images/predict-request.ts'
 import { EMBEDDINGS } from '#relay/dialects/input-formats/embeddings-request.ts'
+import { RERANK } from '#relay/dialects/input-formats/rerank-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 import { errorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from '#relay/dialects/openai-completions/completion-request.ts'
@@ -23,6 +25,13 @@ const CASES: readonly (readonly [WireFormat, object, param: string, range: strin
   [OPENAI_IMAGES, { prompt: 'x', n: 0 }, 'n', '1–10'],
   [OPENAI_IMAGES, { prompt: 'x', partial_images: 4 }, 'partial_images', '0–3'],
   [EMBEDDINGS, { input: 'x', dimensions: 0 }, 'dimensions', '1–100000'],
+  [RERANK, { query: 'x', documents: ['a'], top_n: -1 }, 'top_n', '0–1000000'],
+  [
+    GEMINI_IMAGES,
+    { instances: [{ prompt: 'x' }], parameters: { sampleCount: 99 } },
+    'parameters.sampleCount',
+    '1–8',
+  ],
   [
     GEMINI,
     { contents, generationConfig: { candidateCount: 500 } },
