@@ -15,6 +15,11 @@ export const PricedModel = Type.Object({
   model_ratio: Type.Number(),
   /** The price of a call in dollars. 0 if the model is charged by tokens. */
   model_price: Type.Number(),
+  /**
+   * `second` if `model_price` is the price of one second of a video. Higher resolutions can cost a
+   * multiple of it. Omitted for all other models.
+   */
+  price_per: Type.Optional(Type.Literal('second')),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),

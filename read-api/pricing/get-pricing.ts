@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
+import { isPricedPerSecond } from '#domain/pricing/built-in-prices.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -158,6 +159,7 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
       quota_type: isByCall ? 1 : 0,
       model_ratio: isByCall ? 0 : Number(price.model),
       model_price: isByCall ? Number(price.price) : 0,
+      ...(isByCall && isPricedPerSecond(model) ? { price_per: 'second' as const } : {}),
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),

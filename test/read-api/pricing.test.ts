@@ -90,6 +90,15 @@ describe('GET /api/pricing', () => {
     expect(refused.message).toContain('sim-small')
   })
 
+  it('tells that a price is one of a second of video, and not of a call', async () => {
+    await channel({ name: 'videos', models: 'sora-2', group: 'default' })
+    const position = await set('ModelPrice', { 'sim-draw': 0.04, 'sora-2': 0.1 })
+    const answer = await ask(fixture.anybody, position)
+    const price = { quota_type: 1, model_price: 0.1, price_per: 'second' }
+    expect(named(answer, 'sora-2')).toMatchObject(price)
+    expect(named(answer, 'sim-draw')).not.toHaveProperty('price_per')
+  })
+
   it('shows models without a price to users who accept them', async () => {
     const body = { notify_type: 'email', accept_unset_model_ratio_model: true }
     const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })

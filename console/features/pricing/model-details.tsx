@@ -32,7 +32,8 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
   const { t } = useTranslation()
   const { model } = props
   const isByCall = model.quota_type === 1
-  const prices = isByCall ? [t('pricing.perCallPrice')] : [t('pricing.input'), t('ui.outputPrice')]
+  const ofCall = t(model.price_per === 'second' ? 'pricing.perSecondPrice' : 'pricing.perCallPrice')
+  const prices = isByCall ? [ofCall] : [t('pricing.input'), t('ui.outputPrice')]
   return (
     <div className="tg-price-scroll">
       <table>

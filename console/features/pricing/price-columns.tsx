@@ -15,9 +15,9 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
   )
-  const billing = ({ quota_type }: PricedModel) => (
+  const billing = ({ quota_type, price_per }: PricedModel) => (
     <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
-      {t(quota_type === 1 ? 'pricing.byCall' : 'pricing.byTokens')}
+      {quota_type === 1 ? callBilling(t, price_per) : t('pricing.byTokens')}
     </StatusTag>
   )
   const input = (model: PricedModel) => <InputPrice model={model} group={group} t={t} />
@@ -43,6 +43,9 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   return columns.map((one) => ({ ...one, isSortable: isSortable(one.id) }))
 }
 
+const callBilling = (t: TFunction, per: PricedModel['price_per']): string =>
+  t(per === 'second' ? 'pricing.bySecond' : 'pricing.byCall')
+
 const NONE = <span className="tg-muted">—</span>
 
 function ModelName({ name, label }: { name: string; label: string }) {
@@ -59,9 +62,10 @@ function ModelName({ name, label }: { name: string; label: string }) {
 function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunction }) {
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
+  const unitText = props.t(props.model.price_per === 'second' ? 'ui.perSecond' : 'ui.perCall')
   return (
     <span className="tg-amount">
-      {allDecimalsText(prices.call)} <small className="tg-muted">{props.t('ui.perCall')}</small>
+      {allDecimalsText(prices.call)} <small className="tg-muted">{unitText}</small>
     </span>
   )
 }

@@ -14,9 +14,11 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   anyBilling: 'All billing',
   byTokens: 'By tokens',
   byCall: 'By call',
+  bySecond: 'By second',
   input: 'Input / 1M tokens',
   cached: 'Cached / 1M',
   perCallPrice: 'Per call',
+  perSecondPrice: 'Per second',
   available: 'Availability',
   isAvailable: 'Available',
   isUnavailable: 'Unavailable',
@@ -39,7 +41,9 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   notes: 'How prices are computed',
   noteTokens:
     'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio.',
-  noteCall: 'A call costs the model’s price × group ratio.',
+  noteCall:
+    'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
+    'this for each second, and more at a higher resolution.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }

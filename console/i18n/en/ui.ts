@@ -81,6 +81,7 @@ export const ui: Translations['ui'] = {
   billing: 'Billing',
   outputPrice: 'Output / 1M',
   perCall: '/ call',
+  perSecond: '/ second',
   allModels: 'All models',
   noModelMatches: 'No model matches',
   tryAnotherWord: 'Try another word, or clear the filters.',

@@ -79,6 +79,7 @@ export const ui = {
   billing: '计费方式',
   outputPrice: '输出 / 1M',
   perCall: '/ 次',
+  perSecond: '/ 秒',
   allModels: '全部模型',
   noModelMatches: '没有匹配的模型',
   tryAnotherWord: '换个关键词，或清除筛选。',

@@ -73,6 +73,20 @@ it('the top bar leads a visitor to both kinds of price in the default group', as
   await close()
 })
 
+it('a price per second of a video is not shown as a price per call', async () => {
+  const video = byCall('sora-2', 0.1, { price_per: 'second' })
+  app.site.routes['GET /api/pricing'] = () => pricing([...MODELS, video])
+  const { page, faults, close } = await open('', {}, null)
+  for (const text of ['$0.100', zh('ui.perSecond'), zh('pricing.bySecond')]) {
+    await row(page, 'sora-2').getByText(text).waitFor()
+  }
+  await row(page, 'dall-e-3').getByText(zh('ui.perCall')).waitFor()
+  await row(page, 'sora-2').getByRole('button').first().click()
+  await page.getByRole('columnheader', { name: zh('pricing.perSecondPrice') }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('a visitor sees texts and no keys, without the texts of the console', async () => {
   const { page, close } = await open('', { isFirstVisit: true })
   const names = await page
