@@ -33,10 +33,10 @@ import type { VideoUsage } from './read-provider-task-answers.ts'
 import type { PlannedVideo } from './videos/select-channels-for-video.ts'
 
 /**
- * The lease of a task's call in milliseconds: the time after which any process may end the call without a charge.
- * It is much longer than the maximum time of a task, because the poller must still be able to
- * charge a task that its provider finished while all relays were down. It ends a call only if no
- * relay has ended the task.
+ * The lease of a task's call in milliseconds: the time after which any process may end the call
+ * without a charge. It is much longer than the maximum time of a task, because the poller must
+ * still be able to charge a task that its provider finished while all relays were down. It ends a
+ * call only if no relay has ended the task.
  */
 export const TASK_LEASE_MS = 7 * 86_400_000
 

@@ -46,7 +46,7 @@ const call = (path: string, init: RequestInit = {}) =>
 const jsonOf = async (path: string, init: RequestInit = {}) =>
   (await (await call(path, init)).json()) as { id: string; status: string; data: { url: string } }
 
-/** Returns the error for a length that no vendor makes, which is checked once a channel is known. */
+/** Returns the error for a length that no vendor makes. It is checked once a channel is known. */
 const errorOf = async (model: string) => {
   const body = JSON.stringify({ model, prompt: 'the sea', seconds: '99' })
   return (await call('/v1/videos', { method: 'POST', body })).text()

@@ -451,7 +451,7 @@ describe('xAI’s images', () => {
   })
 })
 
-it('an image of xAI with the resolution of an override has the price of this resolution', async () => {
+it('an image of xAI with the resolution of an override has the price of it', async () => {
   const model = 'grok-imagine-image'
   const own = { aspect_ratio: '3:2', resolution: '2k' }
   const paramOverride = JSON.stringify(own)

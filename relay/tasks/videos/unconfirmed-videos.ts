@@ -69,8 +69,8 @@ export class UnconfirmedVideos {
     if (this.placeOf(task) === null) return false
     if (this.unanswered.isGivenUp(task, this.deps.now())) return false
     const { absent = 0, absentSince = 0 } = this.searches.get(task.task) ?? {}
-    const isDenied = performance.now() - absentSince >= this.absentMs
-    return absent < ABSENT_ANSWERS || !isDenied
+    const isDeniedForLong = performance.now() - absentSince >= this.absentMs
+    return absent < ABSENT_ANSWERS || !isDeniedForLong
   }
 
   /** Forgets all tasks that are not among the open tasks. */
@@ -159,12 +159,12 @@ function foundIn(
   end: AttemptEnd,
 ): Found {
   if (end.kind === 'streamed') return { kind: 'unanswered' }
-  const isDenial = end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0)
-  if (end.kind === 'failed' && (!isDenial || accountErrorOf(end) !== null)) {
+  const isNotFound = end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0)
+  if (end.kind === 'failed' && (!isNotFound || accountErrorOf(end) !== null)) {
     return { kind: 'unanswered' }
   }
   const body = parsedShallowObject(end.body)
-  if (body === null) return { kind: isDenial ? 'absent' : 'unanswered' }
+  if (body === null) return { kind: isNotFound ? 'absent' : 'unanswered' }
   const answer = vendor.readSubmitted(body, call)
   if (answer.isAccepted) {
     return end.kind === 'plain'
@@ -172,5 +172,5 @@ function foundIn(
       : { kind: 'unanswered' }
   }
   if (answer.cause !== 'request') return { kind: 'unanswered' }
-  return { kind: isDenial || answer.code !== null ? 'absent' : 'unanswered' }
+  return { kind: isNotFound || answer.code !== null ? 'absent' : 'unanswered' }
 }

@@ -84,7 +84,7 @@ describe('the file of a video', () => {
     expect(failed).toMatchObject({ status: 410, code: 'video_expired' })
   })
 
-  it('of a video that is polled hours after its end counts from the latest possible end', async () => {
+  it('of a video that is polled late counts from its latest possible end', async () => {
     const { answers } = rig.vendor
     const { model, submit: path, query, accepted } = VIDEO_SCRIPTS.wan as VideoScript
     answers.set(path, { body: accepted })

@@ -77,7 +77,7 @@ it('a follow-up task uses the key of the original task and is refused without it
   expect(rig.provider.tasks.size).toBe(tasksBefore)
 })
 
-it('an original task that the provider has forgotten is not reported as a refused account', async () => {
+it('an original task that the provider has forgotten does not blame its account', async () => {
   const forgetful = await scriptedProvider()
   await rig.addChannel(66, { ...DRAWING, baseUrl: forgetful.url, priority: 200 })
   const { answers } = forgetful
