@@ -87,7 +87,9 @@ export async function tryChannels(
   try {
     while (left > 0 || repeated !== null) {
       const only = left > 0 ? null : repeated
-      const next = prepareNext(deps, task, planned, { selector, used, only })
+      const next: Promise<PreparedTask | null> = prepareNext(deps, task, planned, {
+        ...{ selector, used, only },
+      })
       const prepared = await next.catch((error: unknown) => {
         throw new TaskNotSent(error, attempts)
       })

@@ -158,7 +158,7 @@ export const xaiQualityOf = (quality: unknown, model: string): string | null =>
   XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
 
 /** The values of `resolution` at xAI, with the named sizes of their images. */
-const XAI_RESOLUTIONS: ReadonlyMap<unknown, NamedSize> = new Map([
+const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
   ['1k', '1K'],
   ['2k', '2K'],
 ])

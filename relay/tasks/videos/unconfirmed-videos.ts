@@ -32,6 +32,8 @@ type Found =
   | { readonly kind: 'found'; readonly upstreamId: string }
   | { readonly kind: 'absent' | 'unanswered' }
 
+const NOTHING_SAID: Found = { kind: 'unanswered' }
+
 /**
  * Looks for videos whose submission has no recorded answer. A relay may be killed after the vendor
  * has accepted a video, and before the acceptance is recorded, or the answer may be lost. The
@@ -133,7 +135,7 @@ export class UnconfirmedVideos {
     const { pollPermits, providerOutbound, views, now } = this.deps
     const names = [{ name: `channel ${channel.channelId}`, ...PER_CHANNEL }]
     const release = await pollPermits.enter(names, lost)
-    if (release === null) return { kind: 'unanswered' }
+    if (release === null) return NOTHING_SAID
     const call = search(task, action)
     const keys = keysOfSubmitted(views.channels, { channelId: channel.channelId, keyRef })
     const signal = AbortSignal.any([lost, AbortSignal.timeout(SEARCH_MS)])
@@ -142,7 +144,10 @@ export class UnconfirmedVideos {
         const request = providerRequestOf(vendor, call, target.address.key, now())
         return sendTaskRequest(providerOutbound, target, request, signal)
       })
-      return end === null ? { kind: 'unanswered' } : foundIn(vendor, call, end)
+      const found = end === null ? NOTHING_SAID : foundIn(vendor, call, end)
+      // A key that replaced the one of the submission may belong to an account without the video.
+      const isOwn = keys.some((key) => key.keyRef === keyRef)
+      return found.kind === 'absent' && !isOwn ? NOTHING_SAID : found
     } finally {
       release()
     }
@@ -158,19 +163,17 @@ function foundIn(
   call: Parameters<VideoVendor['readSubmitted']>[1],
   end: AttemptEnd,
 ): Found {
-  if (end.kind === 'streamed') return { kind: 'unanswered' }
+  if (end.kind === 'streamed') return NOTHING_SAID
   const isNotFound = end.kind === 'failed' && UNKNOWN_TASK.has(end.status ?? 0)
   if (end.kind === 'failed' && (!isNotFound || accountErrorOf(end) !== null)) {
-    return { kind: 'unanswered' }
+    return NOTHING_SAID
   }
   const body = parsedShallowObject(end.body)
   if (body === null) return { kind: isNotFound ? 'absent' : 'unanswered' }
   const answer = vendor.readSubmitted(body, call)
   if (answer.isAccepted) {
-    return end.kind === 'plain'
-      ? { kind: 'found', upstreamId: answer.upstreamId }
-      : { kind: 'unanswered' }
+    return end.kind === 'plain' ? { kind: 'found', upstreamId: answer.upstreamId } : NOTHING_SAID
   }
-  if (answer.cause !== 'request') return { kind: 'unanswered' }
+  if (answer.cause !== 'request') return NOTHING_SAID
   return { kind: isNotFound || answer.code !== null ? 'absent' : 'unanswered' }
 }

@@ -69,7 +69,7 @@ describe('measuring an upload, which its caller need not pay, takes limited work
     expect(await headersRead(bytes)).toBeLessThan(HEADERS_MAX)
   })
 
-  it.each([
+  it.each<[number, number | null]>([
     [10_000, 7],
     [400_000, null],
   ])('for %i descriptions of samples in the index of one MP4 file', async (count, seconds) => {
