@@ -1,5 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { AcceptedTaskWriter } from '#relay/tasks/accepted-task-writer.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { noProgress } from '../support/relay-rig.ts'
 import { HOUR } from './tasks-rig.ts'
@@ -103,4 +105,27 @@ it('a video at a vendor that knows no ids of ours fails if its answer is lost', 
   const { status } = await submit('viduq2')
   expect(status).toBe(502)
   expect(await openTask()).toBeUndefined()
+})
+
+it('a key that replaced the one of the submission can find the video, but not deny it', async () => {
+  const task = await submittedBeforeKill()
+  await rig.append(CHANNELS_STREAM, {
+    type: 'ChannelTermsChanged',
+    v: 1,
+    data: {
+      channelId: 550,
+      terms: {
+        ...{ ...PLAIN_CHANNEL_TERMS, type: 50, models: ['kling-v1-6'], groups: ['default'] },
+        baseUrl: rig.vendor.url,
+      },
+      ...{ keyRefs: ['key:new|secret'], keyMode: '', droppedKeyRefs: [] },
+    },
+  })
+  rig.vendor.answers.set(searchFor(task), DENIED)
+  aheadMs = 11 * MINUTE
+  await expect.poll(() => asked(task)).toBeGreaterThanOrEqual(8)
+  expect(await endsOf(task)).toEqual([])
+  rig.vendor.answers.set(searchFor(task), { body: accepted })
+  rig.vendor.answers.set(searchFor('k1'), { body: done })
+  await expect.poll(() => endsOf(task)).toEqual(['TaskSucceeded'])
 })
