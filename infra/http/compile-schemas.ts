@@ -34,11 +34,20 @@ export function compileSchemasOnDemand(app: FastifyInstance): void {
       return (input) => (compiled ?? compileOnce())(input)
     }
   app.setValidatorCompiler(onDemand(compileValidator))
-  app.setSerializerCompiler(onDemand(SerializerSelector()()))
+  app.setSerializerCompiler(onDemand(compileSerializer))
   app.decorate('compileSchemas', () => {
     for (const compileOnce of compiling) compileOnce()
   })
 }
+
+const serializerOf = SerializerSelector()()
+
+/** Compiles a serializer as Fastify does by default. */
+const compileSerializer = ({
+  httpStatus = '',
+  ...route
+}: FastifyRouteSchemaDef<unknown>): ((value: unknown) => string) =>
+  serializerOf({ ...route, httpStatus })
 
 type Checked = { value: unknown } | { error: Error }
 
