@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runAuditProgram } from '#infra/audit-program/audit-program.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runningServer } from '#infra/postgres/database-cluster.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import { addUser, type TestProduct, testProduct } from '#test/support/test-product.ts'
+import { environmentOf, runVerb } from './run-verb.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../../infra/audit-program/audit-program.ts')
 
@@ -29,13 +29,7 @@ afterAll(async () => {
   await product.close()
 })
 
-const environment = () => {
-  const { databaseUrl, secretKey } = product.running.core.config
-  return {
-    ...{ DATABASE_URL: databaseUrl ?? '', LOG_LEVEL: 'silent' },
-    SECRET_KEY: Buffer.from(secretKey ?? []).toString('base64'),
-  }
-}
+const environment = () => environmentOf(product.running.core.config)
 
 /**
  * Starts the program as a process, against the running site. A process that starts costs more than
@@ -52,19 +46,7 @@ async function start(...args: string[]) {
 }
 
 /** Runs a verb against the running site, in this process. */
-async function run(...args: string[]) {
-  const [stdout, stderr] = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')]
-  const spies = [stdout, stderr]
-  for (const spy of spies) spy.mockReturnValue(true)
-  try {
-    const { signal } = new AbortController()
-    const status = await runAuditProgram(args, environment(), signal)
-    const [output, errors] = spies.map(({ mock }) => mock.calls.map(([part]) => part).join(''))
-    return { status, output: output ?? '', errors: errors ?? '' }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
+const run = (...args: string[]) => runVerb(args, environment())
 
 describe('npm run audit', { timeout: 180_000 }, () => {
   it('lists its verbs, explains each, and answers wrong arguments with 2', async () => {

@@ -36,6 +36,7 @@ import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { testCore } from '#test/support/test-core.ts'
 import { consistentHistory } from './consistent-history.ts'
+import { environmentOf, runVerb } from './run-verb.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../../infra/audit-program/audit-program.ts')
 const NEW_SEED = randomBytes(32)
@@ -272,23 +273,15 @@ describe('a witness of a log whose key was rotated', { timeout: 120_000 }, () =>
 })
 
 describe('npm run audit -- rotate-key', { timeout: 180_000 }, () => {
-  const start = (file: string, witness?: string) => {
-    const { databaseUrl, secretKey } = core.config
-    return spawn(process.execPath, [PROGRAM, 'rotate-key', file, '--json'], {
+  const start = (file: string, witness?: string) =>
+    spawn(process.execPath, [PROGRAM, 'rotate-key', file, '--json'], {
       env: {
-        ...{ DATABASE_URL: databaseUrl ?? '', LOG_LEVEL: 'silent' },
+        ...environmentOf(core.config),
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        SECRET_KEY: Buffer.from(secretKey ?? []).toString('base64'),
         ...(witness === undefined ? {} : { TRANSPARENCY_LOG_WITNESSES: witness }),
       },
     })
-  }
-  const run = async (file: string) => {
-    const child = start(file)
-    const [output, errors] = [text(child.stdout), text(child.stderr)]
-    const [status] = await once(child, 'close')
-    return { status, output: await output, errors: await errors }
-  }
+  const run = (file: string) => runVerb(['rotate-key', file, '--json'], environmentOf(core.config))
   const recorded = async () => {
     const { rows } = await sql(`select (select verifier_key from transparency_log.log) as key,
       (select count(*)::int from transparency_log.key_rotations) as rotations`)
