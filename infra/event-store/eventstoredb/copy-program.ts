@@ -191,16 +191,29 @@ function explainCopy(error: unknown): string {
   return describeStartError(error).replace("Tallygate can't start. ", '')
 }
 
-if (existsSync('.env')) process.loadEnvFile('.env')
-const aborting = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(name, () => aborting.abort())
+/**
+ * Runs the program with the given environment variables until it has ended or `signal` is aborted.
+ * Prints the result, and returns the exit code.
+ */
+export async function runCopyProgram(
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    return (await main(environment, signal)) ? 0 : 1
+  } catch (error) {
+    process.stderr.write(signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
+    return 1
+  }
 }
-try {
-  process.exitCode = (await main(process.env, aborting.signal)) ? 0 : 1
-} catch (error) {
-  process.stderr.write(aborting.signal.aborted ? 'stopped\n' : `${explainCopy(error)}\n`)
-  process.exitCode = 1
+
+if (import.meta.main) {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const aborting = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => aborting.abort())
+  }
+  process.exitCode = await runCopyProgram(process.env, aborting.signal)
+  // An aborted copy may have left connections open, which would keep the process running.
+  if (aborting.signal.aborted) process.exit()
 }
-// An aborted copy may have left connections open, which would keep the process running.
-if (aborting.signal.aborted) process.exit()

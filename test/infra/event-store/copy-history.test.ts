@@ -9,6 +9,7 @@ import { Client, Pool } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { copyHistory } from '#infra/event-store/eventstoredb/copy-history.ts'
+import { runCopyProgram } from '#infra/event-store/eventstoredb/copy-program.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
@@ -20,6 +21,7 @@ import {
   type EventStoreDbServer,
   startEventStoreDbServer,
 } from '#test/support/event-store-db/server.ts'
+import { printedBy } from '#test/support/printed-by.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { newEvent, to } from './conformance.ts'
@@ -88,28 +90,39 @@ async function writeHistory(store: EventStore): Promise<void> {
   ])
 }
 
-function startCopy(
-  { url }: Pick<EventStoreDbServer, 'url'>,
-  from: Record<string, string> = { DATABASE_URL: database.url },
-  given: Record<string, string> = {},
-) {
+type Target = Pick<EventStoreDbServer, 'url'>
+type Variables = Readonly<Record<string, string>>
+
+const copyEnvironment = ({ url }: Target, from: Variables, more: Variables) => ({
+  ...{ PATH: process.env.PATH, LOG_LEVEL: 'silent' },
+  SECRET_KEY: randomBytes(32).toString('base64'),
+  ...{ ...from, ...more, EVENTSTORE_URL: url },
+})
+
+/** Starts the program as a process, which a test can kill. */
+function startCopy(target: Target, from: Variables = { DATABASE_URL: database.url }) {
+  const { NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: tmpdir(),
-    env: {
-      ...{
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        LOG_LEVEL: 'silent',
-        SECRET_KEY: randomBytes(32).toString('base64'),
-      },
-      ...{ ...from, ...given, EVENTSTORE_URL: url },
-    },
+    env: { ...copyEnvironment(target, from, {}), NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text))
   const exited = once(child, 'exit').then(([code]) => ({ code, said }))
   return { child, exited }
+}
+
+/** Runs the program to its end in this process. */
+async function copy(
+  target: Target,
+  from: Variables = { DATABASE_URL: database.url },
+  more: Variables = {},
+) {
+  const { signal } = new AbortController()
+  const environment = copyEnvironment(target, from, more)
+  const { status, output, errors } = await printedBy(() => runCopyProgram(environment, signal))
+  return { code: status, said: output + errors }
 }
 
 async function startTarget(): Promise<EventStoreDbServer> {
@@ -147,7 +160,7 @@ it('a copy that is killed three times arrives complete, in order, byte by byte',
 
 it('a copied database belongs to the target, and Postgres takes no more events', async () => {
   const [server, other] = [await startTarget(), await startTarget()]
-  expect((await startCopy(server).exited).code).toBe(0)
+  expect((await copy(server)).code).toBe(0)
   const pg = openPool()
   const host = new URL(server.url.replace('esdb', 'http')).host
   await expect(openEventStore({ url: null, database: database.url, pg, log })).rejects.toThrow(
@@ -165,10 +178,10 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   // A second copy to the same target does nothing, and a copy to another target is refused.
   const before = server.log.all().length
   const said = `the history has already been moved to eventstoredb ${host}\n`
-  expect(await startCopy(server).exited).toEqual({ code: 0, said })
+  expect(await copy(server)).toEqual({ code: 0, said })
   expect(server.log.all()).toHaveLength(before)
   const refused = `EVENTSTORE_URL: ${said}`
-  expect(await startCopy(other).exited).toEqual({ code: 1, said: refused })
+  expect(await copy(other)).toEqual({ code: 1, said: refused })
   expect(other.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
 })
 
@@ -221,13 +234,13 @@ it('a source that processes still use is refused, unless the copy is forced', as
     onSource(async () => {
       await one.append([to('written', 'none')])
       await expect.poll(() => sessions(pg)).toBe(2)
-      const { code, said } = await startCopy(server, from).exited
+      const { code, said } = await copy(server, from)
       expect([code, said]).toEqual([1, expect.stringContaining(`${IN_USE}2, from 127.0.0.1. Stop`)])
       expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
       await one.append([to('goes on', 'none')])
-      const odd = await startCopy(server, from, { ES_COPY_FORCE: 'yes' }).exited
+      const odd = await copy(server, from, { ES_COPY_FORCE: 'yes' })
       expect(odd).toEqual({ code: 1, said: 'ES_COPY_FORCE: must be true, not "yes"\n' })
-      const forced = await startCopy(server, from, { ES_COPY_FORCE: 'true' }).exited
+      const forced = await copy(server, from, { ES_COPY_FORCE: 'true' })
       expect(forced).toEqual({ code: 0, said: '982 events in 130 streams: the same\n' })
     }),
   )
@@ -253,7 +266,7 @@ it('a database that was never used is refused, and accepts events afterwards', a
   onTestFinished(() => unused.drop())
   const store = await createPostgresEventStore({ connectionString: unused.url, log })
   const said = 'DATABASE_URL, DATA_DIR: there is no history in this database\n'
-  expect(await startCopy(server, { DATABASE_URL: unused.url }).exited).toEqual({ code: 1, said })
+  expect(await copy(server, { DATABASE_URL: unused.url })).toEqual({ code: 1, said })
   await store.append([to('first', 'none')])
   expect(await store.headPosition()).toBe(1)
   await store.close()
@@ -296,7 +309,7 @@ it('a target with another history is refused and stays unchanged', async () => {
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   await store.append([to('account-0', 'none')])
   await store.close()
-  const { code, said } = await startCopy(server).exited
+  const { code, said } = await copy(server)
   expect(code).toBe(1)
   expect(said).toBe(
     'EVENTSTORE_URL: contains events of another history, for example in stream account-0\n',
@@ -309,7 +322,7 @@ it('a target that contains only append probes counts as empty', async () => {
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   const probe = async () => await store.probeAppend?.()
   await probe()
-  await expect(startCopy(server).exited).resolves.toEqual({
+  await expect(copy(server)).resolves.toEqual({
     code: 0,
     said: '980 events in 128 streams: the same\n',
   })
@@ -326,7 +339,7 @@ it('differences at the end are named, and the program fails and moves nothing', 
   const long = server.log.stream('long')
   const [last] = long.slice(-1)
   if (last !== undefined) Object.assign(last, { data: Buffer.from('{"n":499,"x":""}') })
-  const { code, said } = await startCopy(server).exited
+  const { code, said } = await copy(server)
   expect(said).toBe('different: long\n980 events in 128 streams: NOT the same\n')
   expect(code).toBe(1)
   await onSource(async (source) => void (await source.append([to('later', 'none')])))
@@ -338,17 +351,17 @@ it('the embedded database is opened, copied and closed again, and never created'
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const from = { DATA_DIR: join(folder, 'data') }
   const none = `DATA_DIR: there is no history in ${from.DATA_DIR}\n`
-  expect(await startCopy(server, from).exited).toEqual({ code: 1, said: none })
+  expect(await copy(server, from)).toEqual({ code: 1, said: none })
   expect(existsSync(from.DATA_DIR)).toBe(false)
   await withEmbedded(from.DATA_DIR, async (store) => {
     await store.append([to('a', 'none'), to('b', 'none')])
   })
   const same = '2 events in 2 streams: the same\n'
-  expect(await startCopy(server, from).exited).toEqual({ code: 0, said: same })
+  expect(await copy(server, from)).toEqual({ code: 0, said: same })
 })
 
 it('an error names the target that does not answer', async () => {
   const said = 'EVENTSTORE_URL: the event store could not be read\n'
   const nowhere = { url: 'esdb://127.0.0.1:9?tls=false' }
-  expect(await startCopy(nowhere).exited).toEqual({ code: 1, said })
+  expect(await copy(nowhere)).toEqual({ code: 1, said })
 })
