@@ -6,6 +6,8 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
+  /** If it is true, the field has space for a suggestion of several words. */
+  isWide?: boolean
   /** If it is set, the field accepts only whole numbers. */
   wholeNumber?: { errorText: string }
   onCommit: (value: string) => void
@@ -24,7 +26,7 @@ export function FilterInput(props: Props) {
     if (event.key === 'Enter') draft.commit(draft.text)
   }
   return (
-    <span className="tg-filter">
+    <span className={props.isWide === true ? 'tg-filter tg-filter-wide' : 'tg-filter'}>
       <TextInput
         aria-label={props.label}
         placeholder={props.label}

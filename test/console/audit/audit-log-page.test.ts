@@ -49,7 +49,9 @@ it('a refill shows who, to whom, before, after and why', async () => {
   await row.click()
   const changes = app.page.getByRole('table', { name: en('audit.history.changes') })
   const cells = changes.getByRole('row').last().getByRole('cell')
-  await expect.poll(() => cells.allTextContents()).toEqual(['quota', '1000', '501000'])
+  await expect
+    .poll(() => cells.allTextContents())
+    .toEqual(['quota', '1000 ($0.002)', '501000 ($1.002)'])
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 

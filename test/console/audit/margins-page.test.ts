@@ -47,6 +47,7 @@ it('the margin of each channel and model is shown with its share', async () => {
   // Nothing is known about the cost of these calls, so they have no share.
   const unknown = grid().getByRole('row').filter({ hasText: 'Claude (#3)' })
   await expect.poll(() => unknown.textContent()).not.toContain('%')
+  await expect.poll(() => unknown.getByRole('gridcell').last().textContent()).toBe('–')
   await app.page.getByText(en('reconciliation.margin.overlap', { channels: '#1' })).waitFor()
 })
 

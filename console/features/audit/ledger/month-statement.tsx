@@ -9,6 +9,7 @@ import { stampText } from '#console/ui/elements/time-text.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts, SumTable, type TableRow } from '../elements/data-table.tsx'
 import { MonthInput, monthName } from '../elements/utc-month.tsx'
@@ -148,7 +149,7 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
       cells: [
         ...[stampText(item.created_at, 'UTC'), movementTypeText(t, item.type)],
         <span key="details" className="tg-ledger-line">
-          {detailsText(t, item)} <code>{item.source}</code>
+          {detailsText(t, item)} <code>{sourceText(item)}</code>
         </span>,
         ...[<QuotaChange key="amount" value={item.amount} />, running],
       ],
@@ -178,6 +179,16 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
     </section>
   )
 }
+
+/** The length of the request id of a call. */
+const SOURCE_MAX = 36
+
+/**
+ * Returns the source of a movement, or the position of its event if the source is a long key that
+ * means nothing to the reader, such as the one of an adjustment by an admin.
+ */
+const sourceText = ({ source, position }: LedgerItem): string =>
+  source.length > SOURCE_MAX ? `#${position}` : source
 
 const totalRow = (key: string, name: string, total: number): TableRow => ({
   ...{ key, tone: 'sum' },

@@ -17,6 +17,8 @@ import { MenuButton } from '#console/ui/elements/menu.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
+import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { fallbacksOf, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
@@ -154,6 +156,7 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
       <FilterInput
         label={t('audit.acts.act')}
         value={labelOf(filters.act)}
+        isWide
         suggestions={search.labels}
         onCommit={(text) => onFilters({ act: search.nameOf(text) })}
       />
@@ -234,11 +237,29 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
 ]
 
 /**
+ * Returns a function that appends the amount of money to a value in quota units, as the ledger
+ * shows it. Other values are returned unchanged.
+ */
+function useMoneyOfQuota({ act }: AuditAct) {
+  const rule = useMoneyRule()
+  const isAdjustment = act === 'quota-granted' || act === 'quota-deducted'
+  return (name: string, value: string | null): string | null => {
+    const isQuota = name === 'quota' || (isAdjustment && name === 'amount')
+    if (!rule.isCurrency || !isQuota || value === null || !/^-?\d{1,15}$/.test(value)) return value
+    const money = exactQuotaText(quotaOf(Math.abs(Number(value))), rule)
+    return `${value} (${value.startsWith('-') ? '−' : ''}${money})`
+  }
+}
+
+/**
  * Shows the values that an act changed, before and after the act, and the origin of the request.
  */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()
-  const changes = changesBetween(act.before, act.after)
+  const withMoney = useMoneyOfQuota(act)
+  const changes = changesBetween(act.before, act.after).map(({ name, before, after }) => ({
+    ...{ name, before: withMoney(name, before), after: withMoney(name, after) },
+  }))
   return (
     <div className="tg-audit-act">
       <ChangesTable label={t('audit.history.changes')} changes={changes} />

@@ -174,8 +174,8 @@ function NoInvoices() {
 }
 
 const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginItem>[] => [
-  column('model', t('ui.model'), 170, ({ model }) => model, TITLE_COLUMN),
-  column('channel', t('shared.channel'), 150, channelOf, {
+  column('model', t('ui.model'), 150, ({ model }) => model, TITLE_COLUMN),
+  column('channel', t('shared.channel'), 184, channelOf, {
     onCard: 'aside',
   }),
   numberColumn('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls)),

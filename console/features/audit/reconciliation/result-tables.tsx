@@ -147,11 +147,13 @@ export function Margin(props: { margin: number; charged: number; uncosted?: numb
   })
   const { margin, charged, uncosted = 0 } = props
   const costed = charged - uncosted
+  // Nothing is known about the margin of calls without costs, so it is not zero.
+  if (margin === 0 && costed === 0 && uncosted > 0) return <span className="tg-muted">–</span>
   return (
     <span>
       <QuotaChange value={margin} />
       <span className="tg-audit-code tg-audit-share">
-        {costed > 0 && percent.format(margin / costed)}
+        {costed > 0 && percent.format(margin / costed).replace('-', '−')}
       </span>
     </span>
   )
