@@ -2,6 +2,22 @@
 export const PARTITIONS = 64
 
 /**
+ * Locks the former table exclusively. A running backup reads the table until its end. A statement
+ * that waits for it blocks all later readers, so the wait is short and repeated.
+ */
+const LOCK_USER_KEYS = `
+      loop
+        begin
+          set local lock_timeout = '50ms';
+          lock table vault.user_keys in access exclusive mode;
+          exit;
+        exception when lock_not_available then
+          perform pg_sleep(0.5);
+        end;
+      end loop;
+      set local lock_timeout = 0;`
+
+/**
  * Creates the table of the users' data keys, which is divided by the hash of the user's id, and
  * moves the keys of an earlier release into it. After an erasure, only the partition of the user is
  * rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table is
@@ -35,7 +51,10 @@ export const USER_KEYS_TABLE = `
     end if;
     create index new_destroyed_user_keys on vault.new_user_keys (user_id)
       where wrapped_key = '';
-    drop table if exists vault.user_keys;
+    if former is not null then
+      ${LOCK_USER_KEYS}
+      drop table vault.user_keys;
+    end if;
     alter table vault.new_user_keys rename to user_keys;
     alter table vault.user_keys rename constraint new_user_keys_pkey to user_keys_pkey;
     alter index vault.new_destroyed_user_keys rename to destroyed_user_keys;

@@ -164,6 +164,32 @@ describe('the keys of an earlier release', () => {
     expect(rows).toEqual([expected])
   })
 
+  it('are read while the move waits for a backup, which holds the table until its end', async () => {
+    const kept = await vault.seal(80, 'keep me')
+    await moveBack()
+    const backup = await pg.connect()
+    const others = new Pool({ connectionString: database.url, max: 4 })
+    try {
+      await backup.query('begin; lock table vault.user_keys in access share mode')
+      const moving = createVault({ pg: others, secretKey })
+      const pauses = `select from pg_stat_activity where wait_event = 'PgSleep'
+        and datname = current_database()`
+      await expect.poll(async () => (await pg.query(pauses)).rowCount).toBe(1)
+      // A reader waits for a moment at most, although it comes after the statement of the move.
+      const read = 'select from vault.user_keys where user_id = 80'
+      for (let n = 0; n < 50; n += 1) expect((await pg.query(read)).rowCount).toBe(1)
+      const isWaiting = `select from pg_locks where not granted
+        and relation = 'vault.user_keys'::regclass and mode = 'AccessExclusiveLock'`
+      await expect.poll(async () => (await pg.query(isWaiting)).rowCount, { interval: 5 }).toBe(1)
+      expect((await pg.query(read)).rowCount).toBe(1)
+      await backup.query('rollback')
+      expect(await (await moving).open(80, kept)).toBe('keep me')
+    } finally {
+      backup.release(true)
+      await others.end()
+    }
+  })
+
   it('are read while they are moved, and keys that are written meanwhile are kept', async () => {
     const kept = await vault.seal(77, 'keep me')
     const erased = await vault.seal(78, 'forget me')
@@ -172,13 +198,13 @@ describe('the keys of an earlier release', () => {
     const holder = await pg.connect()
     const others = new Pool({ connectionString: database.url, max: 4 })
     try {
-      // The move waits when all keys are copied, immediately before it drops the former table.
+      // The move waits when all keys are copied, immediately before the tables are exchanged.
       await holder.query('select pg_advisory_lock(17)')
       await pg.query(`
-        create function public.wait_before_drop() returns event_trigger language plpgsql as
+        create function public.wait_after_copy() returns event_trigger language plpgsql as
           $$ begin perform pg_advisory_xact_lock_shared(17); end $$;
-        create event trigger before_drop on ddl_command_start when tag in ('DROP TABLE')
-          execute function public.wait_before_drop()`)
+        create event trigger after_copy on ddl_command_start when tag in ('CREATE INDEX')
+          execute function public.wait_after_copy()`)
       const moving = createVault({ pg: others, secretKey })
       const waiting = async () =>
         (await pg.query(`select from pg_locks where locktype = 'advisory' and not granted`))
@@ -196,7 +222,7 @@ describe('the keys of an earlier release', () => {
       expect(await reader.open(78, erased)).toBeNull()
     } finally {
       holder.release(true)
-      await pg.query(`drop event trigger if exists before_drop`)
+      await pg.query(`drop event trigger if exists after_copy`)
       await others.end()
     }
   })
