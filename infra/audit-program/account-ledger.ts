@@ -11,10 +11,23 @@ export type LedgerLine = {
   /** The time of the event in Unix milliseconds. */
   readonly at: number
   readonly type: string
+  /** The id of what caused the change, such as a call, an order or a grant, or an empty text. */
+  readonly source: string
   readonly amount: bigint
   readonly total: bigint
   readonly balance: bigint
   readonly held: bigint
+}
+
+/** The fields of events that name what caused the event. An event has at most one of them. */
+const SOURCES = [
+  ...(['call', 'grantId', 'deductionId', 'correctionId', 'orderId', 'transferId', 'day'] as const),
+]
+
+function sourceOf(data: object): string {
+  const fields: Readonly<Record<string, unknown>> = { ...data }
+  const name = SOURCES.find((one) => fields[one] !== undefined)
+  return name === undefined ? '' : String(fields[name])
 }
 
 export type AccountBalance = {
@@ -64,7 +77,8 @@ export class AccountLedger {
     const total = balance + held
     if (total === before) return null
     const { position, revision, type, meta } = event
-    return { position, revision, at: meta.at, type, amount: total - before, total, balance, held }
+    const origin = { position, revision, at: meta.at, type, source: sourceOf(event.data) }
+    return { ...origin, amount: total - before, total, balance, held }
   }
 
   current(): AccountBalance {

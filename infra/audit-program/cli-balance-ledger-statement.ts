@@ -158,7 +158,7 @@ ${SOURCE_HELP}`,
   run: (invocation) => {
     const [, year = '', month = ''] =
       /^(\d{4})-(0[1-9]|1[0-2])$/.exec(textOption(invocation, 'month') ?? '') ?? []
-    if (year === '') throw new CommandError('--month must look like 2026-11')
+    if (year === '') throw new CommandError('--month must be given as YYYY-MM, such as 2026-11')
     const from = Date.UTC(Number(year), Number(month) - 1, 1)
     const to = Date.UTC(Number(year), Number(month), 1) - 1
     return list(invocation, { from: { at: from }, to: { at: to } })
@@ -189,12 +189,12 @@ async function list(invocation: Invocation, period: Period): Promise<number> {
     return 0
   }
   print(`user ${userId}, opening total ${opening.total}\n`)
-  for (const { position, at, type, amount, total, held } of lines) {
+  for (const { position, at, type, source, amount, total, held } of lines) {
     const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
     const signed = amount > 0n ? `+${amount}` : `${amount}`
     const figures = `${signed.padStart(16)} ${String(total).padStart(18)}`
     print(`${time} ${String(position).padStart(10)} ${type.padEnd(22)}${figures}`)
-    print(held === 0n ? '\n' : `  held ${held}\n`)
+    print(`  ${source}${held === 0n ? '' : `  held ${held}`}\n`)
   }
   print(`closing total ${closing.total} (balance ${closing.balance}, held ${closing.held})\n`)
   return 0

@@ -171,7 +171,10 @@ describe('npm run audit', { timeout: 180_000 }, () => {
       const { opening, closing, items } = JSON.parse(statement.output)
       expect([opening.total, closing.total]).toEqual([0, 500_000])
       expect(items.at(-1)).toMatchObject({ total: 500_000 })
+      // A movement names what caused it, such as the call or the grant.
+      expect(items.every(({ source: cause }: { source: string }) => cause !== '')).toBe(true)
       const ledger = await run('ledger', String(userId), ...source)
+      expect(ledger.output).toContain(items.at(-1).source)
       expect(ledger.output).toContain('closing total 500000')
     }
   })
