@@ -102,7 +102,10 @@ const inMonth = (minute: number, fields: Partial<LedgerItem>): LedgerItem => ({
 const CALLS = Array.from({ length: 119 }, (_, n) =>
   inMonth(n, { type: 'call', amount: -10, model: 'gpt-4o', source: `${REQUEST_ID}-${n}` }),
 )
-const GRANT = inMonth(119, { type: 'grant', amount: 1_500_000, reason: 'admin', note: 'apology' })
+const GRANT = inMonth(119, {
+  ...{ type: 'grant', amount: 1_500_000, reason: 'admin', note: 'apology' },
+  source: `adjust:${'e5'.repeat(32)}:add:1500000`,
+})
 const OF_MONTH = [...CALLS, GRANT].toReversed()
 
 /** A statement of 119 calls and a grant on its first page and on the second one. */
@@ -464,7 +467,9 @@ describe('a statement', () => {
     expect(rows[0]).toContain('$38.00')
     expect(rows[1]).toContain('$37.99998')
     expect(rows[1]).toContain(`${REQUEST_ID}-0`)
-    expect(rows[120]).toContain('apology')
+    // The key of an adjustment means nothing to a customer.
+    expect(rows[120]).toContain('apology #10119')
+    expect(rows[120]).not.toContain('adjust:')
     for (const row of rows.slice(120)) expect(row).toContain('$40.99762')
     const held = page.locator('dt', { hasText: en('audit.ledger.openHolds') }).locator('..')
     await expect.poll(() => held.textContent()).toContain('$0.02')

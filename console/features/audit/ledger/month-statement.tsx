@@ -180,8 +180,8 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
   )
 }
 
-/** The length of the request id of a call. */
-const SOURCE_MAX = 36
+/** Request ids of calls, and ids of codes and orders, are shorter. */
+const SOURCE_MAX = 48
 
 /**
  * Returns the source of a movement, or the position of its event if the source is a long key that
