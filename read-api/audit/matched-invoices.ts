@@ -80,11 +80,19 @@ export class MatchedInvoices {
       : await listMatches(this.db, invoice, page)
   }
 
-  /** Requests for one invoice wait for each other, so that it is matched once. */
-  private current(invoice: MatchedProviderInvoice): Promise<Kept> {
+  /**
+   * Requests for one invoice wait for each other, so that it is matched once. A request takes the
+   * result of an earlier one that includes all events which the read model had when it began.
+   * Otherwise, while calls arrive all the time, each of them would match the invoice again.
+   */
+  private async current(invoice: MatchedProviderInvoice): Promise<Kept> {
     const { invoiceId } = invoice
+    const { table, position } = await contentsOf(this.db)
     const earlier = this.kept.get(invoiceId)?.catch(() => null) ?? Promise.resolve(null)
-    const current = earlier.then((kept) => this.refreshed(invoice, kept))
+    const current = earlier.then((kept) => {
+      const isCovered = kept?.contents.table === table && kept.contents.position >= position
+      return isCovered ? kept : this.refreshed(invoice, kept)
+    })
     this.kept.delete(invoiceId)
     this.kept.set(invoiceId, current)
     const oldest = this.kept.keys().next().value
