@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import { expect, it } from 'vitest'
 import { MatchedInvoices } from '#read-api/audit/matched-invoices.ts'
 
-const INVOICE = { invoiceId: 'i', channelId: 1, firstDay: '2026-11-01', lastDay: '2026-11-30' }
+const INVOICE = { invoiceId: 'i', channelId: 1, firstDay: 0, lastDay: 86_400_000 }
 
 /** Matches that can be ended one by one, on a read model to which calls are added all the time. */
 function site() {

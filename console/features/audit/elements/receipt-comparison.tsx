@@ -56,7 +56,7 @@ export function ReceiptComparison({ readSince, id }: { readSince: ReadSince; id:
 
 /** Returns the size of the largest tree in a file of receipts, or null if it has none. */
 function treeSizeIn(text: string): number | null {
-  const { items = [] } = parsed(text) ?? {}
+  const items = parsed(text)?.items ?? []
   const sizes = items.map((item) => item.inclusion?.tree_size).filter(Number.isSafeInteger)
   return sizes.length === 0 ? null : Math.max(...(sizes as number[]))
 }
