@@ -115,12 +115,26 @@ const LOG_STATUS: LogStatus = {
 
 const CORRECTIONS = [INTERRUPTED, correction('c1')]
 
+const CHANNEL_OF_MISMATCH = { channel_id: 3, channel_name: 'Reseller in Frankfurt' }
+const MISMATCH = {
+  ...CHANNEL_OF_MISMATCH,
+  ...{ position: 900, created_at: NOW, user_id: 7 },
+  request_id: '0191aa00-1b2c-7000-8000-0123456789ab',
+  ...{
+    model: 'claude-sonnet-4-5',
+    sent_model: 'claude-sonnet-4-5',
+    answered_model: 'claude-haiku',
+  },
+}
+
 const AUDIT: FakeRoutes = {
   'GET /api/ledger/self': () =>
     ok({ opening: FIGURES, closing: FIGURES, items: MOVEMENTS, next_cursor: null }),
   'GET /api/ledger/self/balance': () => ok({ position: 900, at: NOW, ...FIGURES }),
   'GET /api/audit/accounts': () => ok({ items: ACCOUNTS, next_cursor: null }),
   'GET /api/audit/site-month': () => ok(SITE_MONTH),
+  'GET /api/audit/calls': () => ok({ items: [MISMATCH], next_cursor: null }),
+  'GET /api/audit/other-models': () => ok([{ ...CHANNEL_OF_MISMATCH, count: 1_204, last_at: NOW }]),
   'GET /api/audit/verifications': () => ok({ items: [] }),
   'GET /api/audit/log': () => ok({ items: [], next_cursor: null }),
   'GET /api/audit/corrections': () => ok({ items: CORRECTIONS, next_cursor: null }),

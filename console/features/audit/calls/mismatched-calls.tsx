@@ -5,12 +5,18 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { apiQuery, call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
+import {
+  type Column,
+  column,
+  HIDDEN_COLUMN,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { choicesOf, Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { choiceParam, integerParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MismatchedCall } from '#read-api/contract/calls.ts'
@@ -81,36 +87,49 @@ export function MismatchedCalls() {
   )
 }
 
-/** Counts the calls that were answered by another model, by channel. Shows nothing for none. */
+/**
+ * The height (px) reserved for the counts of one channel, so that the list below does not move when
+ * they appear.
+ */
+const COUNTS_HEIGHT = 70
+
+/** Counts the calls that were answered by another model, by channel. */
 function OtherModelCounts({ onChannel }: { onChannel: (channelId: number) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { data: counts = [] } = useQuery(apiQuery('GET /api/audit/other-models'))
-  if (counts.length === 0) return null
+  const query = useQuery(apiQuery('GET /api/audit/other-models'))
   const title = t('audit.call.mismatch.byChannel')
   return (
     <Panel title={title} lead={t('audit.call.mismatch.byChannelLead')}>
-      <ColumnTable
-        label={title}
-        rows={counts}
-        rowKey={({ channel_id: id }) => String(id)}
-        columns={[
-          [
-            t('shared.channel'),
-            (row) => (
-              <button
-                type="button"
-                className="tg-audit-link"
-                onClick={() => onChannel(row.channel_id)}
-              >
-                {channelOf(row)}
-              </button>
-            ),
-          ],
-          [t('audit.call.mismatch.last'), ({ last_at: at }) => stamp(at)],
-          [{ end: t('shared.calls') }, ({ count }) => number.format(count)],
-        ]}
-      />
+      <QueryView query={query} height={COUNTS_HEIGHT}>
+        {(counts) =>
+          counts.length === 0 ? (
+            <p className="tg-muted">{t('audit.call.mismatch.none')}</p>
+          ) : (
+            <ColumnTable
+              label={title}
+              rows={counts}
+              rowKey={({ channel_id: id }) => String(id)}
+              columns={[
+                [
+                  t('shared.channel'),
+                  (row) => (
+                    <button
+                      type="button"
+                      className="tg-audit-link"
+                      onClick={() => onChannel(row.channel_id)}
+                    >
+                      {channelOf(row)}
+                    </button>
+                  ),
+                ],
+                [t('audit.call.mismatch.last'), ({ last_at: at }) => stamp(at)],
+                [{ end: t('shared.calls') }, ({ count }) => number.format(count)],
+              ]}
+            />
+          )
+        }
+      </QueryView>
     </Panel>
   )
 }
@@ -120,7 +139,7 @@ const mismatchColumns = (t: TFunction): Column<MismatchedCall>[] => [
   column(
     'request',
     t('shared.requestId'),
-    300,
+    290,
     ({ request_id: id }) => (
       <Link to={`/app/calls/${encodeURIComponent(id)}`}>
         <code>{id}</code>
@@ -130,7 +149,13 @@ const mismatchColumns = (t: TFunction): Column<MismatchedCall>[] => [
   ),
   column('channel', t('shared.channel'), 170, channelOf),
   column('model', t('audit.call.mismatch.billedModel'), 150, ({ model }) => model),
-  column('sent', t('audit.call.upstreamModel'), 150, ({ sent_model: model }) => model),
+  column(
+    'sent',
+    t('audit.call.upstreamModel'),
+    150,
+    ({ sent_model: model }) => model,
+    HIDDEN_COLUMN,
+  ),
   column('answered', t('audit.call.servedModel'), 150, ({ answered_model: model }) => model ?? '–'),
   column('user', t('shared.user'), 70, ({ user_id: id }) => (
     <Link to={`/app/audit/ledgers/${id}`}>#{id}</Link>
