@@ -24,7 +24,7 @@ function site() {
   return { running, request, addCall }
 }
 
-it('requests that come while an invoice is matched take one result, which has their calls', async () => {
+it('requests that wait for a match take one result, which has their calls', async () => {
   const { running, request, addCall } = site()
   const first = request()
   await expect.poll(() => running.length).toBe(1)

@@ -71,7 +71,7 @@ const contentOf = async (id: number) => {
   return (await fixture.root.call<{ content: string }>('GET', url)).data.content
 }
 
-it('a process suspended for over an hour before the event of a message keeps its text', async () => {
+it('a process suspended for over an hour before its event keeps the text', async () => {
   const id = await pausedBeforeEvent(send)
   expect(await contentOf(id)).toBe('kept')
   const body = { title: 'Changed', content: 'changed' }
@@ -81,7 +81,7 @@ it('a process suspended for over an hour before the event of a message keeps its
   expect(await contentOf(id)).toBe('changed')
 })
 
-it('a sender learns that its text was deleted although the look for its event came first', async () => {
+it('a sender learns of a deletion that looked for its event too early', async () => {
   const { vault, pg } = fixture.core
   const ref = await storeText(vault, 987_655, TEXT)
   const looked = Promise.withResolvers<void>()

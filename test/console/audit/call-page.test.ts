@@ -255,7 +255,7 @@ describe('the page of a call', () => {
   })
 })
 
-it('calls that another model answered are counted by channel, and lead to their pages', async () => {
+it('calls that another model answered are counted, and lead to their pages', async () => {
   const { page } = app
   await app.openAsRoot('/app/calls')
   const counts = page.getByRole('table', { name: en('audit.call.mismatch.byChannel') })
@@ -275,7 +275,7 @@ it('calls that another model answered are counted by channel, and lead to their 
   await section(en('audit.call.attempts')).waitFor()
 })
 
-it('a receipt is saved with the proof that it continues the history of an earlier one', async () => {
+it('a receipt is saved with the proof that it continues an earlier one', async () => {
   const { page } = app
   await app.openAsRoot(`/app/calls/${REQUEST_ID}`)
   await page.getByText(en('audit.receipt.check')).click()

@@ -164,7 +164,7 @@ describe('the keys of an earlier release', () => {
     expect(rows).toEqual([expected])
   })
 
-  it('are read while the move waits for a backup, which holds the table until its end', async () => {
+  it('are read while the move waits for the end of a backup', async () => {
     const kept = await vault.seal(80, 'keep me')
     await moveBack()
     const backup = await pg.connect()

@@ -27,8 +27,8 @@ import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call with the request id in the URL. Without an id in the URL, shows the search field
- * and, to auditors, the calls that the provider served or charged differently.
+ * Explains the call with the request id in the URL. Without an id in the URL, shows the search
+ * field and, to auditors, the calls that the provider served or charged differently.
  */
 export function CallPage() {
   const { t } = useTranslation()
