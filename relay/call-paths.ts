@@ -34,8 +34,10 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 /** The paths of reranks outside `/v1`, which the clients of Cohere and Jina call. */
 export const RERANK_PATHS: readonly string[] = ['/v2/rerank', '/rerank']
 
+type CallAtPath = Pick<CallWork, 'format' | 'path'>
+
 /** The paths of calls, each with the format of its requests and answers. */
-const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map<string, WireFormat>([
+const CALL_PATHS: readonly (readonly [path: string, format: WireFormat])[] = [
   ['/v1/chat/completions', OPENAI_CHAT],
   ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/messages', ANTHROPIC_MESSAGES],
@@ -51,7 +53,10 @@ const FORMAT_OF_PATH: ReadonlyMap<string, WireFormat> = new Map<string, WireForm
   ['/v1/moderations', MODERATIONS],
   ['/v1/rerank', RERANK],
   ...RERANK_PATHS.map((path) => [path, RERANK] as const),
-])
+]
+const CALL_AT_PATH: ReadonlyMap<string, CallAtPath> = new Map(
+  CALL_PATHS.map(([path, format]) => [path, { format, path: null }]),
+)
 
 /** Matches OpenAI's earlier path for embeddings, which contains the model's name. */
 const ENGINE_PATH = /^\/v1\/engines\/([^/]+)\/embeddings$/
@@ -70,7 +75,8 @@ const GEMINI_FORMATS = {
  */
 export function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request
-  if (isGeminiRequest(request)) return GEMINI_ERRORS
+  // Nearly every request has one of these paths, and none of them belongs to Gemini's API.
+  if (!CALL_AT_PATH.has(url) && isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
   const isAnthropicRequest =
     url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
@@ -82,9 +88,9 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
  * call that the path itself states, such as the model, or is null. Returns null if no calls are
  * served at the path.
  */
-export function callAt(path: string): Pick<CallWork, 'format' | 'path'> | null {
-  const format = FORMAT_OF_PATH.get(path)
-  if (format !== undefined) return { format, path: null }
+export function callAt(path: string): CallAtPath | null {
+  const work = CALL_AT_PATH.get(path)
+  if (work !== undefined) return work
   const engine = ENGINE_PATH.exec(path)?.[1]
   if (engine !== undefined) {
     return { format: EMBEDDINGS, path: { model: decodedSegment(engine), isStream: false } }

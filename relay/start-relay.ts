@@ -271,13 +271,14 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
     )
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
-  if (isTaskPath(url)) return during(tasks.handle(exchange))
-  if (isBatchPath(path)) return during(batches.handle(exchange, path))
+  // Calls come first, because they are the most frequent and none has a path of another kind.
   const work = callAt(path)
   if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))
     return runCall(deps, exchange, draining, { ...work, authenticator: API_KEY_AUTHENTICATOR })
   }
+  if (isTaskPath(url)) return during(tasks.handle(exchange))
+  if (isBatchPath(path)) return during(batches.handle(exchange, path))
   const count = countWorkAt(path)
   if (count !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))

@@ -194,7 +194,7 @@ export type AdmitCall = {
    * `openMax` open calls for batches.
    */
   readonly batch?: CallBatch & { readonly openMax: number }
-  readonly reduction?: OutputReduction
+  readonly reduction?: OutputReduction | undefined
   /**
    * True if the provider has already done the work, so that it must be charged. The call then has a
    * hold of 0 and is admitted whatever the balance and the token's budget are. The relay sets this

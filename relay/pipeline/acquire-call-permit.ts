@@ -55,16 +55,16 @@ const TOKENS_PERIOD_MS = 60_000
  * that all relay processes share are checked: those of the user, the token, the model and the
  * group. `groups` lists the groups that may serve the call, in the order to try. The permit's
  * `group` is the first one whose limits are not reached. Returns an error if a limit refuses the
- * call.
+ * call. Returns a promise only if the limits are shared with other processes.
  */
 export function acquirePermit(
   deps: RelayDeps,
   caller: Caller,
   request: SizedRequest,
   groups: readonly string[] = servingGroupsOf(caller, deps.views),
-): Promise<CallPermit | RelayError> {
+): CallPermit | RelayError | Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
-  if (isRelayError(permit)) return Promise.resolve(permit)
+  if (isRelayError(permit)) return permit
   return claimed(deps, permit, request, groups)
 }
 
@@ -72,19 +72,25 @@ export function acquirePermit(
  * Claims the limits that a call must pass to begin. Returns the permit, or the error for the
  * caller. If this fails or throws, the call no longer counts as running in this process.
  */
-async function claimed<P extends CallPermit>(
+function claimed<P extends CallPermit>(
   { runningCallCount }: RelayDeps,
   permit: P,
   { model }: SizedRequest,
   groups: readonly string[],
-): Promise<P | RelayError> {
-  let isClaimed = false
-  try {
-    const error = await permit.claimInitial(model, groups)
-    isClaimed = error === null
+): P | RelayError | Promise<P | RelayError> {
+  const finish = (error: RelayError | null): P | RelayError => {
+    if (error !== null) runningCallCount.release()
     return error ?? permit
-  } finally {
-    if (!isClaimed) runningCallCount.release()
+  }
+  const fail = (error: unknown): never => {
+    runningCallCount.release()
+    throw error
+  }
+  try {
+    const claiming = permit.claimInitial(model, groups)
+    return claiming instanceof Promise ? claiming.then(finish, fail) : finish(claiming)
+  } catch (error) {
+    return fail(error)
   }
 }
 
@@ -156,22 +162,30 @@ export class CallPermit {
    * Claims the limits that the call must pass to begin. If an error is returned, nothing is
    * claimed.
    */
-  async claimInitial(
+  claimInitial(
     model: string | null,
     candidates: readonly string[],
-  ): Promise<RelayError | null> {
+  ): RelayError | null | Promise<RelayError | null> {
     const { tokens, limited, caller } = this
     const groups = candidates.length === 0 ? [caller.group] : candidates
     const { byGroup } = limited.userRate
     const isOfCaller = !groups.includes(caller.group) && byGroup.has(caller.group)
     const callerGroupLimits = isOfCaller ? groupRules(limited, caller.group, tokens) : NO_RULES
-    const rules = callRules(limited, tokens)
-    for (const group of groups) {
-      const groupLimits = groupRules(limited, group, tokens)
-      const modelLimits =
-        model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
-      const claiming = this.claim([rules, callerGroupLimits, groupLimits, modelLimits])
-      const refusal = claiming instanceof Promise ? await claiming : claiming
+    return this.claimFirst(model, groups, [callRules(limited, tokens), callerGroupLimits])
+  }
+
+  /** Claims the limits of the first of these groups whose limits are not reached. */
+  private claimFirst(
+    model: string | null,
+    [group, ...others]: readonly string[],
+    shared: readonly CallRules[],
+  ): RelayError | null | Promise<RelayError | null> {
+    if (group === undefined) return soonestOf([...(this.groupErrors?.values() ?? [])])
+    const { tokens, limited } = this
+    const groupLimits = groupRules(limited, group, tokens)
+    const modelLimits =
+      model === null ? NO_RULES : modelRules(limited, group, { model, calls: 1, tokens })
+    const finish = (refusal: Refusal | null): RelayError | null | Promise<RelayError | null> => {
       if (refusal === null) {
         this.note(model, group)
         this.group = group
@@ -179,8 +193,10 @@ export class CallPermit {
       }
       if (refusal.rules !== groupLimits) return refusal.error
       this.noteGroupError(group, refusal.error)
+      return this.claimFirst(model, others, shared)
     }
-    return soonestOf([...(this.groupErrors?.values() ?? [])])
+    const claiming = this.claim([...shared, groupLimits, modelLimits])
+    return claiming instanceof Promise ? claiming.then(finish) : finish(claiming)
   }
 
   /** Reports whether the limits of the model and the group are claimed. */

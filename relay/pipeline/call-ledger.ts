@@ -26,16 +26,18 @@ export type Admission = {
   readonly model: string
   readonly isStream: boolean
   readonly hold: Quota
-  readonly reduction?: OutputReduction
+  readonly reduction: OutputReduction | null
   readonly price: PriceSnapshot
   /** The number of requested choices. With a price per call, each choice is charged. */
   readonly calls: number
-  readonly reasoningEffort?: string
+  readonly reasoningEffort: string | null
   readonly leaseMs: number
   readonly clientIp: Sealed | null
   /** True for work that the provider has already done (see `AdmitCall`). */
-  readonly isOwed?: boolean
+  readonly isOwed: boolean
 }
+
+const NOTHING = Object.freeze({})
 
 /** Returns the error for the API caller if the account does not admit a call. */
 export function admissionError(error: CodedError, call: string, isKeyed: boolean): RelayError {
@@ -104,6 +106,8 @@ export class CallLedger {
   private readonly exchange: Exchange
   private readonly now: () => number
   private readonly keyed: KeyedCall | null
+  private readonly stream: string
+  private readonly actor: string
 
   /** `keyed` is set for a request with an `Idempotency-Key`, which may repeat an earlier call. */
   constructor(
@@ -118,6 +122,9 @@ export class CallLedger {
     this.exchange = exchange
     this.now = now
     this.keyed = keyed
+    const { token, user } = caller
+    this.stream = accountStream(user.userId)
+    this.actor = isPlayground(token.tokenId) ? `user:${user.userId}` : `token:${token.tokenId}`
   }
 
   /**
@@ -126,16 +133,24 @@ export class CallLedger {
    */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
-    const { leaseMs, ...terms } = admission
+    const { reasoningEffort } = admission
     const outcome = await this.handle({
       type: 'AdmitCall',
       userId: user.userId,
       tokenId: token.tokenId,
       call: this.exchange.call,
       group,
-      leaseUntil: this.now() + leaseMs,
+      leaseUntil: this.now() + admission.leaseMs,
       startedAt: this.exchange.startedAt,
-      ...terms,
+      model: admission.model,
+      isStream: admission.isStream,
+      hold: admission.hold,
+      reduction: admission.reduction ?? undefined,
+      price: admission.price,
+      calls: admission.calls,
+      ...(reasoningEffort === null ? NOTHING : { reasoningEffort }),
+      clientIp: admission.clientIp,
+      isOwed: admission.isOwed,
     })
     if (outcome.isDone) {
       const isRepeat = this.keyed !== null && outcome.events.length === 0
@@ -157,9 +172,8 @@ export class CallLedger {
 
   /** Returns the error for a repeated request whose call the account has already admitted. */
   private async repeatError(): Promise<RelayError> {
-    const { userId } = this.caller.user
     const { call } = this.exchange
-    const { open } = await this.actors.stateOf(accountDecider, accountStream(userId))
+    const { open } = await this.actors.stateOf(accountDecider, this.stream)
     if (!open.has(call)) return relayError('idempotency_replayed', { subject: call })
     return relayError('idempotency_in_progress', { subject: call, retryAfter: 2 })
   }
@@ -226,9 +240,7 @@ export class CallLedger {
   }
 
   private handle(command: AccountCommand) {
-    const { token, user } = this.caller
-    const actor = isPlayground(token.tokenId) ? `user:${user.userId}` : `token:${token.tokenId}`
-    const context = { actor, cause: this.exchange.call, at: this.now() }
-    return this.actors.handle(accountDecider, accountStream(user.userId), command, context)
+    const context = { actor: this.actor, cause: this.exchange.call, at: this.now() }
+    return this.actors.handle(accountDecider, this.stream, command, context)
   }
 }

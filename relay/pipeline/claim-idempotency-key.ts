@@ -31,14 +31,24 @@ export const isKeyed = ({ request }: Exchange): boolean =>
  * Claims the request's `Idempotency-Key` and returns the call to which the key belongs. For a
  * repeated request, this is the original call. Returns null for a request without a key.
  */
-export async function claimIdempotencyKey(
+export function claimIdempotencyKey(
+  deps: Deps,
+  exchange: Exchange,
+  caller: Caller,
+  content: KeyedContent,
+): RelayError | null | Promise<KeyedCall | RelayError> {
+  const key = exchange.request.headers['idempotency-key']
+  return key === undefined ? null : claimKey(deps, exchange, caller, { ...content, key })
+}
+
+type KeyedContent = { readonly work: RequestKind; readonly body: Buffer }
+
+async function claimKey(
   deps: Deps,
   { request, call }: Exchange,
   { token: { tokenId }, user: { userId } }: Caller,
-  content: { readonly work: RequestKind; readonly body: Buffer },
-): Promise<KeyedCall | RelayError | null> {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return null
+  { key, ...content }: KeyedContent & { readonly key: string | string[] },
+): Promise<KeyedCall | RelayError> {
   if (typeof key !== 'string' || !KEY.test(key))
     return relayError('invalid_parameter', { param: HEADER })
   const keyHash = createHash('sha256').update(key).digest('hex')

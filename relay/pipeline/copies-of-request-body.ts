@@ -31,7 +31,7 @@ export class CopiesOfBody {
   private readonly memory: BodyMemory
   private readonly owner: BodyMemoryShare
   /** The bytes of the kept copies, by request. A call has one request for each of its models. */
-  private readonly kept = new Map<ChatRequest, number>()
+  private kept: Map<ChatRequest, number> | null = null
   private counted = 0
   /** The bytes of stored content that was inserted into the body, and of the resulting body. */
   private inserted = 0
@@ -50,16 +50,15 @@ export class CopiesOfBody {
   count(request: ChatRequest, sent: Buffer = request.body): RelayError | null {
     const kept = keptCopiesOf(request)
     const isCopy = !isPartOf(sent, request.body) && !kept.has(sent)
-    if (kept.size > 0) this.kept.set(request, sumOfLengths(kept))
-    else this.kept.delete(request)
-    const copied =
-      (this.kept.size === 0 ? 0 : sumOf(this.kept.values())) + (isCopy ? sent.length : 0)
+    if (kept.size > 0) this.kept = (this.kept ?? new Map()).set(request, sumOfLengths(kept))
+    else this.kept?.delete(request)
+    const copied = sumOf(this.kept?.values() ?? NO_COUNTS) + (isCopy ? sent.length : 0)
     const error = this.resize(this.inserted + copied)
     if (error === null) return null
     forgetShortenedBody(request.body)
     forgetConversions(request)
     forgetBodiesWithoutThinking(request)
-    this.kept.delete(request)
+    this.kept?.delete(request)
     return error
   }
 
@@ -120,6 +119,7 @@ export async function withCopiesOfBody(
   }
 }
 
+const NO_COUNTS: readonly number[] = []
 const NO_COPIES: ReadonlySet<Buffer> = new Set()
 
 /** Returns the copies of a request's body that are kept as long as the call. Most calls have none. */

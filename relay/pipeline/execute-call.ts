@@ -95,7 +95,7 @@ export async function executeCall(
     const authorized = authenticator.readBodySettings(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
-    const complete = { ...received, body }
+    const complete = body === upload ? received : { ...received, body }
     const reading = { path, earlyPermit }
     const pendingRequest = readRequestWithStoredContent(deps, arrived, caller, complete, reading)
     const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
@@ -109,7 +109,8 @@ export async function executeCall(
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const groups = groupsOfPlan(plan)
-    const permit = earlyPermit.take() ?? (await acquirePermit(deps, caller, request, groups))
+    const pendingPermit = earlyPermit.take() ?? acquirePermit(deps, caller, request, groups)
+    const permit = pendingPermit instanceof Promise ? await pendingPermit : pendingPermit
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
     let outcome: CallOutcome = NO_USAGE_OUTCOME

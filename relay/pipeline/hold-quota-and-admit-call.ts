@@ -72,7 +72,7 @@ async function canSkipCount(
  * lower the hold. The `Idempotency-Key` is claimed only after the count, so a caller who
  * disconnects during the count can use the key again. `upload` is the body as the caller sent it.
  */
-export async function admit(
+export function admit(
   deps: RelayDeps,
   arrived: Exchange,
   caller: Caller,
@@ -80,18 +80,47 @@ export async function admit(
   plan: CallPlan,
   upload: Buffer,
 ): Promise<Admitted | RelayError> {
-  const attempt = async (terms: CallTerms): Promise<Admitted | RelayError> => {
-    if (isCallerGone(arrived)) return CALLER_GONE
-    const keyedContent = { work: request.format.name, body: upload }
-    const keyed = await claimIdempotencyKey(deps, arrived, caller, keyedContent)
-    if (keyed !== null && isRelayError(keyed)) return keyed
-    const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const ledger = await admitWithHold(deps, exchange, caller, request, { ...plan, terms }, keyed)
-    return isRelayError(ledger) ? ledger : { ledger, terms, exchange }
-  }
+  const attempt = (terms: CallTerms): Promise<Admitted | RelayError> =>
+    claimKeyAndAdmit(deps, arrived, caller, request, { price: plan.price, terms, upload })
   // A count would lower the hold for one model only.
   const isOnly = plan.alternatives === undefined
   if (!isOnly || !isWorthCounting(request, plan)) return attempt(plan.terms)
+  return admitAfterCount(deps, arrived, caller, request, { plan, attempt })
+}
+
+type KeyedAdmission = Pick<CallPlan, 'price' | 'terms'> & { readonly upload: Buffer }
+
+/** Claims the request's `Idempotency-Key`, if it has one, and admits the call with these terms. */
+async function claimKeyAndAdmit(
+  deps: RelayDeps,
+  arrived: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  admission: KeyedAdmission,
+): Promise<Admitted | RelayError> {
+  if (isCallerGone(arrived)) return CALLER_GONE
+  const keyedContent = { work: request.format.name, body: admission.upload }
+  const claiming = claimIdempotencyKey(deps, arrived, caller, keyedContent)
+  const keyed = claiming instanceof Promise ? await claiming : claiming
+  if (keyed !== null && isRelayError(keyed)) return keyed
+  const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
+  const ledger = await admitWithHold(deps, exchange, caller, request, admission, keyed)
+  return isRelayError(ledger) ? ledger : { ledger, terms: admission.terms, exchange }
+}
+
+type CountableAdmission = {
+  readonly plan: CallPlan
+  readonly attempt: (terms: CallTerms) => Promise<Admitted | RelayError>
+}
+
+/** Admits a call whose tokens are counted first, unless the account can easily pay for it. */
+async function admitAfterCount(
+  deps: RelayDeps,
+  arrived: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  { plan, attempt }: CountableAdmission,
+): Promise<Admitted | RelayError> {
   if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {
@@ -140,13 +169,13 @@ export async function admitWithHold(
       model: request.model,
       isStream: request.isStream,
       hold,
-      ...(reduction === null ? {} : { reduction }),
+      reduction,
       price,
       calls: request.returnedChoices ?? request.choices,
-      ...(reasoningEffort === null ? {} : { reasoningEffort }),
+      reasoningEffort,
       leaseMs: deadlines.leaseMs,
       clientIp,
-      ...(isOwed ? { isOwed } : {}),
+      isOwed,
     })
     const error = await withinAdmitDeadline(admitting, { timer, deadlines })
     if (error !== LATE) return error ?? ledger

@@ -238,13 +238,13 @@ function applyChannelSettings(
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
   const ignored = ignoredMembers(channel, request, model, overrides)
-  const removed = new Set([...(adaptation?.removed ?? []), ...ignored])
+  const removed = [...(adaptation?.removed ?? []), ...ignored]
   const bodyChange = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
     forcesUsage: rules.takesIncludeUsage,
     overrides: withModelName(request, model, overrides),
-    ...(removed.size === 0 ? {} : { removed }),
+    ...(removed.length === 0 ? {} : { removed: new Set(removed) }),
     allowed: rules.allowedMembers,
     outputTokens,
   }
