@@ -64,7 +64,7 @@ export class AttemptList {
   }
 
   private amend(change: Partial<Attempt>): void {
-    const last = this.items.pop()
-    if (last !== undefined) this.items.push({ ...last, ...change })
+    const last = this.items.at(-1)
+    if (last !== undefined) Object.assign(last, change)
   }
 }

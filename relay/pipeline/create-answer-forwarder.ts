@@ -22,16 +22,17 @@ type Options = {
   readonly background: CancellableResponse | null
 }
 
-/**
- * Creates the forwarder of an attempt. Returns null if the caller expects a plain answer, which is
- * sent as a whole.
- */
+/** Reports whether the answer is forwarded piece by piece. A plain answer is sent as a whole. */
+export const needsForwarder = ({ isStream, format }: ChatRequest): boolean =>
+  isStream || format.hasBinaryAnswer === true
+
+/** Creates the forwarder of an attempt at a request that needs one. */
 export function forwarderOf(
   exchange: Exchange,
   called: ChatRequest,
   { request, upstreamModel, conversion }: Candidate,
   { screen, price, onFirstByte, onDelivered, onScreenedAtEnd, background }: Options,
-): AnswerForwarder | null {
+): AnswerForwarder {
   if (called.format.hasBinaryAnswer && !called.isStream) {
     const forwarder: AudioForwarder = new AudioForwarder(
       { write: (bytes) => writeBytes(exchange, forwarder.binaryType, bytes) },
@@ -41,7 +42,6 @@ export function forwarderOf(
     )
     return forwarder
   }
-  if (!called.isStream) return null
   const forwarder = new StreamForwarder(
     request.format,
     { write: (bytes: Buffer) => writeEvents(exchange, bytes) },

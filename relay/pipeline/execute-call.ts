@@ -182,7 +182,7 @@ async function executePlannedCall(
   }
   const screen = answerScreen(deps.views.options.options.screening, caller.group)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
-  const callDeps = { ...runningCallDepsOf(deps, caller, exchange), screen, outputHold }
+  const callDeps = runningCallDepsOf(deps, caller, exchange, screen, outputHold)
   const call = new RunningCall(callDeps, exchange, request, ledger)
   const callEntry = deps.runningCalls.add(call)
   const timerEntry = deps.timer.add(call)
@@ -248,7 +248,12 @@ async function tryAlternatives(
     const preferred = session?.channelIn(offered)
     const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
     const tried = await tryChannels(deps, exchange, call, {
-      ...{ selector, session, request: asked, copies, isOverridden, adapters: options.adapters },
+      selector,
+      session,
+      request: asked,
+      copies,
+      isOverridden,
+      adapters: options.adapters,
       triesMax: isPinned ? 1 : 1 + options.retryTimes,
       limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
       userId: caller.user.userId,
@@ -272,13 +277,21 @@ const mayTryAnother = (
   return outcome.end.kind === 'failed' && isRetryable(outcome.end, isStream)
 }
 
-const runningCallDepsOf = (deps: RelayDeps, caller: Caller, exchange: Exchange) => ({
+const runningCallDepsOf = (
+  deps: RelayDeps,
+  caller: Caller,
+  exchange: Exchange,
+  screen: AnswerScreen | null,
+  outputHold: OutputHoldTracker,
+) => ({
   deadlines: deps.deadlines,
   counter: deps.counter.of(caller.user.userId),
   cancellations: deps.cancellations,
   pingIntervalMs: deps.views.options.options.pingIntervalMs,
   via: deps.outbound.via,
   access: accessCheck(deps, caller, exchange),
+  screen,
+  outputHold,
 })
 
 /**

@@ -19,7 +19,7 @@ import type { Deadlines, TimerListener } from './call-deadlines-and-timer.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { type Cancellations, responseLeftRunning } from './cancel-background-responses.ts'
 import { CancellableResponse } from './cancellable-response.ts'
-import { forwarderOf } from './create-answer-forwarder.ts'
+import { forwarderOf, needsForwarder } from './create-answer-forwarder.ts'
 import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
@@ -336,9 +336,13 @@ export class RunningCall implements TimerListener {
     candidate: Candidate,
     background: CancellableResponse | null,
   ): AnswerForwarder | null {
+    if (!needsForwarder(this.request)) return null
     const { screen, outputHold } = this.deps
     return forwarderOf(this.exchange, this.request, candidate, {
-      ...{ screen, price: outputHold.price, background, onScreenedAtEnd: () => this.withhold() },
+      screen,
+      price: outputHold.price,
+      background,
+      onScreenedAtEnd: () => this.withhold(),
       onFirstByte: () => this.noteFirstByte(),
       onDelivered: () => this.checkOutputHold(),
     })

@@ -79,7 +79,9 @@ export async function tryChannels(
     selector.end(false)
     last = { candidate, end }
     traceAttempt(deps, exchange, call, channel.channelId, end)
-    const probes = [...selector.probes, ...chosenKey.probes]
+    const { probes: ofChannel } = selector
+    const { probes: ofKey } = chosenKey
+    const probes = ofKey.length === 0 ? ofChannel : [...ofChannel, ...ofKey]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     deps.breaker.note({ ...tried, call: exchange.call }, end)
     session?.note(channel, key, end)
