@@ -13,7 +13,7 @@ import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
+import { openAsRoot, openByLink, ROOT_USER, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
@@ -210,10 +210,10 @@ describe.each(LANGUAGES)('the pages of ledgers in %s', (language) => {
     await page.getByRole('tab', { name: t('audit.ledger.tab.statement') }).click()
     await page.getByRole('table', { name: t('audit.ledger.byDay') }).waitFor()
     expect(await lookFaults(page, `statement-${language}`)).toEqual([])
-    await openAsRoot(page, app.site, '/app/audit/ledgers?month=2026-11')
+    await openByLink(page, app.site, '/app/audit/ledgers?month=2026-11')
     await page.getByRole('table', { name: t('audit.siteMonth.byChannel') }).waitFor()
     expect(await lookFaults(page, `site-month-${language}`)).toEqual([])
-    await openAsRoot(page, app.site, '/app/audit/ledgers/7')
+    await openByLink(page, app.site, '/app/audit/ledgers/7')
     await page.getByRole('link', { name: t('audit.ledger.openUser') }).waitFor()
     await page.getByText('apology').first().waitFor()
     expect(await lookFaults(page, `user-ledger-${language}`)).toEqual([])
@@ -396,7 +396,7 @@ describe('the ledger', () => {
     async (language) => {
       const t = TEXTS[language]
       const { page } = await app.openPage({ language })
-      await openAsRoot(page, app.site, '/app/audit/ledgers?month=2026-11')
+      await openByLink(page, app.site, '/app/audit/ledgers?month=2026-11')
       const channels = page.getByRole('table', { name: t('audit.siteMonth.byChannel') })
       await channels.getByText('OpenAI main (#1)').waitFor()
       await channels.getByText(t('audit.siteMonth.noChannel')).waitFor()

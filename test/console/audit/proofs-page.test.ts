@@ -6,7 +6,7 @@ import type {
 } from '#read-api/contract/transparency-log.ts'
 import type { Rebuild, Verification } from '#read-api/contract/verifications.ts'
 import { en, TEXTS, zh } from '#test/support/console-texts.ts'
-import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { ok } from '../support/fake-site.ts'
@@ -152,7 +152,7 @@ it('anybody can read the proof of records, also without a login', async () => {
   await expect
     .poll(() => app.page.getByRole('main').textContent())
     .not.toMatch(/shared\.|audit\.|ui\./)
-  expect(await lookFaults(app.page, 'proof-en')).toEqual([])
+  expect(await lookFaults(app.page, 'proof')).toEqual([])
 })
 
 const REFUSAL: RefusedCosignature = {
@@ -174,7 +174,7 @@ it('a refusal is acknowledged with a reason, and stays shown', async () => {
   await app.page.getByRole('button', acknowledge).click()
   const dialog = app.page.getByRole('alertdialog', { name: en('audit.log.acknowledgeTitle') })
   await dialog.waitFor()
-  expect(await lookFaults(app.page, 'acknowledge-en')).toEqual([])
+  expect(await lookFaults(app.page, 'acknowledge', WIDTHS, '[role="alertdialog"]')).toEqual([])
   await dialog.getByRole('button', acknowledge).click()
   await dialog.getByText(en('shared.error.reasonMissing')).waitFor()
   await dialog.getByRole('textbox', { name: en('audit.acts.reason') }).fill('restored')
@@ -197,7 +197,7 @@ it('refusals of one witness are told apart by the trees that it refused', async 
   const alert = app.page.getByRole('alert').filter({ hasText: `Z${HASH.slice(0, 15)}` })
   await alert.getByText(en('audit.log.refusedTree', { size: '1,200,900' })).waitFor()
   await alert.getByRole('button', { name: en('audit.log.acknowledge') }).waitFor()
-  expect(await lookFaults(app.page, 'refusals-en')).toEqual([])
+  expect(await lookFaults(app.page, 'refusals')).toEqual([])
 })
 
 it('a witness that refuses the history is named to anybody', async () => {
@@ -206,7 +206,7 @@ it('a witness that refuses the history is named to anybody', async () => {
   const text = en('audit.log.refused', { name: 'other.example', size: '1,200,000' })
   await app.page.goto(`${app.site.url}/proof`)
   await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
-  expect(await lookFaults(app.page, 'proof-refused-en')).toEqual([])
+  expect(await lookFaults(app.page, 'proof-refused')).toEqual([])
   await app.openAsRoot(`${PATH}?tab=checkpoints`)
   await app.page.getByRole('alert').filter({ hasText: text }).waitFor()
 })

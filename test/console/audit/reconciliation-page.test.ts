@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { en, TEXTS } from '#test/support/console-texts.ts'
-import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
+import { LANGUAGES, lookFaults, WIDTHS } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
@@ -100,7 +100,8 @@ describe.each(LANGUAGES)('the page of reconciliation in %s', (language) => {
     expect(await lookFaults(page, `correction-preview-${language}`)).toEqual([])
     await page.getByRole('button', { name: t('reconciliation.correction.apply') }).click()
     await page.getByRole('alertdialog').waitFor()
-    expect(await lookFaults(page, `correction-apply-${language}`)).toEqual([])
+    const part = '[role="alertdialog"]'
+    expect(await lookFaults(page, `correction-apply-${language}`, WIDTHS, part)).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en, textPattern } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot } from '../support/admin-site.ts'
+import { openAsRoot, openByLink } from '../support/admin-site.ts'
 import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/channel-health-samples.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -260,9 +260,11 @@ describe.each(LANGUAGES)('the health board and its drawer in %s', (language) => 
     await openAsRoot(page, site, '/admin/health')
     await page.locator('.tg-health-spark').first().waitFor()
     expect(await lookFaults(page, `health-${language}`)).toEqual([])
-    await openAsRoot(page, site, '/admin/health?peek=2&at=1795240000')
+    await openByLink(page, site, '/admin/health?peek=2&at=1795240000')
     await page.locator('.tg-health-then').waitFor()
     await page.locator('.recharts-line').nth(2).waitFor()
-    expect(await lookFaults(page, `health-drawer-${language}`, [1280, 390])).toEqual([])
+    const part = '[role="dialog"]'
+    const found = await lookFaults(page, `health-drawer-${language}`, [1280, 390], part)
+    expect(found).toEqual([])
   }, 240_000)
 })

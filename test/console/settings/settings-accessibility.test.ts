@@ -2,11 +2,17 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en, oneOf, type Text, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot } from '../support/admin-site.ts'
+import { openByLink } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import type { OpenPage } from '../support/open-page.ts'
 
-type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
+type Look = {
+  name: string
+  path: string
+  /** The part that an earlier look at the same page does not contain. */
+  part?: string
+  open?: (page: Page) => Promise<unknown>
+}
 
 const globalHistory = (text: Text) =>
   text('settings.historyOf', { section: text('options.sectionTitle.global') })
@@ -22,6 +28,7 @@ const LOOKS: readonly Look[] = [
   {
     name: 'settings-history',
     path: '?tab=models',
+    part: '[role="dialog"]',
     open: (page) =>
       page.getByRole('button', { name: oneOf(globalHistory(zh), globalHistory(en)) }).click(),
   },
@@ -42,13 +49,14 @@ describe.each(LANGUAGES)('the settings page, in %s', (language) => {
   it.each(LOOKS)('$name has no accessibility fault in either theme', async (look) => {
     const { page, faults } = opened
     await page.setViewportSize({ width: 1280, height: 860 })
-    await openAsRoot(page, app.site, `/admin/settings${look.path}`)
+    await openByLink(page, app.site, `/admin/settings${look.path}`)
     await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
     if (look.open !== undefined) {
       await look.open(page)
       await page.getByRole('dialog').locator('.tg-diff').first().waitFor()
     }
-    expect(await lookFaults(page, `${look.name}-${language}`, WIDTHS[language])).toEqual([])
+    const found = await lookFaults(page, `${look.name}-${language}`, WIDTHS[language], look.part)
+    expect(found).toEqual([])
     expect(faults).toEqual([])
   })
 })

@@ -1,19 +1,25 @@
 import type { Page } from 'playwright-core'
-import { axeFaults, contrastFaults } from './axe.ts'
+import { type RunnerTestCase, type RunnerTestFile, TestRunner } from 'vitest'
+import { axeFaults, faultsOfGroups, type RuleGroup } from './axe.ts'
 import { takePicture, takesPictures } from './open-page.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
-export const WIDTHS = [1280, 600, 390] as const
-/** Additional widths at which the page must not scroll sideways. */
+export const WIDTHS = [1280, 390, 600] as const
+/**
+ * Additional widths at which the page must not scroll sideways. English needs more room than
+ * Chinese, so of a screen in both languages only the English one is measured at these widths.
+ */
 const BETWEEN = [1024, 768, 360] as const
 const HEIGHT = 860
+/** The widest window in which lists are cards and the sidebar is a drawer. */
+const NARROW = 600
 
 /**
  * Returns the faults of the screen at every width, one line each: axe's rules in the light theme,
  * contrast also in the dark theme, and sideways scrolling of the page. Leaves the page as it was.
  * `part` is a selector that limits axe to a part of the page.
- * A test in both languages ends its `name` with the language. Contrast is then checked only in
- * Chinese, because colors do not depend on the language.
+ * A test in both languages ends its `name` with the language. Each rule of axe then runs once for
+ * all that its result depends on, because most of the time of these tests is spent in axe.
  */
 export async function lookFaults(
   page: Page,
@@ -21,21 +27,21 @@ export async function lookFaults(
   widths: readonly number[] = WIDTHS,
   part?: string,
 ): Promise<string[]> {
-  const checksContrast = !name.endsWith('-en')
   const faults: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: HEIGHT })
     await settled(page)
-    const found = await axeFaults(page, { part, checksContrast })
-    faults.push(...found.map((fault) => `${width} ${fault}`))
+    const { light, dark } = rulesFor(name, width)
+    const found = light === 'all' ? axeFaults(page, part) : faultsOfGroups(page, light, part)
+    faults.push(...(await found).map((fault) => `${width} ${fault}`))
     await takePicture(page, `${name}-light-${width}`)
-    if (checksContrast || takesPictures) {
-      const dark = await darkFaults(page, `${name}-dark-${width}`, part)
-      faults.push(...dark.map((fault) => `${width} dark ${fault}`))
+    if (dark.length > 0 || takesPictures) {
+      const darkFaults = await faultsInDark(page, `${name}-dark-${width}`, dark, part)
+      faults.push(...darkFaults.map((fault) => `${width} dark ${fault}`))
     }
     faults.push(...(await widthFaults(page, width)))
   }
-  for (const width of BETWEEN) {
+  for (const width of name.endsWith('-zh') ? [] : BETWEEN) {
     await page.setViewportSize({ width, height: HEIGHT })
     await settled(page)
     faults.push(...(await widthFaults(page, width)))
@@ -44,11 +50,52 @@ export async function lookFaults(
   return faults
 }
 
-async function darkFaults(page: Page, name: string, part?: string): Promise<string[]> {
+type Rules = { readonly light: 'all' | readonly RuleGroup[]; readonly dark: readonly RuleGroup[] }
+
+/** What has been checked of the screens of a test file. */
+const checked = new WeakMap<RunnerTestFile, Set<string>>()
+
+/**
+ * Selects the rules that depend on something in which this look at a screen differs from the
+ * earlier ones. Screens of one layout have the same elements and colors in both languages and at
+ * all widths. Texts differ between languages, and places between widths: Chinese texts are the
+ * shorter ones, so the targets of an English screen are not smaller.
+ */
+function rulesFor(name: string, width: number): Rules {
+  const [, screen = name, language = ''] = /^(.*)-(zh|en)$/.exec(name) ?? []
+  const layout = width <= NARROW ? 'narrow' : 'wide'
+  if (!isFirstLook(`${name} ${width}`)) throw new Error(`two screens have the name ${name}`)
+  const [isNewLayout, areNewTexts, areNewPlaces] = [
+    isFirstLook(`${screen} ${layout}`),
+    isFirstLook(`${screen} ${layout} ${language}`),
+    isFirstLook(`${screen} at ${width}`),
+  ]
+  if (isNewLayout) return { light: 'all', dark: ['colors'] }
+  const groups = { words: areNewTexts, places: areNewPlaces }
+  const light = (['words', 'places'] as const).filter((group) => groups[group])
+  return { light, dark: [] }
+}
+
+/** Reports whether the running test file has not yet looked at something, and remembers it. */
+function isFirstLook(look: string): boolean {
+  const { file } = TestRunner.getCurrentTest<RunnerTestCase>()
+  const looks = checked.get(file) ?? new Set()
+  checked.set(file, looks)
+  const isFirst = !looks.has(look)
+  looks.add(look)
+  return isFirst
+}
+
+async function faultsInDark(
+  page: Page,
+  name: string,
+  groups: readonly RuleGroup[],
+  part?: string,
+): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.locator('html[data-theme="dark"]').waitFor()
   await settled(page)
-  const faults = await contrastFaults(page, part)
+  const faults = await faultsOfGroups(page, groups, part)
   await takePicture(page, name)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.locator('html[data-theme="light"]').waitFor()

@@ -3,7 +3,14 @@ import type { Token } from '#read-api/contract/tokens.ts'
 import { schemaResponse } from '#read-api/options/option-routes.ts'
 import { OPEN_TOKEN_FIELDS } from '#test/support/token-fields.ts'
 import { channelRoutes } from './channel-routes.ts'
-import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
+import {
+  BLANK_PATH,
+  type FakeRoutes,
+  type FakeSite,
+  ok,
+  STATUS,
+  startFakeSite,
+} from './fake-site.ts'
 import { userRoutes } from './user-routes.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
@@ -175,3 +182,25 @@ export async function openAsRoot(opened: Page, site: FakeSite, path: string): Pr
   await opened.goto(site.url + path)
   await opened.getByRole('heading', { level: 1 }).waitFor()
 }
+
+const UNKNOWN_PATH = '/no-such-page'
+
+/**
+ * Opens a page of the console as a link does, if the tab already shows a page of it: components
+ * start anew, but the console is not loaded and compiled again.
+ */
+export async function openByLink(opened: Page, site: FakeSite, path: string): Promise<void> {
+  const { origin, pathname } = new URL(opened.url())
+  if (origin !== site.url || pathname === BLANK_PATH) return openAsRoot(opened, site, path)
+  await followLink(opened, UNKNOWN_PATH)
+  await opened.locator('.tg-message-page').waitFor()
+  await followLink(opened, path)
+  await opened.locator('.tg-message-page').waitFor({ state: 'detached' })
+  await opened.getByRole('heading', { level: 1 }).waitFor()
+}
+
+const followLink = (opened: Page, path: string): Promise<void> =>
+  opened.evaluate((path) => {
+    history.pushState(null, '', path)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)

@@ -1,38 +1,62 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WCAG_2 = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-type Extent = { readonly part?: string | undefined; readonly checksContrast?: boolean }
+/**
+ * Groups of axe's rules by what their result depends on besides the elements of the page: the
+ * texts, the colors, or the places. A rule may belong to two groups.
+ */
+const GROUPS = {
+  words: /cat\.(name-role-value|text-alternatives|language|forms)|-name |^label-|^landmark-unique /,
+  colors: /cat\.color/,
+  places: /^(target-size|scrollable-region-focusable) /,
+}
 
-/** Returns the violations of WCAG 2 A and AA, one line each. `part` is a CSS selector. */
-export const axeFaults = (
+export type RuleGroup = keyof typeof GROUPS
+
+/** Returns the violations of all rules of WCAG 2 A and AA, one line each. */
+export const axeFaults = (page: Page, part?: string): Promise<string[]> =>
+  violations(page, part, [''])
+
+/** Returns the violations of the rules of some groups. `part` is a CSS selector. */
+export const faultsOfGroups = (
   page: Page,
-  { part, checksContrast = true }: Extent = {},
+  groups: readonly RuleGroup[],
+  part?: string,
 ): Promise<string[]> =>
   violations(
     page,
-    { runOnly: { type: 'tag', values: WCAG_2 }, ...contrastRule(checksContrast) },
     part,
+    groups.map((group) => GROUPS[group].source),
   )
 
-const contrastRule = (enabled: boolean): RunOptions => ({
-  rules: { 'color-contrast': { enabled } },
-})
-
-export const contrastFaults = (page: Page, part?: string): Promise<string[]> =>
-  violations(page, { runOnly: { type: 'rule', values: ['color-contrast'] } }, part)
-
-/** Sends axe to the page once, because sending axe for each check costs four times the check. */
-async function violations(page: Page, extent: RunOptions, part = 'html'): Promise<string[]> {
+/**
+ * Runs the rules of which an identifier with tags matches a pattern. Sends axe to the page once,
+ * because sending axe for each check costs four times the check.
+ */
+async function violations(
+  page: Page,
+  part = 'html',
+  patterns: readonly string[],
+): Promise<string[]> {
+  if (patterns.length === 0) return []
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(SOURCE)
-  const options: RunOptions = { ...extent, iframes: false, resultTypes: ['violations'] }
   const found = await page.evaluate(
-    async ([part, options]) => (await window.axe.run(part, options)).violations,
-    [part, options] as const,
+    async ([part, tags, patterns]) => {
+      const names = window.axe
+        .getRules(tags)
+        .map(({ ruleId, tags }) => `${ruleId} ${tags.join(' ')}`)
+        .filter((name) => !/ (experimental|deprecated)\b/.test(name))
+      const chosen = names.filter((name) => patterns.some((one) => new RegExp(one).test(name)))
+      const values = chosen.map((name) => name.split(' ', 1)[0] ?? '')
+      const runOnly = { type: 'rule', values } as const
+      const options = { runOnly, iframes: false, resultTypes: ['violations' as const] }
+      return (await window.axe.run(part, options)).violations
+    },
+    [part, WCAG_2, patterns] as const,
   )
   return found.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join('; ')}`,
