@@ -20,6 +20,9 @@ const PROCESSES = [
   'test/relay/{realtime/realtime-after-kill,batches/{,gemini-,openai-}batches-after-kill}.test.ts',
 ]
 
+/** Tests of the infrastructure that can run one after the other in one process. */
+const SHARED_INFRA = 'test/infra/{config,postgres,redis,telemetry}/*.test.ts'
+
 const shared = {
   // A busy machine takes several times as long as a quiet one, most of all to start processes.
   testTimeout: 120_000,
@@ -51,7 +54,16 @@ export default defineConfig({
           ...onServers,
           name: 'servers',
           include: ['test/{architecture,e2e,infra}/**/*.test.ts', ...PROCESSES],
-          exclude: [IN_PROCESS_INFRA],
+          exclude: [IN_PROCESS_INFRA, SHARED_INFRA],
+        },
+      },
+      {
+        test: {
+          ...onServers,
+          name: 'infra',
+          isolate: false,
+          restoreMocks: true,
+          include: [SHARED_INFRA],
         },
       },
       {

@@ -8,7 +8,7 @@ const CHECKS = ['typecheck', 'lint', 'build']
  * cores: each of its workers uses one browser, and loads the product once.
  */
 const TEST_RUNS = [
-  ['servers', 'chaos'],
+  ['servers', 'infra', 'chaos'],
   ['console', 'in-process'],
 ]
 
