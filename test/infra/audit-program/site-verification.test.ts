@@ -319,8 +319,7 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
 
   it('names the range of an event that was changed together with its tile', async () => {
     await sealAll()
-    const { core } = product.running
-    const [record] = await postgresRecords(core.pg).read(6, 1)
+    const [record] = await postgresRecords(product.running.core.pg).read(6, 1)
     if (record === undefined) throw new Error('there is no event 7')
     const { rows } = await sql('select hashes from transparency_log.tiles where level = 0')
     const setActorAndHash = (actor: string, hash: Buffer) =>
@@ -339,9 +338,9 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
       from transparency_log.checkpoints`)
     const actor = `${record.actor} `
     await setActorAndHash(actor, leafHash({ ...record, actor }))
-    const { findings } = await verifySite(core, { mode: 'full', runningSince: 0 })
+    const { findings } = await verify('full')
     await setActorAndHash(record.actor, rows[0].hashes.subarray(6 * 32, 7 * 32))
-    const ranges = findings.list().filter(({ code }) => code === 'EventsDifferFromCheckpoints')
+    const ranges = findings.filter(({ code }) => code === 'EventsDifferFromCheckpoints')
     expect(ranges).toHaveLength(1)
     const { count, ...range } = ranges[0]?.params ?? {}
     expect(range).toEqual(places[0])
@@ -519,12 +518,10 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     const tables = ['events', 'streams', 'head']
     const forAll = (statement: (table: string) => string) => tables.map(statement).join(';')
     await sql(forAll((table) => `create table kept_${table} as table event_store.${table}`))
-    const { core } = product.running
     let findings: readonly { check: string; position: number | null }[]
     try {
       await sql(attack)
-      const options = { mode: 'incremental', runningSince: 0 } as const
-      findings = (await verifySite(core, options)).findings.list()
+      findings = (await verify('incremental')).findings
     } finally {
       await sql(
         forAll(
@@ -543,22 +540,20 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
   it('finds a tail that was cut off before the last verified position', async () => {
     await sealAll()
     const { toPosition: head } = await verify('incremental')
-    const { core } = product.running
     await sql('create table kept_head as table event_store.head')
     await sql('update event_store.head set position = $1', [head - 3])
-    const options = { mode: 'incremental', runningSince: 0 } as const
-    const { findings } = await verifySite(core, options)
+    const { findings } = await verify('incremental')
     await sql('update event_store.head set position = (select position from kept_head)')
     await sql('drop table kept_head')
-    const found = findings.list().filter(({ check }) => check === 'positions')
+    const found = findings.filter(({ check }) => check === 'positions')
     expect(found[0]).toMatchObject({ position: head - 2 })
     const named = expect.stringMatching(
       new RegExp(`read up to \\d+, but only ${head - 3} events are here.* balances`),
     )
     const ofReadModels = expect.objectContaining({ check: 'read-models', detail: named })
-    expect(findings.list()).toContainEqual(ofReadModels)
+    expect(findings).toContainEqual(ofReadModels)
     // The finding stays when new events take the positions, until the read models are rebuilt.
-    expect((await verifySite(core, options)).findings.list()).toContainEqual(ofReadModels)
+    expect((await verify('incremental')).findings).toContainEqual(ofReadModels)
     expect(await requestVerification('full')).toMatchObject({
       findings: [{ check: 'read-models' }],
     })
