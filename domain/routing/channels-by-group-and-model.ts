@@ -85,7 +85,7 @@ function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
   return { channels, sums }
 }
 
-/** The channels of each offer with several priorities. They are cached, because calls share offers. */
+/** The channels of each offer with several priorities, because many calls share an offer. */
 const CHANNELS = new WeakMap<Offer<unknown>, readonly unknown[]>()
 
 /** Lists the channels of an offer, by descending priority. */

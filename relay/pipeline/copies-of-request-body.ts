@@ -122,7 +122,7 @@ export async function withCopiesOfBody(
 const NO_COUNTS: readonly number[] = []
 const NO_COPIES: ReadonlySet<Buffer> = new Set()
 
-/** Returns the copies of a request's body that are kept as long as the call. Most calls have none. */
+/** Returns the copies of a request's body that are kept with the call. Most calls have none. */
 function keptCopiesOf(request: ChatRequest): ReadonlySet<Buffer> {
   const { body } = request
   const conversions = cachedConversionBodies(request)

@@ -181,10 +181,10 @@ export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
 ): Evidence & Pick<ProviderEvidence, 'model' | 'usage'> {
   const isModel = typeof model === 'string' && areEvidenceTexts([model], confidential)
   const report = usageText(usage, confidential)
-  const answered: Evidence & Writable<Pick<ProviderEvidence, 'model' | 'usage'>> = { ...evidence }
+  const answered: Writable<Pick<ProviderEvidence, 'model' | 'usage'>> = {}
   if (isModel) answered.model = model
   if (report !== null) answered.usage = report
-  return answered
+  return { ...evidence, ...answered }
 }
 
 /**

@@ -126,7 +126,7 @@ export class RunningCall implements TimerListener {
     const isBackground = isStream && isInBackground(candidate.request)
     const background = isBackground ? new CancellableResponse() : null
     this.candidate = candidate
-    this.forwarder = this.newForwarder(candidate, background)
+    this.forwarder = needsForwarder(this.request) ? this.newForwarder(candidate, background) : null
     // The first event of an image may be the complete image.
     const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
@@ -335,8 +335,7 @@ export class RunningCall implements TimerListener {
   private newForwarder(
     candidate: Candidate,
     background: CancellableResponse | null,
-  ): AnswerForwarder | null {
-    if (!needsForwarder(this.request)) return null
+  ): AnswerForwarder {
     const { screen, outputHold } = this.deps
     return forwarderOf(this.exchange, this.request, candidate, {
       screen,

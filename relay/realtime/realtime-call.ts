@@ -5,12 +5,8 @@ import { type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
-import {
-  acquireSessionPermit,
-  type CallPermit,
-  permitWithoutLimits,
-  SessionPermit,
-} from '../pipeline/acquire-call-permit.ts'
+import { type CallPermit, permitWithoutLimits } from '../pipeline/acquire-call-permit.ts'
+import { acquireSessionPermit, SessionPermit } from '../pipeline/acquire-session-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { tokensOf } from '../pipeline/billed-usage.ts'
 import type { CallLedger } from '../pipeline/call-ledger.ts'

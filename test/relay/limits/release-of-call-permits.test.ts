@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import type { Permit } from '#infra/limits/port.ts'
-import { SessionPermit } from '#relay/pipeline/acquire-call-permit.ts'
+import { SessionPermit } from '#relay/pipeline/acquire-session-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 
