@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { reserializeJson } from '#relay/dialects/reserialize-json.ts'
 import { bodyText, serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { budget } from '#test/support/time-limit.ts'
+import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
@@ -77,8 +77,8 @@ describe('a body that is reserialized', () => {
 
   it('a large body full of long numbers is reserialized quickly', () => {
     const text = `{"a":[${Array.from({ length: 500_000 }, () => '1234567890123456').join()}]}`
-    const startedAt = performance.now()
+    const startedAt = threadCpuMs()
     expect(again(text).length).toBe(text.length)
-    expect(performance.now() - startedAt).toBeLessThan(budget(1_500))
+    expect(threadCpuMs() - startedAt).toBeLessThan(budget(1_500))
   })
 })

@@ -1,22 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { threadCpuMs } from './time-limit.ts'
 
-/** The CPU time (ms) of this thread, which other processes do not lengthen. */
-export function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
-}
-
-/** Returns the longest time (ms) for which `work` blocked the event loop, by the clock `nowMs`. */
-export async function loopStallMs(
-  work: () => Promise<unknown>,
-  nowMs = () => performance.now(),
-): Promise<number> {
+/** Returns the longest CPU time (ms) of this thread for which `work` blocked the event loop. */
+export async function loopStallMs(work: () => Promise<unknown>): Promise<number> {
   let stallMs = 0
   let isOver = false
   const watch = async () => {
-    for (let last = nowMs(); !isOver; ) {
+    for (let last = threadCpuMs(); !isOver; ) {
       await nextTurn()
-      const at = nowMs()
+      const at = threadCpuMs()
       stallMs = Math.max(stallMs, at - last)
       last = at
     }

@@ -8,3 +8,9 @@ const isBusy = [process.env.CI, process.env.RUNS_ALL_TESTS].some(Boolean)
  * `npm run bench` gives exact figures.
  */
 export const budget = (limit: number): number => limit * (isBusy ? SLACK : 1)
+
+/** The CPU time (ms) of this thread, which the other work of a busy machine does not lengthen. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

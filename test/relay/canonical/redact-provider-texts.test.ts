@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isLoggableId, redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
-import { budget } from '#test/support/time-limit.ts'
+import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 
 describe('a message of a provider', () => {
   it.each([
@@ -67,9 +67,9 @@ describe('a message of a provider', () => {
     const texts = ['a', 'a-', 'a.', 'a:', '*', 'project ', 'sk-', 'AKIA', '::'].map((part) =>
       part.repeat(1_048_576 / part.length),
     )
-    const startedAt = performance.now()
+    const startedAt = threadCpuMs()
     for (const text of texts) expect(redact(text, keys).length).toBeLessThanOrEqual(2_000)
-    expect(performance.now() - startedAt).toBeLessThan(budget(2_000))
+    expect(threadCpuMs() - startedAt).toBeLessThan(budget(2_000))
   })
 })
 
