@@ -1,5 +1,5 @@
 import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
-import { MODEL } from '../providers/clouds/cloud-access.ts'
+import { MODEL_PLACEHOLDER } from '../providers/clouds/cloud-access.ts'
 import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -53,7 +53,7 @@ const endpointSettingsOf = (endpoint: CallEndpoint): unknown =>
   Object.entries(endpoint)
     .map(([name, value]) => {
       if (name === 'models' && !(value instanceof RegExp)) return [name, 'by terms']
-      return [name, /path$/i.test(name) ? String(value).includes(MODEL) : idOf(value)]
+      return [name, /path$/i.test(name) ? String(value).includes(MODEL_PLACEHOLDER) : idOf(value)]
     })
     .toSorted()
 

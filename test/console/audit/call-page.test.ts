@@ -109,7 +109,7 @@ describe('the page of a call', () => {
     const { zh: t } = TEXTS
     const { page } = await app.openPage({ language: 'zh' })
     await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
-    const panel = page.getByRole('region', { name: t('audit.call.usage'), exact: true })
+    const panel = page.getByRole('region', { name: t('shared.usage'), exact: true })
     const words = t('audit.call.anomaly', { code: t('logDetails.anomaly.missing') })
     await panel.getByText(words).waitFor()
     const cells = await panel.getByRole('row').locator('td:first-child').allTextContents()

@@ -135,7 +135,7 @@ function OtherModelCounts({ onChannel }: { onChannel: (channelId: number) => voi
 }
 
 const mismatchColumns = (t: TFunction): Column<MismatchedCall>[] => [
-  timeColumn('time', t('audit.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
+  timeColumn('time', t('shared.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
   column(
     'request',
     t('shared.requestId'),
