@@ -118,7 +118,7 @@ describe('an upload that stalls', () => {
   })
 })
 
-/** Five times as many rows as may be handled at once. More would need more turns, not longer ones. */
+/** Five times as many as may be handled at once. More rows would only take more turns. */
 const ROWS = 10_000
 /** So many rows block the event loop for some 20 ms. */
 const ROWS_AT_ONCE_MAX = 2_000

@@ -50,8 +50,8 @@ async function violations(
         .getRules(tags)
         .map(({ ruleId, tags }) => `${ruleId} ${tags.join(' ')}`)
         .filter((name) => !/ (experimental|deprecated)\b/.test(name))
-      const chosen = names.filter((name) => patterns.some((one) => new RegExp(one).test(name)))
-      const values = chosen.map((name) => name.split(' ', 1)[0] ?? '')
+      const selected = names.filter((name) => patterns.some((one) => new RegExp(one).test(name)))
+      const values = selected.map((name) => name.split(' ', 1)[0] ?? '')
       const runOnly = { type: 'rule', values } as const
       const options = { runOnly, iframes: false, resultTypes: ['violations' as const] }
       return (await window.axe.run(part, options)).violations
