@@ -1,6 +1,4 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
-import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word-screening.ts'
 import { accessCheck } from './access-check-of-running-calls.ts'
@@ -11,34 +9,24 @@ import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
+import { conclude } from './conclude-call.ts'
 import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
 import { EarlyCallPermit } from './early-call-permit.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
-import { inlineImages } from './inline-image-urls-in-answer.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { outputLimitsOf } from './output-limits-of-call.ts'
 import { type CallPlan, groupsOfPlan } from './plan-alternative.ts'
 import { isCovered, planCall } from './plan-call.ts'
-import type { Candidate } from './prepare-request-for-channel.ts'
 import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
 import { receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
-import {
-  type ClosingContext,
-  concludeAbandoned,
-  concludeFailedCall,
-  concludePlain,
-  concludeStream,
-  concludeWithheld,
-  visibleAnswer,
-} from './settle-and-answer-call.ts'
+import type { ClosingContext } from './settle-and-answer-call.ts'
 import { type LastAttempt, noUsableChannelError, tryChannels } from './try-channels-in-order.ts'
-import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 /**
  * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the
@@ -315,92 +303,4 @@ function tracePlan(
 ): void {
   if (!log.isLevelEnabled('debug')) return
   log.debug({ call, userId, group, model, isStream }, 'a call was planned and has a permit')
-}
-const MIB = 1024 * 1024
-const WITHHELD = relayError('sensitive_answer')
-/** The error for a plain answer that can't be converted, because it is not JSON. */
-const NO_JSON = {
-  kind: 'failed',
-  error: 'format',
-  body: Buffer.alloc(0),
-  retryAfterMs: 0,
-} as const
-
-function conclude(
-  closing: ClosingContext,
-  screen: AnswerScreen | null,
-  last: LastAttempt | null,
-): Promise<boolean> {
-  if (last === null) return concludeFailedCall(closing, null, null)
-  const { candidate, end } = last
-  if (end.kind === 'plain') {
-    const { readTexts, hasTextlessAnswers } = candidate.request.format
-    const isScreened = screen !== null && hasTextlessAnswers !== true
-    if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
-      return concludeWithheld(closing, candidate, end.body, WITHHELD)
-    }
-    const visible = visibleAnswer(closing, candidate, end.body)
-    if (visible === null) {
-      const error = unconvertedAnswerError(candidate, end.body)
-      return error === null
-        ? concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
-        : concludeWithheld(closing, candidate, end.body, error)
-    }
-    if (candidate.lacksImageData === true && Buffer.isBuffer(visible)) {
-      return concludeImages(closing, candidate, end.body, visible)
-    }
-    return concludePlain(closing, candidate, end.body, visible)
-  }
-  if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
-  if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end)
-  return concludeFailedCall(closing, candidate, end)
-}
-
-/**
- * Returns the error for an answer that can't be converted although it is an answer, because it is
- * too large or too deeply nested. Returns null for any other body, which costs nothing.
- */
-function unconvertedAnswerError(
-  { request: { format } }: Candidate,
-  body: Buffer,
-): RelayError | null {
-  if (body.length > CONVERTED_BYTES_MAX) {
-    return relayError('upstream_too_large', { subject: `${CONVERTED_BYTES_MAX / MIB}` })
-  }
-  const usage = format.usageInAnswer(body)
-  return usage === undefined || usage === null ? null : relayError('upstream_format')
-}
-
-async function concludeImages(
-  closing: ClosingContext,
-  candidate: Candidate,
-  body: Buffer,
-  visibleBody: Buffer,
-): Promise<boolean> {
-  const inlined = await inlineImages(closing, candidate, visibleBody)
-  return concludePlain(closing, inlined.candidate, body, inlined.body)
-}
-
-const ABANDONED: ReadonlySet<AttemptError> = new Set([
-  ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
-])
-/** The errors with which a provider refused an attempt or could not be reached. */
-const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
-
-/**
- * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
- * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer. It is also the case if the request makes the answer too large, or if a
- * stream begins with a screened word.
- */
-function isCharged(
-  { readsForUsageOnly }: RunningCall,
-  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
-): boolean {
-  if (end.isDispatched !== true) return false
-  return (
-    isTooLargeByRequest(end) ||
-    ABANDONED.has(end.error) ||
-    (readsForUsageOnly && !REFUSED.has(end.error))
-  )
 }

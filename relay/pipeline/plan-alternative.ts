@@ -15,7 +15,7 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
@@ -24,6 +24,7 @@ import { notFound } from '../stored-responses/resolve-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
+import { changedVariants, variantBoundsOf } from './bounds-of-changed-requests.ts'
 import { boundedBySentImages, largestImageFactor } from './bounds-of-sent-images.ts'
 import {
   type CallTerms,
@@ -31,8 +32,6 @@ import {
   type ToolBounds,
   type VariantBounds,
 } from './call-hold-terms.ts'
-import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
-import { candidateOf } from './prepare-request-for-channel.ts'
 import { boundsWithThinking } from './thinking-beyond-limit.ts'
 
 /**
@@ -194,12 +193,6 @@ const COUNTED_FROM_BYTES = 4_096
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const VARIANTS_COUNTED_MAX = 4
 
-/**
- * For requests of at least this length, overrides are applied only to an outline (a short request
- * with the same limits).
- */
-const OUTLINED_FROM_BYTES = 4_096
-
 export const isWorthCounting = (
   request: ChatRequest,
   { terms }: Pick<CallPlan, 'terms'>,
@@ -333,72 +326,3 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
   code === 'GroupUnknown'
     ? relayError('group_not_allowed', { subject: group })
     : relayError('model_unpriced', { param: 'model', subject: model })
-
-/**
- * Reports whether the hold depends on what this channel makes of a request. Overrides can increase
- * the cost. Of a request for images, a channel may send a size and a quality that cost more or less
- * than those of the caller.
- */
-const mayChangeBounds = (
-  { rules }: RelayChannel,
-  { imageFactor }: ChatRequest,
-  { isPassThrough }: RelayOptions,
-): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
-
-/**
- * Yields the different requests that channels send which may change the bounds of the caller's.
- */
-function* changedVariants(
-  request: ChatRequest,
-  offer: Offer<RelayChannel>,
-  options: RelayOptions,
-): Generator<ChatRequest> {
-  const { isPassThrough, adapters } = options
-  for (const channel of channelsWithDistinctRequests(offer)) {
-    if (!mayChangeBounds(channel, request, options)) continue
-    const candidate = candidateOf(channel, request, !isPassThrough, undefined, adapters)
-    if (!isRelayError(candidate)) yield candidate.request
-  }
-}
-
-/**
- * Returns the bounds of the request as the channels change it. For a long request, the changes are
- * applied to an outline, because copies would block the event loop. The number of
- * tokens that the overrides add to the outline's bound is then added to the bound of the request.
- */
-export function variantBoundsOf(
-  request: ChatRequest,
-  offer: Offer<RelayChannel>,
-  options: RelayOptions,
-  priced: (variant: ChatRequest) => ChatRequest = (variant) => variant,
-): readonly VariantBounds[] {
-  const { adapters, isPassThrough } = options
-  const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
-  const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
-  const isChanged = channelsIn(offer).some((one) => mayChangeBounds(one, request, options))
-  if (!isChanged) return unlimited
-  const isShort = request.body.length < OUTLINED_FROM_BYTES
-  const sample = isShort ? request : request.format.outlineOf(request)
-  const changed = [...changedVariants(sample, offer, options)].map(priced).map((variant) => {
-    const { choices, outputTokensMax, toolLimits, imageFactor } = variant
-    const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
-    const tokens = priced(request).inputBound.tokens + added
-    const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
-    const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
-    return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
-  })
-  return [...unlimited, ...changed]
-}
-
-/**
- * Returns the bounds of the request for channels whose provider has no output limit. A caller that
- * sets a low limit would otherwise get a long answer for the hold of a short one.
- */
-function boundsWithoutLimit(
-  { choices, inputBound }: ChatRequest,
-  offer: Offer<RelayChannel>,
-): readonly VariantBounds[] {
-  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
-  if (!channelsIn(offer).some(isIgnored)) return []
-  return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
-}

@@ -107,7 +107,7 @@ it('a video at a vendor that knows no ids of ours fails if its answer is lost', 
   expect(await openTask()).toBeUndefined()
 })
 
-it('a key that replaced the one of the submission can find the video, but not deny it', async () => {
+it('a key that replaced that of the submission finds the video, but cannot deny it', async () => {
   const task = await submittedBeforeKill()
   await rig.append(CHANNELS_STREAM, {
     type: 'ChannelTermsChanged',

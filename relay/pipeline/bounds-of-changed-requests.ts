@@ -1,0 +1,84 @@
+import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import { isRelayError } from '../canonical/relay-error.ts'
+import type { ChatRequest } from '../dialects/wire-format.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
+import type { VariantBounds } from './call-hold-terms.ts'
+import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
+import { candidateOf } from './prepare-request-for-channel.ts'
+import { boundsWithThinking } from './thinking-beyond-limit.ts'
+
+/**
+ * For requests of at least this length, overrides are applied only to an outline (a short request
+ * with the same limits).
+ */
+const OUTLINED_FROM_BYTES = 4_096
+
+/**
+ * Reports whether the hold depends on what this channel makes of a request. Overrides can increase
+ * the cost. Of a request for images, a channel may send a size and a quality that cost more or less
+ * than those of the caller.
+ */
+const mayChangeBounds = (
+  { rules }: RelayChannel,
+  { imageFactor }: ChatRequest,
+  { isPassThrough }: RelayOptions,
+): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
+
+/**
+ * Yields the different requests that channels send which may change the bounds of the caller's.
+ */
+export function* changedVariants(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  options: RelayOptions,
+): Generator<ChatRequest> {
+  const { isPassThrough, adapters } = options
+  for (const channel of channelsWithDistinctRequests(offer)) {
+    if (!mayChangeBounds(channel, request, options)) continue
+    const candidate = candidateOf(channel, request, !isPassThrough, undefined, adapters)
+    if (!isRelayError(candidate)) yield candidate.request
+  }
+}
+
+/**
+ * Returns the bounds of the request as the channels change it. For a long request, the changes are
+ * applied to an outline, because copies would block the event loop. The number of
+ * tokens that the overrides add to the outline's bound is then added to the bound of the request.
+ */
+export function variantBoundsOf(
+  request: ChatRequest,
+  offer: Offer<RelayChannel>,
+  options: RelayOptions,
+  priced: (variant: ChatRequest) => ChatRequest = (variant) => variant,
+): readonly VariantBounds[] {
+  const { adapters, isPassThrough } = options
+  const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
+  const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
+  const isChanged = channelsIn(offer).some((one) => mayChangeBounds(one, request, options))
+  if (!isChanged) return unlimited
+  const isShort = request.body.length < OUTLINED_FROM_BYTES
+  const sample = isShort ? request : request.format.outlineOf(request)
+  const changed = [...changedVariants(sample, offer, options)].map(priced).map((variant) => {
+    const { choices, outputTokensMax, toolLimits, imageFactor } = variant
+    const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
+    const tokens = priced(request).inputBound.tokens + added
+    const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
+    const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
+    return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
+  })
+  return [...unlimited, ...changed]
+}
+
+/**
+ * Returns the bounds of the request for channels whose provider has no output limit. A caller that
+ * sets a low limit would otherwise get a long answer for the hold of a short one.
+ */
+function boundsWithoutLimit(
+  { choices, inputBound }: ChatRequest,
+  offer: Offer<RelayChannel>,
+): readonly VariantBounds[] {
+  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
+  if (!channelsIn(offer).some(isIgnored)) return []
+  return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
+}
