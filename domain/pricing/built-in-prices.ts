@@ -3,8 +3,6 @@ import { decimalOf, decimalText, quotient } from './decimal.ts'
 import { addOpenRouterNames } from './openrouter-aliases.ts'
 import type { ContextTier, DecimalText } from './price-snapshot.ts'
 
-export { isPricedPerSecond } from './video-prices.ts'
-
 /**
  * A row of models with the same list prices, in dollars per million tokens. `built-in-prices.md`
  * has the date and source of each row. Models whose price is uncertain are omitted.

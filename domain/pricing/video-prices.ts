@@ -173,9 +173,9 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
 
 /**
  * Reports whether the price of a model is that of one second of video. Only the names of known
- * models tell this, so that the answer is false for a video model with another name.
+ * models and of their versions tell this, so that the answer is false for any other name.
  */
-export const isPricedPerSecond = (model: string): boolean => BY_MODEL.get(model)?.per === 'second'
+export const isPricedPerSecond = (model: string): boolean => rowOf(model)?.per === 'second'
 
 /** The built-in prices of video models, in dollars per second or per call. */
 export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [

@@ -69,6 +69,7 @@ function linked(
     }
     return used.length === 0 ? '' : `const { ${used.join(', ')} } = ${nameOf(fileOf(path, from))}`
   })
+  if (/^export [{*]/m.test(body)) throw new Error(`the verifier can't contain a re-export: ${path}`)
   const exported = [...body.matchAll(EXPORTED)].map(([, name]) => name)
   const code = body.replace(/^export /gm, '')
   return `${tidied(code)}\nreturn { ${exported.join(', ')} }`

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
-import { isPricedPerSecond } from '#domain/pricing/built-in-prices.ts'
+import { isPricedPerSecond } from '#domain/pricing/video-prices.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
