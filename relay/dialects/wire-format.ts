@@ -76,7 +76,12 @@ export type ChatRequest = {
    * The billed numbers of characters and seconds, for requests whose text or audio is not counted
    * in tokens.
    */
-  readonly measures?: { readonly characters: number; readonly seconds: number }
+  readonly measures?: {
+    readonly characters: number
+    /** The length of the text in UTF-8, for models that are sold by bytes. */
+    readonly bytes?: number
+    readonly seconds: number
+  }
   /**
    * The uploaded files of a form, by the ids with which `body` refers to them. Omitted if there are
    * none.

@@ -68,6 +68,24 @@ describe('speech', () => {
   })
 
   it.each([
+    ['FunAudioLLM/CosyVoice2-0.5B', 'own-name', 13],
+    ['own-name', 'FunAudioLLM/CosyVoice2-0.5B', 8],
+  ])('of %s, which a channel changes and maps, is billed by its own name', async (...row) => {
+    const [model, mapped, units] = row
+    await rig.addChannel(3, {
+      ...{ type: 40, baseUrl: provider.url, models: [model] },
+      modelMapping: JSON.stringify({ [model]: mapped }),
+      paramOverride: JSON.stringify({ voice: 'alex' }),
+    })
+    await rig.setOption('ModelRatio', { [model]: 10 })
+    answerWith([audio(10)])
+    await (await speak({ model })).arrayBuffer()
+    expect(await onlyEnd(rig)).toMatchObject({
+      data: { charge: 10 * units, hold: 10 * units, usage: { characters: units } },
+    })
+  })
+
+  it.each([
     // A character costs 7.5.
     [LETTERS, 60],
     // At most six tokens for each byte of the request, and 1 000.

@@ -54,8 +54,8 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
     ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
   )
   if (misfit !== undefined) return invalid(misfit.key)
-  const characters = charactersOf(body, find('input'), SOLD_BY_BYTES.test(model))
-  if (typeof characters !== 'number') return characters
+  const lengths = lengthsOf(body, find('input'))
+  if (isRelayError(lengths)) return lengths
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
   const streamFormat = shortTextOf(body, find('stream_format'))
@@ -74,28 +74,34 @@ export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | Re
     reasoningEffort: null,
     inputBound: { tokens: body.length, ceiling: body.length * 2 + 100_000, isText: false },
     tools: [],
-    measures: { characters, seconds: 0 },
+    measures: { ...lengths, seconds: 0 },
   }
 }
 
-/** Returns the number of characters that are billed for a text: its characters, or its bytes. */
-function charactersOf(
-  body: Buffer,
-  input: Member | undefined,
-  isByBytes: boolean,
-): number | RelayError {
+type TextLengths = { readonly characters: number; readonly bytes: number }
+
+/** Returns the length of a text in characters and in bytes. */
+function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | RelayError {
   if (input?.kind !== 'string') return relayError('missing_parameter', { param: 'input' })
   const { valueStart, valueEnd } = input
   const isLong = valueEnd - valueStart > INPUT_BYTES_MAX
   const text = isLong ? '' : (JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string)
   let characters = 0
   for (const _ of text) characters += 1
-  if (!isLong && characters <= INPUT_CHARACTERS_MAX) {
-    if (characters === 0) return invalid('input')
-    return isByBytes ? Buffer.byteLength(text) : characters
+  if (isLong || characters > INPUT_CHARACTERS_MAX) {
+    const subject = `${INPUT_CHARACTERS_MAX}`
+    return relayError('string_above_max_length', { param: 'input', subject })
   }
-  const subject = `${INPUT_CHARACTERS_MAX}`
-  return relayError('string_above_max_length', { param: 'input', subject })
+  return characters === 0 ? invalid('input') : { characters, bytes: Buffer.byteLength(text) }
+}
+
+/**
+ * Returns the length that is billed. The model that has the price decides on its unit. This need
+ * not be the model of the body, which a channel may map to another name.
+ */
+function billedLength({ model, measures }: Pick<ChatRequest, 'model' | 'measures'>): number | null {
+  const { characters = null, bytes = characters } = measures ?? {}
+  return SOLD_BY_BYTES.test(model) ? bytes : characters
 }
 
 function speedOf(body: Buffer, member: Member | undefined): number | RelayError {
@@ -131,7 +137,7 @@ export const OPENAI_SPEECH: WireFormat = {
   readChangedRequest: (body) => readSpeechRequest(body, NO_NAMES),
   withPrice: (request, price) => {
     if (isByAudioTokens(price) || request.isStream) return request
-    const tokens = request.measures?.characters ?? request.inputBound.tokens
+    const tokens = billedLength(request) ?? request.inputBound.tokens
     return { ...request, outputTokensMax: 0, inputBound: { ...request.inputBound, tokens } }
   },
   shortBody: ({ model }) => ({ model, input: 'hi', voice: 'alloy' }),
@@ -143,8 +149,8 @@ export const OPENAI_SPEECH: WireFormat = {
     const report = readAudioUsage(raw, context, false)
     return { ...report, usage: { ...report.usage, outputAudio: report.usage.output } }
   },
-  countUsage: ({ measures }, { input, output }, price) => {
-    const { characters = 0 } = measures ?? {}
+  countUsage: (request, { input, output }, price) => {
+    const characters = billedLength(request) ?? 0
     return isByAudioTokens(price)
       ? { ...NO_USAGE, inputUncached: input, output, outputAudio: output, characters }
       : { ...NO_USAGE, inputUncached: characters, characters }
