@@ -1,4 +1,4 @@
-import { isObject, objectOrEmpty } from './json-values.ts'
+import { isObject, type JsonObject } from './json-values.ts'
 import { anomalyOf, DIGITS, type UsageAnomaly } from './provider-usage-report.ts'
 
 /**
@@ -55,8 +55,8 @@ export function anomalyInLater(
   later: unknown,
   levels = LEVELS,
 ): UsageAnomaly | null {
-  const before = objectOrEmpty(earlier)
-  for (const [name, value] of Object.entries(objectOrEmpty(later))) {
+  const before = membersOf(earlier)
+  for (const [name, value] of Object.entries(membersOf(later))) {
     if (value === null) continue
     const isHidden = COUNT.test(name) && isCount(before[name])
     const inner = levels > 1 ? anomalyInLater(before[name], value, levels - 1) : null
@@ -65,6 +65,10 @@ export function anomalyInLater(
   }
   return null
 }
+
+/** Returns the members of an object, or the elements of a list by their index. */
+const membersOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null ? (value as JsonObject) : {}
 
 /**
  * The maximum number of output tokens in a report that precedes the answer. Anthropic's first event

@@ -73,7 +73,7 @@ const CONVERSATION = 'messages'
  */
 function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
   const { promptMember = CONVERSATION } = caller
-  return losses.find((path) => path.startsWith(promptMember)) ?? promptMember
+  return losses.find((path) => path.startsWith(`${promptMember}[`)) ?? promptMember
 }
 
 function readConverted(
@@ -126,6 +126,10 @@ function convert(
       const isConversation = error.param === CONVERSATION
       const path = isConversation ? pathOfEmptyConversation(format, []) : error.param
       return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
+    }
+    // JSON in a text, such as the arguments of a tool call, may be too deep to be serialized again.
+    if (error instanceof RangeError) {
+      return relayError('not_convertible', { param: format.promptMember ?? CONVERSATION })
     }
     throw error
   }

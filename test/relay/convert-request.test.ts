@@ -93,3 +93,20 @@ it('a conversion is made once for several channels of the same kind', () => {
   expect(convert('gpt-5')).toBe(convert('gpt-5'))
   expect(convert('gpt-4o')).not.toBe(convert('gpt-5'))
 })
+
+it.each([
+  [OPENAI_CHAT, 'arguments'],
+  [OPENAI_CHAT, 'result'],
+] as const)('a tool call with JSON that is too deep is refused: %#', (format, where) => {
+  const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  const call = { name: 'f', arguments: where === 'arguments' ? deep : '{}' }
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: call }] },
+    { role: 'tool', tool_call_id: 'c', content: where === 'result' ? deep : 'ok' },
+  ]
+  const body = Buffer.from(JSON.stringify({ model: 'm', messages }))
+  const request = format.readRequest(body, null)
+  if ('code' in request) throw new Error(request.code)
+  expect(convertRequest(request, GEMINI, TARGET)).toMatchObject({ code: 'not_convertible' })
+})

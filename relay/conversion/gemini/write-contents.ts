@@ -243,7 +243,8 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }
-  const value = parsedObject(text)
+  // A list is kept as text, so it need not be parsed.
+  const value = text.startsWith('{') ? parsedObject(text) : null
   const isExact = value !== null && JSON.stringify(value) === text
   if (!isExact || Object.hasOwn(value, 'output') || Object.hasOwn(value, 'error')) {
     return { output: text }

@@ -54,6 +54,12 @@ describe('two usage reports of one stream', () => {
     expect(anomalyInLater(EARLIER, later)).toBe(anomaly)
   })
 
+  it('have the anomaly of a count in a list, such as those of Anthropic’s iterations', () => {
+    const report = (output_tokens: number) => ({ iterations: [{ output_tokens }] })
+    expect(anomalyInLater(report(5), report(-1))).toBe('negative')
+    expect(anomalyInLater(report(5), report(6))).toBeNull()
+  })
+
   it('are combined without going deeper than reports do', () => {
     const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })
     const deep = nested(5_000)
