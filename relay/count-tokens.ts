@@ -11,11 +11,13 @@ import { chatBodyShareOf } from './pipeline/body-memory-limit-of-user.ts'
 import { CopiesOfBody } from './pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { accessError } from './pipeline/plan-alternative.ts'
+import { planCall } from './pipeline/plan-call.ts'
 import { readBody } from './pipeline/read-body.ts'
+import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
 import { convertedResponseIdIn } from './stored-responses/ids-of-converted-responses.ts'
-import { insertStoredContent } from './stored-responses/insert-stored-content.ts'
+import { type BodyLengths, insertStoredContent } from './stored-responses/insert-stored-content.ts'
 import { notFound } from './stored-responses/resolve-stored-input.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */
@@ -82,7 +84,9 @@ export async function countTokens(
     const copies = new CopiesOfBody(deps.bodyMemory, owner)
     let isSuccess = false
     try {
-      const body = await completeBody(deps, caller, counted, { read: work.read, copies })
+      const body = await completeBody(deps, exchange, caller, counted, {
+        ...{ read: work.read, copies },
+      })
       if (isRelayError(body)) return sendError(exchange, body)
       isSuccess = true
       const counter = deps.counter.of(caller.user.userId)
@@ -109,15 +113,22 @@ type Completion = Pick<CountWork, 'read'> & {
  */
 async function completeBody(
   deps: RelayDeps,
+  exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
   { read, copies }: Completion,
 ): Promise<Buffer | RelayError> {
   if (request.stored === undefined) return request.body
   const { storesConvertedResponses: isStored } = deps.views.options.options
-  // The permit was acquired before, so nothing more must be admitted.
+  // A count costs nothing, but loads and reads as much as a call. Its permit was acquired before.
+  const admitLoading = async ({ paid }: BodyLengths) => {
+    const { stored: _, ...short } = request
+    const plan = planCall(deps.views, caller, short, deps.now())
+    if (isRelayError(plan)) return plan
+    return unpayableContentError(deps, exchange, caller, { request: short, plan, paid })
+  }
   const body = isStored
-    ? await insertStoredContent(deps, caller, request, copies, async () => null)
+    ? await insertStoredContent(deps, caller, request, copies, admitLoading)
     : null
   if (body !== null && isRelayError(body)) return body
   const complete = body === null ? request : read(body)

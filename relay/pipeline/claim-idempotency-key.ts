@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { CallClaim, ClaimedCall, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RequestKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
@@ -39,6 +39,23 @@ export function claimIdempotencyKey(
 ): RelayError | null | Promise<KeyedCall | RelayError> {
   const key = exchange.request.headers['idempotency-key']
   return key === undefined ? null : claimKey(deps, exchange, caller, { ...content, key })
+}
+
+/**
+ * Reports whether the request's `Idempotency-Key` belongs to an earlier call of the same request.
+ * Only its admission tells how that call ended.
+ */
+export async function repeatsEarlierCall(
+  deps: Deps,
+  exchange: Exchange,
+  caller: Caller,
+  content: KeyedContent,
+): Promise<boolean> {
+  const keyed = await claimIdempotencyKey(deps, exchange, caller, content)
+  if (keyed === null || isRelayError(keyed)) return false
+  if (keyed.call !== exchange.call) return true
+  await keyed.free()
+  return false
 }
 
 type KeyedContent = { readonly work: RequestKind; readonly body: Buffer }

@@ -128,7 +128,7 @@ export function errorOfUnofferedModel(
   if (!channels.isKnown(model))
     return relayError('model_not_found', { param: 'model', subject: model })
   const isOffered = channels.offering(group, model, 'any').length > 0
-  return isOffered ? relayError('model_not_at_endpoint', { param: 'model', subject: model }) : null
+  return isOffered && !channels.mayOfferLater(group, model) ? relayError('model_not_at_endpoint', { param: 'model', subject: model }) : null
 }
 
 /**
@@ -251,14 +251,31 @@ export function termsForInput(
  * Returns the terms for the lowest possible token count of a body of this length. If the account
  * can't pay even these terms, a count can't help.
  */
-export function lowestTerms(
-  { options }: Views['options'],
-  { price, bounds }: CallPlan,
-  bytes = bounds[0].body.length,
-): CallTerms {
-  const least = Math.ceil(bytes / BYTES_PER_TOKEN_MAX)
+export function lowestTerms({ options }: Views['options'], { price, bounds }: CallPlan): CallTerms {
+  const least = Math.ceil(bounds[0].body.length / BYTES_PER_TOKEN_MAX)
   const tokens = new Map(bounds.map((variant) => [variant, least]))
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
+}
+
+/** Images in base64 have the most bytes per token: a megabyte costs about a thousand tokens. */
+const CONTENT_BYTES_PER_TOKEN_MAX = 1_024
+
+/**
+ * Returns the terms for the lowest possible token count of a request to which stored content is
+ * added, so that its body has this length.
+ */
+export function lowestTermsWithContent(
+  { options }: Views['options'],
+  { price, bounds: [own, ...others] }: CallPlan,
+  bytes: number,
+): CallTerms {
+  const tokens = Math.ceil(bytes / CONTENT_BYTES_PER_TOKEN_MAX)
+  const withContent = <V extends VariantBounds>(variant: V): V => ({
+    ...variant,
+    inputBound: { ...variant.inputBound, tokens },
+  })
+  const bounds = [withContent(own), ...others.map(withContent)] as const
+  return callTerms(price, bounds, options, { tokens: new Map(), kinds: { hasHourCache: false } })
 }
 
 /** A placeholder. A request with stored input has at least one reference. */

@@ -8,10 +8,10 @@ import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored
 import { contentOwnerOf } from '../stored-responses/response-contents.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
-import { isKeyed } from './claim-idempotency-key.ts'
+import { repeatsEarlierCall } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
 import type { Exchange } from './http-exchange.ts'
-import { groupsOfPlan, lowestTerms } from './plan-alternative.ts'
+import { type CallPlan, groupsOfPlan, lowestTermsWithContent } from './plan-alternative.ts'
 import { planCall } from './plan-call.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
@@ -54,7 +54,9 @@ async function withStoredContent(
   const { storesConvertedResponses } = deps.views.options.options
   const body = storesConvertedResponses
     ? await insertStoredContent(deps, caller, request, received.copies, (lengths) =>
-        admitLoading(deps, exchange, caller, { request, earlyPermit, lengths }),
+        admitLoading(deps, exchange, caller, {
+          ...{ request, earlyPermit, lengths, body: received.body },
+        }),
       )
     : null
   if (body !== null && isRelayError(body)) return body
@@ -77,6 +79,8 @@ type Loading = {
   readonly request: ChatRequest
   readonly earlyPermit: EarlyCallPermit
   readonly lengths: BodyLengths
+  /** The body that the caller sent. */
+  readonly body: Buffer
 }
 
 /**
@@ -89,18 +93,38 @@ async function admitLoading(
   deps: RelayDeps,
   exchange: Exchange,
   caller: Caller,
-  { request: { stored: _, ...request }, earlyPermit, lengths: { most, paid } }: Loading,
+  { request: { stored: _, ...request }, earlyPermit, lengths: { most, paid }, body }: Loading,
 ): Promise<RelayError | null> {
   const plan = planCall(deps.views, caller, request, deps.now())
   if (isRelayError(plan)) return plan
-  // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
-  if (paid > UNPAID_BYTES_MAX && !isKeyed(exchange)) {
-    const terms = lowestTerms(deps.views.options, plan, paid)
-    const error = await checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
-    if (error !== null) return error
+  const error = await unpayableContentError(deps, exchange, caller, { request, plan, paid })
+  if (error !== null) {
+    const content = { work: request.format.name, body }
+    if (!(await repeatsEarlierCall(deps, exchange, caller, content))) return error
   }
   const sized = { ...request, body: { length: most } }
   return earlyPermit.acquire(deps, caller, sized, groupsOfPlan(plan))
+}
+
+type ContentToPay = Pick<Loading, 'request'> & {
+  readonly plan: CallPlan
+  /** The length of the body for which the caller must be able to pay. */
+  readonly paid: number
+}
+
+/**
+ * Returns the error of a caller who can't pay for a request with stored content of this length, and
+ * otherwise null.
+ */
+export async function unpayableContentError(
+  deps: RelayDeps,
+  exchange: Exchange,
+  caller: Caller,
+  { request, plan, paid }: ContentToPay,
+): Promise<RelayError | null> {
+  if (paid <= UNPAID_BYTES_MAX) return null
+  const terms = lowestTermsWithContent(deps.views.options, plan, paid)
+  return checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
 }
 
 function itemsIn({ members }: ChatRequest): number {

@@ -170,6 +170,19 @@ export class ChannelView {
     return own.length > 0 || isDirectFormat(format) ? own : this.offering(group, model, 'call')
   }
 
+  /**
+   * Reports whether a channel that can't be used now, for example because it was disabled
+   * automatically, has the model in the group. It is only for errors, as `hasModel` is.
+   */
+  mayOfferLater(group: string, model: string): boolean {
+    return [...this.channels.values()].some(
+      ({ isEnabled, target, terms: { groups, modelPrefix, models } }) =>
+        (!isEnabled || target === null) &&
+        groups.includes(group) &&
+        models.some((name) => modelPrefix + name === model),
+    )
+  }
+
   /** Reports whether some group has a model that only this channel serves. */
   isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
     const kind = taskKindOf(channel) ?? 'any'

@@ -220,6 +220,16 @@ describe('embeddings', () => {
     expect([later.status, later.error?.code]).toEqual([503, 'no_channel'])
   })
 
+  it('may be repeated if a disabled channel has the model at this endpoint', async () => {
+    await rig.addChannel(3, { type: 43, baseUrl: provider.url, models: ['embed-x'] })
+    await rig.addChannel(4, { type: 1, baseUrl: provider.url, models: ['embed-x'] })
+    await rig.setOption('ModelRatio', { 'embed-x': 1 })
+    const data = { channelIds: [4], tag: null }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+    const { status, error } = await embed({ model: 'embed-x', input: 'a' })
+    expect([status, error?.code]).toEqual([503, 'no_channel'])
+  })
+
   it('are refused if the account can not pay for the input', async () => {
     await rig.addUser(8)
     await rig.addToken(4, 8, `${KEY}x`)

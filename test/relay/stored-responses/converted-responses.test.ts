@@ -88,10 +88,16 @@ type Sent = { readonly messages: readonly { role: string; content: unknown }[] }
 const sent = (): readonly Sent[] => provider.requests.map(({ body }) => JSON.parse(body))
 const lastMessages = () => sent().at(-1)?.messages ?? []
 
-async function ask(method: string, path: string, body: object | null = null, key = KEY) {
+async function ask(
+  method: string,
+  path: string,
+  body: object | null = null,
+  key = KEY,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const response = await fetch(`${rig.url}${path}`, {
     method,
-    headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+    headers: { ...headers, authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
     ...(body === null ? {} : { body: JSON.stringify(body) }),
   })
   const json = JSON.parse(await response.text())
@@ -520,20 +526,32 @@ it('contents that nobody can read any more are deleted, and those of others are 
   await expect.poll(contents.owners).toEqual(left)
 })
 
-it.each([0n, 1n])('a caller who has only %d left gets no long content inserted', async (left) => {
+// 500 tokens pay for the short request alone, but not for one with 900 kB of content.
+const UNPAID = [
+  ...[0n, 1n, 500n].map((left) => ({ left, how: 'in a call' })),
+  { left: 500n, how: 'in a call with a new Idempotency-Key' },
+  { left: 500n, how: 'in a count of tokens' },
+]
+
+it.each(UNPAID)('no long content is inserted for a caller who has $left $how', async (one) => {
+  const { left, how } = one
   await rig.addUser(9)
   const key = 'unpaidunpaidunpaidunpaidunpaidunpaidunpaid'
   await rig.addToken(5, 9, key)
   await rig.grant(9, 10_000_000n)
   answerWith(false, [text('Hello')])
-  const { json: response } = await call({ input: 'word '.repeat(20_000) }, key)
+  const { json: response } = await call({ input: 'word '.repeat(180_000) }, key)
   const taken = { userId: 9, deductionId: 'all', amount: (await rig.balance(9)) - left }
   const command = { type: 'DeductQuota', ...taken, reason: 'admin' } as const
   const context = { actor: 'user:1', cause: null, at: Date.now() }
   await rig.core.actors.handle(accountDecider, accountStream(9), command, context)
   const open = vi.spyOn(rig.core.vault, 'openBytes')
   try {
-    const { status, json } = await call({ previous_response_id: response.id }, key)
+    const members = { model: MODEL, input: 'Hi', previous_response_id: response.id }
+    const headers = how.endsWith('Key') ? { 'idempotency-key': 'new' } : {}
+    const path = how.endsWith('tokens') ? '/v1/responses/input_tokens' : '/v1/responses'
+    const limited = { ...members, max_output_tokens: 16 }
+    const { status, json } = await ask('POST', path, limited, key, headers)
     expect([status, json.error.code]).toEqual([402, 'insufficient_quota'])
     expect(open).not.toHaveBeenCalled()
   } finally {
