@@ -150,7 +150,9 @@ class Poll {
         open.add(task.task)
         if (this.isStale(task)) stale.push(task)
         if (this.unconfirmed.isDue(task)) unconfirmed.push(task)
-        if (task.channelId === null) continue
+        // Nobody would pay for the result of a task whose lease is over.
+        const isOver = this.deps.now() - task.submittedAt > TASK_LEASE_MS
+        if (task.channelId === null || isOver) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
         const existing = tasksByPoller.get(name)
         if (existing === undefined) tasksByPoller.set(name, [task])

@@ -199,14 +199,19 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 
 const VIDEO_MODEL = 'mj_video'
 
+/** Requests about a single picture, and the steps of a task whose first step has the price. */
+const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set([
+  ...['UPSCALE', 'MODAL', 'INPAINT', 'CUSTOM_ZOOM'],
+])
+
 /**
  * Returns a request that continues a task, with the price of a video if the task is a video. To
- * repeat or vary a video makes another one, which costs several times as much as a picture. An
- * upscale concerns a single picture.
+ * repeat or vary a video makes another one, which costs several times as much as a picture.
  */
 export function atPriceOfOrigin(request: TaskRequest, origin: TaskRecord | null): TaskRequest {
   const isOfVideo = request.kind === 'drawing' && origin?.submitted.model === VIDEO_MODEL
-  return isOfVideo && request.action !== 'UPSCALE' ? { ...request, model: VIDEO_MODEL } : request
+  const makesVideo = isOfVideo && !WITHOUT_ANOTHER_VIDEO.has(request.action)
+  return makesVideo ? { ...request, model: VIDEO_MODEL } : request
 }
 
 /**

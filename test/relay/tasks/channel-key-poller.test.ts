@@ -160,7 +160,7 @@ describe('poller of provider tasks', () => {
     const nowhere = { channelId: null, keyRef: null, upstreamId: null, submittedAt: 0, ...SENT }
     more = [{ task, userId: 7, kind: 'drawing', ...nowhere }]
     const before = passes
-    await expect.poll(() => passes).toBeGreaterThan(before + 5)
+    await expect.poll(() => passes).toBeGreaterThan(before + 10)
     const commands = handleTogether.mock.calls.flatMap(([steps]) => steps)
     expect(commands.filter(({ command }) => command.type === 'ExpireTask')).toEqual([])
     handleTogether.mockRestore()

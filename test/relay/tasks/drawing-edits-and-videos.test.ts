@@ -124,6 +124,15 @@ describe('/mj/submit/video', () => {
     }
   })
 
+  it('has the price of a video only once, also if its provider asks for another step', async () => {
+    const task = await done('/mj/submit/video', { prompt: 'x', image: PICTURE })
+    const models = { VIDEO: 'mj_video', MODAL: 'mj_modal', UPSCALE: 'mj_upscale' }
+    await rig.setModels(Object.values(models))
+    const modal = await done('/mj/submit/modal', { taskId: task, prompt: 'y' })
+    const [submitted] = await rig.taskEvents(modal)
+    expect(submitted?.data).toMatchObject({ action: 'MODAL', model: 'mj_modal' })
+  })
+
   it('needs a picture, a task or a prompt that names a picture', async () => {
     const { status, json } = await rig.ask('/mj/submit/video', { motion: 'low' })
     expect([status, json.error.param]).toEqual([400, 'image'])
