@@ -16,7 +16,7 @@ import { type AnswerOptions, callHead } from './write-answer.ts'
  * Writes the chunks of a streamed answer. An error ends the stream without `[DONE]`. The error's
  * message is written unchanged, so the caller of `write` must redact it first.
  */
-export function createStreamWriter(options: AnswerOptions): StreamWriter {
+export function createStreamWriter(options: AnswerOptions): ChunkWriter {
   return new ChunkWriter(options)
 }
 
@@ -29,7 +29,7 @@ type Choice = {
   isStopped: boolean
 }
 
-class ChunkWriter implements StreamWriter {
+export class ChunkWriter implements StreamWriter {
   private readonly options: AnswerOptions
   private readonly choices = new Map<number, Choice>()
   private id = ''
@@ -149,10 +149,14 @@ class ChunkWriter implements StreamWriter {
       if (choice.isStopped) return ''
       return this.stop(index, choice, choice.calls.size > 0 ? 'tool-calls' : 'end')
     })
-    const hasUsage = this.options.hasStreamUsage && this.usage !== null
-    const usage = hasUsage && this.usage !== null ? this.chunk([], writeUsage(this.usage)) : ''
     this.isEnded = true
-    return begun + stops.join('') + usage + DONE_EVENT
+    return begun + stops.join('') + this.usageChunk() + DONE_EVENT
+  }
+
+  /** Returns the chunk with the usage, if the provider has reported it and the caller wants it. */
+  usageChunk(): string {
+    const isWanted = this.options.hasStreamUsage && this.usage !== null
+    return isWanted && this.usage !== null ? this.chunk([], writeUsage(this.usage)) : ''
   }
 
   private delta(choice: number, delta: JsonObject): string {

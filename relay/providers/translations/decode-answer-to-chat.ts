@@ -120,7 +120,8 @@ class TranslatedStream {
     if (this.isEnded) return ''
     if (event.kind === 'error') {
       this.isEnded = true
-      return dataEvent(errorObject(event))
+      // A provider that reports a usage charges for it, also if the answer ends with an error.
+      return this.writer.usageChunk() + dataEvent(errorObject(event))
     }
     const { id, model } = this.options
     if (event.kind === 'start') {

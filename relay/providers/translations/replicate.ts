@@ -89,13 +89,13 @@ function predictionEvents(
   }
   const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
   const isContinued = text.startsWith(streamed)
-  if (!isContinued && !isWhole) {
-    const message = 'The stream of the prediction was cut, and its output has another text.'
-    return [{ kind: 'error', type: 'replicate_error', message }]
-  }
-  const rest = isContinued ? textEvents(text.slice(streamed.length)) : []
   const counts = objectOrEmpty(metrics)
   const usage = usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count))
+  if (!isContinued && !isWhole) {
+    const message = 'The stream of the prediction was cut, and its output has another text.'
+    return [...usage, { kind: 'error', type: 'replicate_error', message }]
+  }
+  const rest = isContinued ? textEvents(text.slice(streamed.length)) : []
   return [...rest, ...usage, ...endEvents()]
 }
 
