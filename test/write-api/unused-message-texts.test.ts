@@ -103,10 +103,10 @@ it('a sender learns of a deletion that looked for its event too early', async ()
 
 it('a text that was restored does not replace a text that another process has set', async () => {
   const id = await send()
-  const { actors, vault, now } = fixture.core
+  const { actors, vault, log, now } = fixture.core
   const text = { format: 'plain', textRef: 'deleted before' } as const
   const context = { actor: 'system:test', cause: 'restore', at: now() }
   const recorded = { messageId: id, text, content: TEXT }
-  expect(await restoreDeletedText({ actors, vault }, recorded, context)).toBeNull()
+  expect(await restoreDeletedText({ actors, vault, log }, recorded, context)).toBeNull()
   expect(await contentOf(id)).toBe('kept')
 })

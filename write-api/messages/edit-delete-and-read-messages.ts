@@ -36,11 +36,12 @@ export const editMessage: Action = (api, deps) => {
 }
 
 async function edit(
-  { core: { actors, vault } }: Deps,
+  { core }: Deps,
   messageId: number,
   body: UpdateMessage,
   context: CommandContext,
 ): Promise<number> {
+  const { actors, vault } = core
   const text = validText(body)
   const stream = messageStream(messageId)
   const { message } = await actors.stateOf(messageDecider, stream)
@@ -57,7 +58,7 @@ async function edit(
     if (obsoleteRef !== textRef) await vault.deleteSecret(obsoleteRef)
   }
   const recorded = { messageId, text: { format, textRef }, content: text }
-  return (await restoreDeletedText({ actors, vault }, recorded, context)) ?? position
+  return (await restoreDeletedText(core, recorded, context)) ?? position
 }
 
 /** Permanently deletes a message and its text. The message disappears from all inboxes. */

@@ -119,10 +119,27 @@ type RecordedText = {
  * Stores the text of a message again, and records its new reference, if it was deleted as unused
  * before its event was recorded. This happens if the process was suspended for over an hour in
  * between, and all recipients would see an empty message. Returns the position of the last event,
- * or null if the text is still stored.
+ * or null if the text is still stored. Never throws, because the message is sent, and a sender who
+ * gets an error sends it again.
  */
 export async function restoreDeletedText(
-  { actors, vault }: Pick<Deps['core'], 'actors' | 'vault'>,
+  core: MessageStores,
+  recorded: RecordedText,
+  context: CommandContext,
+): Promise<number | null> {
+  try {
+    return await storeDeletedText(core, recorded, context)
+  } catch (err) {
+    const { messageId } = recorded
+    core.log.warn({ err, messageId }, 'it is unknown whether the text of a message is stored')
+    return null
+  }
+}
+
+type MessageStores = Pick<Deps['core'], 'actors' | 'vault' | 'log'>
+
+async function storeDeletedText(
+  { actors, vault }: Pick<MessageStores, 'actors' | 'vault'>,
   { messageId, text: { format, textRef: replacedRef }, content }: RecordedText,
   context: CommandContext,
 ): Promise<number | null> {
@@ -132,7 +149,7 @@ export async function restoreDeletedText(
   const outcome = await actors.handle(messageDecider, messageStream(messageId), command, context)
   if (outcome.isDone && outcome.events.length > 0) {
     const text = { format, textRef }
-    const later = await restoreDeletedText({ actors, vault }, { messageId, text, content }, context)
+    const later = await storeDeletedText({ actors, vault }, { messageId, text, content }, context)
     return later ?? outcome.position
   }
   // Another process has edited or deleted the message, and has deleted the text.
