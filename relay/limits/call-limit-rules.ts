@@ -26,8 +26,13 @@ export type ModelCalls = {
 
 type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & { readonly rules: CallRules }
 
-/** The rules of tokens without a limit on AI tokens, which are the same for each of their calls. */
-const CACHED_RULES = new WeakMap<RelayToken, CachedRules>()
+/** More entries would keep the rules of tokens that hardly call. */
+const CACHED_TOKENS_MAX = 4_096
+/**
+ * The rules of tokens without a limit on AI tokens, which are the same for each of their calls. A
+ * token that changes becomes another object.
+ */
+const CACHED_RULES = new Map<RelayToken, CachedRules>()
 
 /** Lists the limits of a call that depend neither on its group nor on its model. */
 export function callRules(limited: LimitedCaller, estimate: number): CallRules {
@@ -36,6 +41,8 @@ export function callRules(limited: LimitedCaller, estimate: number): CallRules {
   const cached = CACHED_RULES.get(token)
   if (cached?.userId === userId && cached.caps === caps) return cached.rules
   const rules = withSharedClaims(newCallRules(limited, 0))
+  const [oldest] = CACHED_RULES.size < CACHED_TOKENS_MAX ? [] : CACHED_RULES.keys()
+  if (oldest !== undefined) CACHED_RULES.delete(oldest)
   CACHED_RULES.set(token, { userId, caps, rules })
   return rules
 }

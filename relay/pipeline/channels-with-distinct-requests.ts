@@ -4,18 +4,25 @@ import type { CallEndpoint } from '../providers/openai-compatible/provider-profi
 import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
+/** The results by offer, because calls of one model and group have the same offer. */
+const DISTINCT = new WeakMap<Offer<RelayChannel>, readonly RelayChannel[]>()
+
 /**
  * Returns the channels of an offer without those that would send the same request as an earlier
  * one. A site may have a thousand channels that differ only in their keys, addresses or
  * priorities, and the request must not be prepared for each of them before a call.
  */
 export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readonly RelayChannel[] {
+  const earlier = DISTINCT.get(offer)
+  if (earlier !== undefined) return earlier
   const bySettings = new Map<string, RelayChannel>()
   for (const channel of channelsIn(offer)) {
     const settings = settingsOf(channel)
     if (!bySettings.has(settings)) bySettings.set(settings, channel)
   }
-  return [...bySettings.values()]
+  const distinct = [...bySettings.values()]
+  DISTINCT.set(offer, distinct)
+  return distinct
 }
 
 /** The settings of each channel. A channel that changes becomes another object. */
