@@ -1,7 +1,7 @@
 import { quantiles, type Target } from './apply-load.ts'
 import { type BenchSetup, LOAD_CORE } from './bench-setup.ts'
 import { TARGET_NAMES } from './measure-load.ts'
-import { preferOverOthers, startPinned, unpin } from './pinned-processes.ts'
+import { endPreference, preferOverOthers, startPinned, unpin } from './pinned-processes.ts'
 import type { Table } from './results-file.ts'
 
 const STREAMS = 100
@@ -38,6 +38,7 @@ export async function measureForwarding(rig: BenchSetup, rounds: number): Promis
       }
     }
   } finally {
+    endPreference(passed)
     for (const { child } of [provider, bare]) {
       child.removeAllListeners('exit')
       child.kill('SIGKILL')

@@ -60,12 +60,21 @@ export function unpin(root: number): void {
 }
 
 /**
- * Gives the processes precedence over all others until they end. Otherwise, waiting for a core that
- * other programs use is measured, which takes longer than the work. Returns false if the system
- * does not allow it.
+ * Gives the processes precedence over all others. Otherwise, waiting for a core that other programs
+ * use is measured, which takes longer than the work. Returns false, and changes nothing, if the
+ * system does not allow it. `endPreference` ends it.
  */
-export const preferOverOthers = (pids: readonly number[]): boolean =>
-  pids.every((pid) => spawnSync('chrt', ['-a', '-r', '-p', '10', String(pid)]).status === 0)
+export function preferOverOthers(pids: readonly number[]): boolean {
+  const prefer = (pid: number) => spawnSync('chrt', ['-a', '-r', '-p', '10', String(pid)])
+  if (pids.every((pid) => prefer(pid).status === 0)) return true
+  endPreference(pids)
+  return false
+}
+
+/** Gives the processes normal priority again, which processes that they start inherit. */
+export function endPreference(pids: readonly number[]): void {
+  for (const pid of pids) spawnSync('chrt', ['-a', '-o', '-p', '0', String(pid)])
+}
 
 function descendants(root: number): number[] {
   const parents = new Map<number, number>()
