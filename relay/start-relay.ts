@@ -271,7 +271,7 @@ function route({ deps, tasks, batches, draining }: RouteDeps, exchange: Exchange
     )
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
-  // Calls come first, because they are the most frequent and none has a path of another kind.
+  // Calls come first, because they are the most frequent.
   const work = callAt(path)
   if (work !== null) {
     if (method !== 'POST') return sendError(exchange, methodNotAllowed('POST'))

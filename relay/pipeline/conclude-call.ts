@@ -29,7 +29,8 @@ const NO_JSON = {
 
 /**
  * Ends a call by its last attempt: settles or releases its hold, and sends the rest of the answer
- * or an error. Returns true if the provider has answered. `last` is null if no channel was tried.
+ * or an error. Resolves to true if the caller was sent the complete answer. `last` is null if no
+ * channel was tried.
  */
 export function conclude(
   closing: ClosingContext,

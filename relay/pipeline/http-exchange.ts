@@ -113,7 +113,8 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
   if (isRetryPointless(error, status)) headers.push('X-Should-Retry', 'false')
   if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
   if (error.code === 'method_not_allowed') headers.push('Allow', error.params.subject ?? '')
-  if (error.code === 'websocket_required') headers.push('Upgrade', 'websocket')
+  if (error.code === 'websocket_required')
+    headers.push('Upgrade', 'websocket', 'Connection', 'Upgrade')
   traceError(exchange, error, status)
   sendJson(exchange, status, body, headers, end)
 }

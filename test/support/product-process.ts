@@ -10,7 +10,7 @@ import { killTree } from './process-tree.ts'
 type Environment = Readonly<Record<string, string>>
 
 /** Preloaded, because tests create and log in more users at once than a site does. */
-const CHEAP_HASHES = `--import=${join(import.meta.dirname, 'cheap-password-hashes.ts')}`
+const CHEAP_HASHES = `--import="${join(import.meta.dirname, 'cheap-password-hashes.ts')}"`
 
 /** The product as `npm start` runs it, with a separate data folder and port. */
 export class ProductProcess {
@@ -38,7 +38,7 @@ export class ProductProcess {
   /** Resolves when the product is ready. Throws the output if the product ends. */
   async start(): Promise<void> {
     const { DATABASE_URL: _database, SECRET_KEY: _key, ...environment } = process.env
-    const { NODE_OPTIONS: more = '' } = this.#environment
+    const options = [CHEAP_HASHES, process.env.NODE_OPTIONS, this.#environment.NODE_OPTIONS]
     const child = spawn(process.execPath, ['infra/main.ts'], {
       env: {
         ...environment,
@@ -46,7 +46,7 @@ export class ProductProcess {
         DATA_DIR: this.#dataDir,
         LOG_LEVEL: 'warn',
         ...this.#environment,
-        NODE_OPTIONS: `${CHEAP_HASHES} ${more}`,
+        NODE_OPTIONS: options.filter((option) => option !== undefined).join(' '),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

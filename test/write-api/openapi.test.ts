@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import Value from 'typebox/value'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createHttpApp } from '#infra/http/app.ts'
 import { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
+import { describeChannelActions } from '#relay/channel-actions/routes.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { writeFixture } from './write-fixture.ts'
 
@@ -36,6 +38,14 @@ const headers = (method: string, path: string) =>
 
 it('each schema of the API can be compiled', () => {
   expect(() => fixture.app.compileSchemas()).not.toThrow()
+})
+
+it('each schema of the actions of channels can be compiled', async () => {
+  const app = await createHttpApp(fixture.core, { findPrincipals: async () => [] })
+  describeChannelActions(app)
+  await app.ready()
+  expect(() => app.compileSchemas()).not.toThrow()
+  await app.close()
 })
 
 describe('the description of the API', () => {

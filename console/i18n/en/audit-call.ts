@@ -16,7 +16,7 @@ export const auditCall: Translations['audit']['call'] = {
     last: 'Last',
     billedModel: 'Billed model',
     none: 'No such call',
-    noneLead: 'Every recorded answer agrees with what was billed.',
+    noneLead: 'No call of this kind and channel is recorded.',
   },
   status: {
     open: 'In progress',

@@ -14,7 +14,7 @@ export const auditCall = {
     last: '最近一次',
     billedModel: '计费的模型',
     none: '没有这样的调用',
-    noneLead: '所有已记录的应答都与计费一致。',
+    noneLead: '没有符合所选类型和渠道的调用记录。',
   },
   status: { open: '进行中', settled: '已结算', released: '未扣费', interrupted: '已中断' },
   upstreamModel: '发往上游的模型',

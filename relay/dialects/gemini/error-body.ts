@@ -75,9 +75,9 @@ const codeInStream = (bytes: Buffer, { isHidden }: ProviderErrorOptions): number
 
 export const GEMINI_ERRORS: ErrorFormat = {
   errorBody: (error: RelayError, language: Language): { status: number; body: GoogleError } => {
-    const { status: code } = RELAY_ERRORS[error.code]
+    const { status: code, code: shown = error.code } = RELAY_ERRORS[error.code]
     const { message } = errorBody(error, language).body.error
-    const info = { '@type': ERROR_INFO, reason: error.code.toUpperCase(), domain: 'tallygate' }
+    const info = { '@type': ERROR_INFO, reason: shown.toUpperCase(), domain: 'tallygate' }
     const { retryAfter } = error
     const details = retryAfter === undefined ? [info] : [info, retryInfo(`${retryAfter}s`)]
     return { status: code, body: { error: { code, message, status: statusOf(code), details } } }
