@@ -72,13 +72,9 @@ export type ChatRequest = {
   readonly insertedItems?: number
   /** True if the gateway stores the content of the response, should it be converted. */
   readonly storesContent?: true
-  /**
-   * The billed numbers of characters and seconds, for requests whose text or audio is not counted
-   * in tokens.
-   */
+  /** What is billed of a text (`bytes` in UTF-8) or of audio that is not counted in tokens. */
   readonly measures?: {
     readonly characters: number
-    /** The length of the text in UTF-8, for models that are sold by bytes. */
     readonly bytes?: number
     readonly seconds: number
   }

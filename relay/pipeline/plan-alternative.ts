@@ -128,7 +128,9 @@ export function errorOfUnofferedModel(
   if (!channels.isKnown(model))
     return relayError('model_not_found', { param: 'model', subject: model })
   const isOffered = channels.offering(group, model, 'any').length > 0
-  return isOffered && !channels.mayOfferLater(group, model) ? relayError('model_not_at_endpoint', { param: 'model', subject: model }) : null
+  return isOffered && !channels.mayOfferLater(group, model)
+    ? relayError('model_not_at_endpoint', { param: 'model', subject: model })
+    : null
 }
 
 /**

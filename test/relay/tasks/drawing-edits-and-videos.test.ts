@@ -10,9 +10,11 @@ const MP4 = Buffer.from('0123456789'.repeat(1_000))
 const vendor: ScriptedProvider = startedOnce(scriptedProvider)
 const rig = startedOnce(() => tasksRig())
 
+const MODELS = ['mj_edits', 'mj_video', 'mj_imagine', 'mj_upload', 'mj_modal']
+
 beforeAll(async () => {
   await rig.addChannel(81, {
-    ...{ type: 2, models: ['mj_edits', 'mj_video', 'mj_imagine', 'mj_upload'] },
+    ...{ type: 2, models: MODELS },
     ...{ groups: ['default'], baseUrl: vendor.url, priority: 10 },
   })
 })
@@ -126,8 +128,6 @@ describe('/mj/submit/video', () => {
 
   it('has the price of a video only once, also if its provider asks for another step', async () => {
     const task = await done('/mj/submit/video', { prompt: 'x', image: PICTURE })
-    const models = { VIDEO: 'mj_video', MODAL: 'mj_modal', UPSCALE: 'mj_upscale' }
-    await rig.setModels(Object.values(models))
     const modal = await done('/mj/submit/modal', { taskId: task, prompt: 'y' })
     const [submitted] = await rig.taskEvents(modal)
     expect(submitted?.data).toMatchObject({ action: 'MODAL', model: 'mj_modal' })
