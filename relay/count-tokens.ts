@@ -13,7 +13,10 @@ import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { accessError } from './pipeline/plan-alternative.ts'
 import { planCall } from './pipeline/plan-call.ts'
 import { readBody } from './pipeline/read-body.ts'
-import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
+import {
+  UNPAID_BYTES_MAX,
+  unpayableContentError,
+} from './pipeline/read-request-with-stored-content.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
 import { convertedResponseIdIn } from './stored-responses/ids-of-converted-responses.ts'
@@ -122,6 +125,7 @@ async function completeBody(
   const { storesConvertedResponses: isStored } = deps.views.options.options
   // A count costs nothing, but loads and reads as much as a call. Its permit was acquired before.
   const admitLoading = async ({ paid }: BodyLengths) => {
+    if (paid <= UNPAID_BYTES_MAX) return null
     const { stored: _, ...short } = request
     const plan = planCall(deps.views, caller, short, deps.now())
     if (isRelayError(plan)) return plan

@@ -17,6 +17,8 @@ export type CallClaim = {
 /** The call that has claimed a key. `isExpired` is true if the claim is older than `CLAIM_MS`. */
 export type ClaimedCall = Pick<CallClaim, 'call' | 'bodyHash'> & { readonly isExpired: boolean }
 
+type FoundClaim = Pick<CallClaim, 'call' | 'bodyHash'>
+
 /** A claim that is older than `CLAIM_MS`. */
 export type ExpiredClaim = Pick<CallClaim, 'userId' | 'tokenId' | 'keyHash' | 'call' | 'at'>
 
@@ -26,6 +28,8 @@ export type ExpiredClaim = Pick<CallClaim, 'userId' | 'tokenId' | 'keyHash' | 'c
  * call may still be running.
  */
 export type ClaimedCalls = {
+  /** Returns the call that has claimed a key, or null. Changes nothing. */
+  find(key: Pick<CallClaim, 'tokenId' | 'keyHash'>): Promise<FoundClaim | null>
   /** Assigns the key to the call, or returns the earlier call that claimed the key. */
   claim(claim: CallClaim): Promise<ClaimedCall>
   /**
@@ -98,6 +102,10 @@ const EXPIRED = `
   where claimed_at <= $1 and (user_id <> 0 or claimed_at <= $5) and (claimed_at, call) > ($2, $3)
   order by claimed_at, call limit $4`
 
+const FIND = `
+  select call, body_hash as "bodyHash" from relay.claimed_calls
+  where token_id = $1 and key_hash = $2`
+
 const REMOVE = `
   delete from relay.claimed_calls as known
   using unnest($1::int8[], $2::text[], $3::text[]) as removed (token_id, key_hash, call)
@@ -115,6 +123,8 @@ export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
       if (claimed === undefined) throw new Error('a claim returned no row')
       return claimed
     },
+    find: async ({ tokenId, keyHash }) =>
+      (await pg.query<FoundClaim>(FIND, [tokenId, keyHash])).rows[0] ?? null,
     replace: async (claim, earlier) => {
       await pg.query(REPLACE, [...valuesOf(claim), earlier])
     },

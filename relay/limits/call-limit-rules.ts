@@ -24,26 +24,31 @@ export type ModelCalls = {
   readonly tokens: number
 }
 
-type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & { readonly rules: CallRules }
+type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & {
+  readonly terms: RelayToken['terms']
+  readonly rules: CallRules
+}
 
 /** More entries would keep the rules of tokens that hardly call. */
 const CACHED_TOKENS_MAX = 4_096
 /**
- * The rules of tokens without a limit on AI tokens, which are the same for each of their calls. A
- * token that changes becomes another object.
+ * The rules of tokens without a limit on AI tokens, which are the same for each of their calls, by
+ * the token's id. The terms of a token that changes become another object.
  */
-const CACHED_RULES = new Map<RelayToken, CachedRules>()
+const CACHED_RULES = new Map<number, CachedRules>()
 
 /** Lists the limits of a call that depend neither on its group nor on its model. */
 export function callRules(limited: LimitedCaller, estimate: number): CallRules {
   const { userId, token, caps } = limited
   if (token.terms.tokensPerMinute > 0) return newCallRules(limited, estimate)
-  const cached = CACHED_RULES.get(token)
-  if (cached?.userId === userId && cached.caps === caps) return cached.rules
+  const { tokenId, terms } = token
+  const cached = CACHED_RULES.get(tokenId)
+  const isSame = cached?.userId === userId && cached.caps === caps && cached.terms === terms
+  if (isSame) return cached.rules
   const rules = withSharedClaims(newCallRules(limited, 0))
   const [oldest] = CACHED_RULES.size < CACHED_TOKENS_MAX ? [] : CACHED_RULES.keys()
   if (oldest !== undefined) CACHED_RULES.delete(oldest)
-  CACHED_RULES.set(token, { userId, caps, rules })
+  CACHED_RULES.set(tokenId, { userId, caps, terms, rules })
   return rules
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
+import { findEndedCall } from '#domain/accounts/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { CallClaim, ClaimedCall, ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RequestKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
@@ -42,20 +43,28 @@ export function claimIdempotencyKey(
 }
 
 /**
- * Reports whether the request's `Idempotency-Key` belongs to an earlier call of the same request.
- * Only its admission tells how that call ended.
+ * Reports whether the request repeats an admitted call by its `Idempotency-Key`. Only the admission
+ * tells how that call ended. A key whose call the account refused belongs to no admitted call.
  */
-export async function repeatsEarlierCall(
-  deps: Deps,
-  exchange: Exchange,
-  caller: Caller,
+export async function repeatsAdmittedCall(
+  { claimedCalls, actors, log }: Deps,
+  { request, call }: Exchange,
+  { token: { tokenId }, user: { userId } }: Caller,
   content: KeyedContent,
 ): Promise<boolean> {
-  const keyed = await claimIdempotencyKey(deps, exchange, caller, content)
-  if (keyed === null || isRelayError(keyed)) return false
-  if (keyed.call !== exchange.call) return true
-  await keyed.free()
-  return false
+  const key = request.headers['idempotency-key']
+  if (typeof key !== 'string') return false
+  try {
+    const keyHash = createHash('sha256').update(key).digest('hex')
+    const claim = await claimedCalls.find({ tokenId, keyHash })
+    if (claim?.bodyHash !== hashOf(request, content)) return false
+    return await actors.ask(accountDecider, accountStream(userId), ({ open, ended }) => {
+      return open.has(claim.call) || findEndedCall(ended, claim.call) !== 'unknown'
+    })
+  } catch (err) {
+    log.warn({ err, call }, 'an idempotency key could not be looked up')
+    return false
+  }
 }
 
 type KeyedContent = { readonly work: RequestKind; readonly body: Buffer }

@@ -19,10 +19,10 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 import { notFound } from '../stored-responses/resolve-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
-import { acceptsCalls, type RelayChannel, serves } from '../views/channel-view.ts'
+import { acceptsCalls, type OfferKind, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { changedVariants, variantBoundsOf } from './bounds-of-changed-requests.ts'
 import { boundedBySentImages, largestImageFactor } from './bounds-of-sent-images.ts'
@@ -92,10 +92,12 @@ export function planAlternative(
   if (request.stored !== undefined && offer.length === 0) {
     return notFound(request.stored.references[0] ?? NO_REFERENCE)
   }
-  const misplaced = offer.length === 0 ? errorOfUnofferedModel(views, caller, model) : null
+  const { name } = request.format
+  const kind = isDirectFormat(name) ? name : 'call'
+  const misplaced = offer.length === 0 ? errorOfUnofferedModel(views, caller, model, kind) : null
   if (misplaced !== null) return misplaced
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const priceFor = request.format.name === 'moderations' ? moderationPriceOf : priceOf
+  const priceFor = name === 'moderations' ? moderationPriceOf : priceOf
   const ofModel = priceFor(prices, model, group, { userGroup: user.group, acceptsUnpriced })
   if ('code' in ofModel) return priceError(ofModel, group, model)
   if (!hasUnexpiredChannel(offer, now)) {
@@ -123,12 +125,13 @@ export function errorOfUnofferedModel(
   { channels }: Pick<Views, 'channels'>,
   { group, pinnedChannelId }: Pick<Caller, 'group' | 'pinnedChannelId'>,
   model: string,
+  kind: OfferKind,
 ): RelayError | null {
   if (pinnedChannelId !== null) return null
   if (!channels.isKnown(model))
     return relayError('model_not_found', { param: 'model', subject: model })
   const isOffered = channels.offering(group, model, 'any').length > 0
-  return isOffered && !channels.mayOfferLater(group, model)
+  return isOffered && !channels.mayOfferLater(group, model, kind)
     ? relayError('model_not_at_endpoint', { param: 'model', subject: model })
     : null
 }
@@ -259,8 +262,11 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
   return callTerms(price, bounds, options, { tokens, kinds: { hasHourCache: false } })
 }
 
-/** Images in base64 have the most bytes per token: a megabyte costs about a thousand tokens. */
-const CONTENT_BYTES_PER_TOKEN_MAX = 1_024
+/**
+ * No hold of a long body is lower, because images in the request count with their bytes. Half of it
+ * is asked for, because the ids of stored items are not inserted.
+ */
+const CONTENT_BYTES_PER_TOKEN_MAX = 2 * BYTES_PER_TOKEN_MAX
 
 /**
  * Returns the terms for the lowest possible token count of a request to which stored content is

@@ -8,7 +8,7 @@ import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored
 import { contentOwnerOf } from '../stored-responses/response-contents.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
-import { repeatsEarlierCall } from './claim-idempotency-key.ts'
+import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
 import type { Exchange } from './http-exchange.ts'
 import { type CallPlan, groupsOfPlan, lowestTermsWithContent } from './plan-alternative.ts'
@@ -73,7 +73,7 @@ async function withStoredContent(
 }
 
 /** Shorter content is loaded for any caller, because this costs little. */
-const UNPAID_BYTES_MAX = 64 * 1024
+export const UNPAID_BYTES_MAX = 64 * 1024
 
 type Loading = {
   readonly request: ChatRequest
@@ -100,7 +100,7 @@ async function admitLoading(
   const error = await unpayableContentError(deps, exchange, caller, { request, plan, paid })
   if (error !== null) {
     const content = { work: request.format.name, body }
-    if (!(await repeatsEarlierCall(deps, exchange, caller, content))) return error
+    if (!(await repeatsAdmittedCall(deps, exchange, caller, content))) return error
   }
   const sized = { ...request, body: { length: most } }
   return earlyPermit.acquire(deps, caller, sized, groupsOfPlan(plan))

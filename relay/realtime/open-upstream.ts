@@ -50,7 +50,8 @@ export function planRealtime(
   const isFit = pinned?.isEnabled === true && serves(pinned, 'realtime', model)
   const ofPin = isFit ? offerOf([pinned]) : []
   const offer = pinnedChannelId === null ? channels.offeringCalls(group, model, 'realtime') : ofPin
-  const misplaced = offer.length === 0 ? errorOfUnofferedModel({ channels }, caller, model) : null
+  const misplaced =
+    offer.length === 0 ? errorOfUnofferedModel({ channels }, caller, model, 'realtime') : null
   if (misplaced !== null) return misplaced
   const price = priceFor({ options: view }, caller, model)
   if ('code' in price) return price

@@ -114,13 +114,15 @@ function planInGroup(
   const { model } = request
   const { prices } = views.options
   const customer = { userGroup: user.group, acceptsUnpriced: false }
+  const channels = offerFor(views, caller, request, origin)
   // The caller chose the name of a video's model, and may have misspelled it.
-  if (request.video !== undefined && origin === null && !views.channels.hasModel(model)) {
+  const mayBeUnknown = channels.length === 0 && request.video !== undefined && origin === null
+  const isPinned = caller.pinnedChannelId !== null
+  if (mayBeUnknown && !isPinned && !views.channels.hasModel(model)) {
     return relayError('model_not_found', { param: 'model', subject: model })
   }
   const price = priceOf(prices, model, group, customer)
   if ('code' in price) return priceError(price, group, model)
-  const channels = offerFor(views, caller, request, origin)
   if (channels.length === 0 && isOfferedForCallsOnly(views, caller, request, origin)) {
     return relayError('model_not_at_endpoint', { param: 'model', subject: model })
   }
@@ -153,7 +155,7 @@ const isOfferedForCallsOnly = (
   origin === null &&
   pinnedChannelId === null &&
   channels.offering(group, model, 'any').length > 0 &&
-  !channels.mayOfferLater(group, model)
+  !channels.mayOfferLater(group, model, 'video')
 
 /**
  * Returns the price of a task and the quota to reserve for it. Returns null if the price is not per

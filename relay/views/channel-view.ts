@@ -172,15 +172,17 @@ export class ChannelView {
 
   /**
    * Reports whether a channel that can't be used now, for example because it was disabled
-   * automatically, has the model in the group. It is only for errors, as `hasModel` is.
+   * automatically, serves the model in the group. It is only for errors, as `hasModel` is.
    */
-  mayOfferLater(group: string, model: string): boolean {
-    return [...this.channels.values()].some(
-      ({ isEnabled, target, terms: { groups, modelPrefix, models } }) =>
-        (!isEnabled || target === null) &&
-        groups.includes(group) &&
-        models.some((name) => modelPrefix + name === model),
-    )
+  mayOfferLater(group: string, model: string, kind: OfferKind): boolean {
+    return [...this.channels.values()].some((channel) => {
+      const { isEnabled, target, terms } = channel
+      const isOfGroup = terms.groups.includes(group)
+      const hasModel = terms.models.some((name) => terms.modelPrefix + name === model)
+      // It is unknown what a channel without a usable key serves.
+      const mayServe = target === null || (!isEnabled && serves(channel, kind, model))
+      return isOfGroup && hasModel && mayServe
+    })
   }
 
   /** Reports whether some group has a model that only this channel serves. */

@@ -230,6 +230,16 @@ describe('embeddings', () => {
     expect([status, error?.code]).toEqual([503, 'no_channel'])
   })
 
+  it('are refused for good although a disabled channel has the model elsewhere', async () => {
+    await rig.addChannel(3, { type: 43, baseUrl: provider.url, models: ['chat-x'] })
+    await rig.addChannel(4, { type: 43, baseUrl: provider.url, models: ['chat-x'] })
+    await rig.setOption('ModelRatio', { 'chat-x': 1 })
+    const data = { channelIds: [4], tag: null }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDisabled', v: 1, data })
+    const { status, error } = await embed({ model: 'chat-x', input: 'a' })
+    expect([status, error?.code]).toEqual([404, 'model_not_at_endpoint'])
+  })
+
   it('are refused if the account can not pay for the input', async () => {
     await rig.addUser(8)
     await rig.addToken(4, 8, `${KEY}x`)

@@ -176,7 +176,7 @@ describe('a variation of an image', () => {
           ['image', picture()],
         ])
       ).status,
-    ).toBe(503)
+    ).toBe(404)
   })
 })
 

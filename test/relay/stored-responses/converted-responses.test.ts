@@ -526,35 +526,65 @@ it('contents that nobody can read any more are deleted, and those of others are 
   await expect.poll(contents.owners).toEqual(left)
 })
 
-// 500 tokens pay for the short request alone, but not for one with 900 kB of content.
-const UNPAID = [
-  ...[0n, 1n, 500n].map((left) => ({ left, how: 'in a call' })),
-  { left: 500n, how: 'in a call with a new Idempotency-Key' },
-  { left: 500n, how: 'in a count of tokens' },
-]
+const UNPAID_KEY = 'unpaidunpaidunpaidunpaidunpaidunpaidunpaid'
 
-it.each(UNPAID)('no long content is inserted for a caller who has $left $how', async (one) => {
-  const { left, how } = one
+/** Stores a response to 900 kB of input for a user who can pay it. Returns the id. */
+async function storeLongResponse(): Promise<string> {
   await rig.addUser(9)
-  const key = 'unpaidunpaidunpaidunpaidunpaidunpaidunpaid'
-  await rig.addToken(5, 9, key)
+  await rig.addToken(5, 9, UNPAID_KEY)
   await rig.grant(9, 10_000_000n)
   answerWith(false, [text('Hello')])
-  const { json: response } = await call({ input: 'word '.repeat(180_000) }, key)
-  const taken = { userId: 9, deductionId: 'all', amount: (await rig.balance(9)) - left }
+  const { json } = await call({ input: 'word '.repeat(180_000) }, UNPAID_KEY)
+  return json.id
+}
+
+/** Takes all but `left` of the user's quota. */
+async function leave(left: bigint): Promise<void> {
+  const amount = (await rig.balance(9)) - left
+  const taken = { userId: 9, deductionId: `all but ${left}`, amount }
   const command = { type: 'DeductQuota', ...taken, reason: 'admin' } as const
   const context = { actor: 'user:1', cause: null, at: Date.now() }
   await rig.core.actors.handle(accountDecider, accountStream(9), command, context)
+}
+
+/** Continues a response, and returns the answer and how often content was decrypted for it. */
+async function continueResponse(id: string, path = '/v1/responses', keyed: string | null = null) {
+  const body = { model: MODEL, input: 'Hi', previous_response_id: id, max_output_tokens: 16 }
+  const headers = keyed === null ? {} : { 'idempotency-key': keyed }
   const open = vi.spyOn(rig.core.vault, 'openBytes')
   try {
-    const members = { model: MODEL, input: 'Hi', previous_response_id: response.id }
-    const headers = how.endsWith('Key') ? { 'idempotency-key': 'new' } : {}
-    const path = how.endsWith('tokens') ? '/v1/responses/input_tokens' : '/v1/responses'
-    const limited = { ...members, max_output_tokens: 16 }
-    const { status, json } = await ask('POST', path, limited, key, headers)
-    expect([status, json.error.code]).toEqual([402, 'insufficient_quota'])
-    expect(open).not.toHaveBeenCalled()
+    const { status, json } = await ask('POST', path, body, UNPAID_KEY, headers)
+    return { status, code: json.error?.code, opened: open.mock.calls.length }
   } finally {
     open.mockRestore()
+  }
+}
+
+const REFUSED = { status: 402, code: 'insufficient_quota', opened: 0 }
+
+// 500 tokens pay for the short request alone, and no number here for one with 900 kB of content.
+it.each([
+  ...[0n, 1n, 500n, 20_000n].map((left) => ({ left, path: '/v1/responses' })),
+  { left: 500n, path: '/v1/responses/input_tokens' },
+])('no long content is inserted for a caller who has $left at $path', async ({ left, path }) => {
+  const id = await storeLongResponse()
+  await leave(left)
+  expect(await continueResponse(id, path)).toEqual(REFUSED)
+})
+
+it('for a caller without quota, long content is inserted only to repeat a call', async () => {
+  const id = await storeLongResponse()
+  expect(await continueResponse(id, undefined, 'admitted')).toMatchObject({ status: 200 })
+  // This pays for the least that the content can cost, but not for what is held for it.
+  await leave(200_000n)
+  const refused = await continueResponse(id, undefined, 'refused')
+  expect(refused).toMatchObject({ status: 402, code: 'insufficient_quota' })
+  expect(refused.opened).toBeGreaterThan(0)
+  await leave(500n)
+  const repeated = await continueResponse(id, undefined, 'admitted')
+  expect(repeated).toMatchObject({ status: 409, code: 'idempotency_replayed' })
+  expect(repeated.opened).toBeGreaterThan(0)
+  for (const keyed of ['refused', 'new']) {
+    expect(await continueResponse(id, undefined, keyed)).toEqual(REFUSED)
   }
 })

@@ -106,6 +106,7 @@ export function claimedCallsInMemory(): ClaimedCalls {
     if (claims.get(nameOf(of))?.call === of.call) claims.delete(nameOf(of))
   }
   return {
+    find: async (key) => claims.get(nameOf(key)) ?? null,
     claim: async (claim) => {
       const claimed = claims.get(nameOf(claim)) ?? claim
       claims.set(nameOf(claim), claimed)
