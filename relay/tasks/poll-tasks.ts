@@ -76,8 +76,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. An accepted task is not among them while its provider answers, because then its
- * poller ends it. `unconfirmed` contains the videos for which a vendor is to be searched.
+ * have expired. An accepted task whose lease runs is not among them while its provider answers,
+ * because then its poller ends it. `unconfirmed` contains the videos for which a vendor is to be
+ * searched.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>

@@ -306,6 +306,9 @@ describe('the formats of callers', () => {
   it('names an unknown model or video, instead of a missing price or path', async () => {
     const unknown = await rig.post('/v1/videos', { model: 'unknown', prompt: 'x' })
     expect([unknown.status, unknown.json.error.code]).toEqual([404, 'model_not_found'])
+    // This one has a built-in price, but no channel.
+    const known = await rig.post('/v1/videos', { model: 'kling-v2-master', prompt: 'x' })
+    expect([known.status, known.json.error.code]).toEqual([404, 'model_not_found'])
     await rig.addChannel(KLING_WITH_ONE_PERMIT, { type: 50, models: ['unpriced'] })
     const unpriced = await rig.post('/v1/videos', { model: 'unpriced', prompt: 'x' })
     expect([unpriced.status, unpriced.json.error.code]).toEqual([400, 'model_unpriced'])
