@@ -177,11 +177,11 @@ export class ChannelView {
   mayOfferLater(group: string, model: string, kind: OfferKind): boolean {
     return [...this.channels.values()].some((channel) => {
       const { isEnabled, target, terms } = channel
-      const isOfGroup = terms.groups.includes(group)
+      const isUsable = isEnabled && target !== null
+      if (isUsable || !terms.groups.includes(group)) return false
       const hasModel = terms.models.some((name) => terms.modelPrefix + name === model)
       // It is unknown what a channel without a usable key serves.
-      const mayServe = target === null || (!isEnabled && serves(channel, kind, model))
-      return isOfGroup && hasModel && mayServe
+      return hasModel && (target === null || serves(channel, kind, model))
     })
   }
 

@@ -54,6 +54,14 @@ it('a claim of a key expires after a day, and is replaced only then', async () =
   expect(await claim('daily', 'second', NOW + CLAIM_MS)).toEqual({ ...first, isExpired: true })
 })
 
+it('a claim is found by each relay, and looking for one claims nothing', async () => {
+  const { tokenId, keyHash } = claimOf('found', 'first')
+  for (const relay of [0, 1]) expect(await of(relay).find({ tokenId, keyHash })).toBeNull()
+  await claim('found', 'first')
+  const found = { call: 'first', bodyHash: 'body of first' }
+  for (const relay of [0, 1]) expect(await of(relay).find({ tokenId, keyHash })).toEqual(found)
+})
+
 it('fifty repeats over two relays replace an expired claim by one call', async () => {
   const at = NOW + CLAIM_MS
   await claim('replaced', 'first')
