@@ -13,14 +13,15 @@ import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { accessError } from './pipeline/plan-alternative.ts'
 import { planCall } from './pipeline/plan-call.ts'
 import { readBody } from './pipeline/read-body.ts'
-import {
-  UNPAID_BYTES_MAX,
-  unpayableContentError,
-} from './pipeline/read-request-with-stored-content.ts'
+import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
 import { convertedResponseIdIn } from './stored-responses/ids-of-converted-responses.ts'
-import { type BodyLengths, insertStoredContent } from './stored-responses/insert-stored-content.ts'
+import {
+  type BodyLengths,
+  insertStoredContent,
+  UNPAID_BYTES_MAX,
+} from './stored-responses/insert-stored-content.ts'
 import { notFound } from './stored-responses/resolve-stored-input.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */

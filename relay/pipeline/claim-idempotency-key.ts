@@ -55,7 +55,7 @@ export async function repeatsAdmittedCall(
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string') return false
   try {
-    const keyHash = createHash('sha256').update(key).digest('hex')
+    const keyHash = sha256(key)
     const claim = await claimedCalls.find({ tokenId, keyHash })
     if (claim?.bodyHash !== hashOf(request, content)) return false
     return await actors.ask(accountDecider, accountStream(userId), ({ open, ended }) => {
@@ -77,7 +77,7 @@ async function claimKey(
 ): Promise<KeyedCall | RelayError> {
   if (typeof key !== 'string' || !KEY.test(key))
     return relayError('invalid_parameter', { param: HEADER })
-  const keyHash = createHash('sha256').update(key).digest('hex')
+  const keyHash = sha256(key)
   const bodyHash = hashOf(request, content)
   const { claimedCalls, log, now } = deps
   try {
@@ -119,7 +119,7 @@ async function claimUnlessRunning(
   return claimedCalls.claim(claim)
 }
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 
 /**
  * Returns a hash of the request's method, path and body. The path is included, because the same

@@ -2,7 +2,11 @@ import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
-import { type BodyLengths, insertStoredContent } from '../stored-responses/insert-stored-content.ts'
+import {
+  type BodyLengths,
+  insertStoredContent,
+  UNPAID_BYTES_MAX,
+} from '../stored-responses/insert-stored-content.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { contentOwnerOf } from '../stored-responses/response-contents.ts'
@@ -72,9 +76,6 @@ async function withStoredContent(
   return insertedItems === 0 ? resolved : { ...resolved, insertedItems }
 }
 
-/** Shorter content is loaded for any caller, because this costs little. */
-export const UNPAID_BYTES_MAX = 64 * 1024
-
 type Loading = {
   readonly request: ChatRequest
   readonly earlyPermit: EarlyCallPermit
@@ -97,7 +98,10 @@ async function admitLoading(
 ): Promise<RelayError | null> {
   const plan = planCall(deps.views, caller, request, deps.now())
   if (isRelayError(plan)) return plan
-  const error = await unpayableContentError(deps, exchange, caller, { request, plan, paid })
+  const error =
+    paid > UNPAID_BYTES_MAX
+      ? await unpayableContentError(deps, exchange, caller, { request, plan, paid })
+      : null
   if (error !== null) {
     const content = { work: request.format.name, body }
     if (!(await repeatsAdmittedCall(deps, exchange, caller, content))) return error
@@ -122,7 +126,6 @@ export async function unpayableContentError(
   caller: Caller,
   { request, plan, paid }: ContentToPay,
 ): Promise<RelayError | null> {
-  if (paid <= UNPAID_BYTES_MAX) return null
   const terms = lowestTermsWithContent(deps.views.options, plan, paid)
   return checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
 }

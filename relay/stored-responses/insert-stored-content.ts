@@ -15,7 +15,7 @@ import { openCompressed } from './seal-compressed-text.ts'
 
 const PREVIOUS = 'previous_response_id'
 /** More stored content is inserted only for callers who can pay, because this costs time. */
-const UNPAID_BYTES_MAX = 64 * 1024
+export const UNPAID_BYTES_MAX = 64 * 1024
 /**
  * A request may refer to a short item of a long response. Up to this length, the caller need not be
  * able to pay for the complete responses.

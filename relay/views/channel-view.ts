@@ -86,6 +86,10 @@ export function serves(
   )
 }
 
+/** Reports whether a channel lists the model, which callers name with the channel's prefix. */
+const hasInList = ({ modelPrefix, models }: RelayChannel['terms'], model: string): boolean =>
+  models.some((name) => modelPrefix + name === model)
+
 /**
  * Returns the vendor whose API serves the channel's videos, or null if the channel serves no
  * videos.
@@ -150,9 +154,7 @@ export class ChannelView {
    * because it searches all channels.
    */
   hasModel(model: string): boolean {
-    return [...this.channels.values()].some(({ terms: { modelPrefix, models } }) =>
-      models.some((name) => modelPrefix + name === model),
-    )
+    return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
   }
 
   /** Returns the models that calls of the group may name, in any format. */
@@ -179,9 +181,8 @@ export class ChannelView {
       const { isEnabled, target, terms } = channel
       const isUsable = isEnabled && target !== null
       if (isUsable || !terms.groups.includes(group)) return false
-      const hasModel = terms.models.some((name) => terms.modelPrefix + name === model)
       // It is unknown what a channel without a usable key serves.
-      return hasModel && (target === null || serves(channel, kind, model))
+      return hasInList(terms, model) && (target === null || serves(channel, kind, model))
     })
   }
 
