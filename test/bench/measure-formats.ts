@@ -28,6 +28,8 @@ const ROUTES: readonly (readonly [Format, Format])[] = [
 ]
 const BODIES_KB = [1, 100, 1_000]
 const CONNECTIONS = 32
+/** The seconds of each load: the loads of one body size are many. */
+const MAX_SECONDS = 2
 
 const modelOf = (provider: Format): string => `bench-${provider}`
 
@@ -51,17 +53,24 @@ export async function addFormatChannels(rig: BenchSetup): Promise<void> {
 
 type Measured = LoadResult & { readonly cpuUs: number }
 
-/** Measures streams and plain answers of each route, one after another in each round. */
-export async function measureFormats(rig: BenchSetup, length: BenchLength): Promise<Table> {
+/** Measures the formats with each size of body, and shows each table as soon as it is known. */
+export async function measureFormats(
+  rig: BenchSetup,
+  length: BenchLength,
+  show: (table: Table) => void,
+): Promise<void> {
   await addFormatChannels(rig)
-  const loads = BODIES_KB.flatMap((kb) =>
-    [true, false].flatMap((isStream) => ROUTES.map((route) => ({ kb, isStream, route }))),
-  )
+  for (const kb of BODIES_KB) show(await measureBodySize(rig, kb, length))
+}
+
+/** Measures streams and plain answers of each route, one after another in each round. */
+async function measureBodySize(rig: BenchSetup, kb: number, length: BenchLength): Promise<Table> {
+  const loads = [true, false].flatMap((isStream) => ROUTES.map((route) => ({ isStream, route })))
   const results = loads.map((load) => ({ load, rounds: [] as Measured[] }))
-  const { seconds } = length
+  const seconds = Math.min(length.seconds, MAX_SECONDS)
   for (let round = -1; round < length.rounds; round += 1) {
     for (const { load, rounds } of results) {
-      const { route, kb, isStream } = load
+      const { route, isStream } = load
       const target = targetOf(rig, route, isStream)
       const before = cpuSeconds(rig.pids.tallygate)
       const body = bodyOf(route, kb, isStream)
@@ -71,13 +80,11 @@ export async function measureFormats(rig: BenchSetup, length: BenchLength): Prom
     }
   }
   const cpuOf = (rounds: readonly Measured[]) => quantiles(rounds.map(({ cpuUs }) => cpuUs)).p50
-  const rows = results.map(({ load: { kb, isStream, route }, rounds }) => {
-    const chat = results.find(
-      ({ load }) => load.kb === kb && load.isStream === isStream && load.route === ROUTES[0],
-    )
+  const rows = results.map(({ load: { isStream, route }, rounds }) => {
+    const chat = results.find(({ load }) => load.isStream === isStream && load.route === ROUTES[0])
     const [caller, provider] = route
     return [
-      `${isStream ? 'streamed' : 'plain'}, ${kb} KB`,
+      isStream ? 'streamed' : 'plain',
       caller === provider ? caller : `${caller} → ${provider}`,
       quantiles(rounds.map(({ count, seconds: time }) => count / time)).p50.toFixed(0),
       cpuOf(rounds).toFixed(0),
@@ -86,7 +93,7 @@ export async function measureFormats(rig: BenchSetup, length: BenchLength): Prom
     ]
   })
   return {
-    title: `Formats and conversions, ${CONNECTIONS} connections`,
+    title: `Formats and conversions, bodies of ${kb} KB, ${CONNECTIONS} connections`,
     head: ['load', 'format', 'calls/s', 'CPU µs', '÷ chat', 'errors'],
     rows,
   }

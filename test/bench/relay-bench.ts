@@ -41,7 +41,7 @@ async function bench(phases: readonly Phase[]): Promise<void> {
   await onSetup(phases, async (rig) => {
     if (phases.includes('saturated'))
       show(saturationTable(await saturatedLoads(rig, length), STREAM))
-    if (phases.includes('formats')) show(await measureFormats(rig, length))
+    if (phases.includes('formats')) await measureFormats(rig, length, show)
     rig.releaseCores()
     if (phases.includes('forwarding')) show(await measureForwarding(rig, rounds))
     if (phases.includes('rates')) show(rateTable(await ratedLoads(rig, length)))
