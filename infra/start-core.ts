@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './postgres/embedde
 import { createPools } from './postgres/pools.ts'
 import { rejectUnsafeServer } from './postgres/server-checks.ts'
 import { createSharedClock } from './postgres/shared-clock.ts'
-import { openLimits } from './redis/open-limits.ts'
+import { openLimits } from './redis/open-limits-and-caches.ts'
 import { abortable, NEVER } from './reject-on-abort.ts'
 import { createLog } from './telemetry/log.ts'
 import { createDiskProbe, withStoreProbe } from './telemetry/write-probe.ts'

@@ -35,7 +35,7 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { type ClientSecrets, createClientSecrets } from './realtime/client-secret-store.ts'
-import { boundedStoredResponses } from './stored-responses/limit-load-of-stored-responses.ts'
+import { boundedStoredResponses } from './stored-responses/limit-response-store.ts'
 import {
   createStoredResponses,
   type StoredResponses,

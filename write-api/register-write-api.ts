@@ -8,18 +8,15 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
+import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import { deleteProviderInvoice, importProviderInvoice } from './audit/import-provider-invoice.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
-import {
-  acknowledgeRefusedCosignature,
-  requestRebuild,
-  requestVerification,
-} from './audit/request-audit-jobs.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
+import { requestRebuild, requestVerification } from './audit/request-verification-or-rebuild.ts'
 import { startCorrections } from './audit/run-correction.ts'
 import {
   closeCircuits,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import { useActionKeys } from '../ui/actions/use-action-keys.ts'
-import { PALETTE_KEYS } from './shortcut-keys.tsx'
+import { PALETTE_KEYS } from './shortcut-key-symbols.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 import './commands.css'
 

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { ShortcutKeys } from './shortcut-keys.tsx'
+import { ShortcutKeys } from './shortcut-key-symbols.tsx'
 import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
 
 type Props = { isOpen: boolean; onClose: () => void }

@@ -8,7 +8,7 @@ import {
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/choice-inputs.tsx'
-import { PALETTE_KEYS, ShortcutKeys } from './shortcut-keys.tsx'
+import { PALETTE_KEYS, ShortcutKeys } from './shortcut-key-symbols.tsx'
 
 const SECTIONS = ['page', 'go', 'action'] as const
 

@@ -44,7 +44,10 @@ export type ContextTier = {
 /** The prices of tools that the provider runs, in dollars per 1000 uses. */
 export type ToolPrices = Readonly<Partial<Record<ToolName, DecimalText>>>
 
-/** The factors by which conditions multiply the price of a call without its tools. */
+/**
+ * The factors by which conditions multiply the price of a call. They do not multiply the prices of
+ * tools that the call used.
+ */
 export type ConditionRatios = Readonly<Partial<Record<PriceCondition, DecimalText>>>
 
 export type PerCallPrice = {

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/config.ts'
 import { readConfig } from '../config/read-config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import type { Core } from '../core-dependencies.ts'
-import { runningServer } from '../postgres/database-cluster.ts'
+import { runningServer } from '../postgres/embedded-database-folder.ts'
 import { type RunningCore, startCore } from '../start-core.ts'
 
 /** Thrown for wrong arguments on the command line. */

@@ -179,8 +179,10 @@ class CheckpointChecks {
   /** The events that the site, and that the required witnesses, have signed. */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The numbers of checkpoints compared with the tree, in total and of two kinds. */
-  readonly compared = { all: 0, earlier: 0, cosigned: 0 }
+  /** The checkpoints that were compared with the tree, and those of them that the caller passed. */
+  readonly compared = { all: 0, earlier: 0 }
+  /** The checkpoints that a trusted witness has signed, compared or not. */
+  cosigned = 0
   readonly witnesses: readonly VerifierKey[]
   private readonly quorum: number | null
   /** The number of earlier checkpoints that the caller passed. */
@@ -213,13 +215,12 @@ class CheckpointChecks {
 
   /** Compares the tree with the checkpoints of its size, if there are any. */
   compare(tree: GrowingTree): void {
-    const expected = this.bySize.get(tree.size)
-    if (expected === undefined) return
-    this.bySize.delete(tree.size)
-    const root = tree.root()
     const { size } = tree
-    for (const { root: signed, counts, isSigned, isWitnessed } of expected) {
-      const isEqual = signed.equals(root)
+    const expected = this.bySize.get(size)
+    if (expected === undefined) return
+    this.bySize.delete(size)
+    for (const { root, counts, isSigned, isWitnessed } of expected) {
+      const isEqual = root.equals(tree.root())
       for (const [source, count] of counts) {
         this.findings.checked('signed-checkpoints', count)
         if (!isEqual) this.reportDifference(source, size)
@@ -276,7 +277,7 @@ class CheckpointChecks {
 
   private signaturesOf(checkpoint: SignedCheckpoint, source: CheckpointSource) {
     const count = countSigners(checkpoint, this.witnesses)
-    if (count > 0) this.compared.cosigned += 1
+    if (count > 0) this.cosigned += 1
     const fault = this.keyRing.signatureFault(checkpoint, source)
     return { fault, isSigned: fault === null, isWitnessed: count >= (this.quorum ?? 1) }
   }
@@ -295,8 +296,7 @@ class CheckpointChecks {
     this.findings.checked('signed-checkpoints', ring.rotations.length)
     for (const fault of ring.faults) this.findings.reportCoded('signed-checkpoints', null, fault)
     for (const { size, checkpoint } of ring.rotations) {
-      const signatures = { isSigned: true, isWitnessed: false }
-      this.expectAt(size, checkpoint.root, 'rotation', signatures)
+      this.expectAt(size, checkpoint.root, 'rotation', { isSigned: true, isWitnessed: false })
     }
     return ring
   }
@@ -364,7 +364,7 @@ class CheckpointChecks {
 
 function statements(
   manifest: Manifest,
-  { signed, witnessed, compared, witnesses, given }: CheckpointChecks,
+  { signed, witnessed, compared, cosigned, witnesses, given }: CheckpointChecks,
   { keys, witnesses: named }: VerifyOptions,
 ): Pick<VerificationReport, 'checked' | 'notChecked'> {
   const { first, last } = manifest
@@ -372,7 +372,6 @@ function statements(
     `Each file against the manifest, and each rule of the events from ${first} to ${last}.`,
     `The tree over these events against ${compared.all - compared.earlier} signed checkpoints.`,
   ]
-  const { cosigned } = compared
   if (cosigned > 0) checked.push(`${cosigned} checkpoints are signed by a witness as well.`)
   if (compared.earlier > 0) checked.push(`${compared.earlier} checkpoints that you gave.`)
   const notChecked = ['That the counts of the providers are true. Only their invoices can show it.']

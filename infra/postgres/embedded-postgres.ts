@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { NEVER } from '../reject-on-abort.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
-import { type Cluster, openCluster, runAsFor, USER } from './database-cluster.ts'
+import { type Cluster, openCluster, runAsFor, USER } from './embedded-database-folder.ts'
 import { nativeBinaries } from './native-binaries.ts'
 import { stopOrphans } from './orphaned-servers.ts'
 import {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Cluster } from './database-cluster.ts'
+import type { Cluster } from './embedded-database-folder.ts'
 import { runCommand } from './run-command.ts'
 
 const STOP_WITHIN_MS = 5_000

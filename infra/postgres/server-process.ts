@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { abortable } from '../reject-on-abort.ts'
-import { type Cluster, ownFolder } from './database-cluster.ts'
+import { type Cluster, ownFolder } from './embedded-database-folder.ts'
 import { cleanEnvironment } from './run-command.ts'
 
 const READY_WITHIN_MS = 120_000

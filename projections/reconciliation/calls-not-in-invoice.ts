@@ -7,7 +7,7 @@ import {
   type RequestMatchRow,
   requestMatch,
   wireIntegers,
-} from './invoice-matching-sql.ts'
+} from './shared-matching-sql.ts'
 
 /**
  * The `from` and `where` clauses for the charged calls of the channel in the days of an invoice

@@ -13,7 +13,7 @@ import {
   requestMatch,
   wireIntegers,
   wireSized,
-} from './invoice-matching-sql.ts'
+} from './shared-matching-sql.ts'
 
 /**
  * Converts an amount of an invoice to quota as `quotaOf` does: half away from zero, and cut off

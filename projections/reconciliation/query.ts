@@ -6,11 +6,11 @@ import {
   type Fragment,
   isNearDays,
   type MatchedProviderInvoice,
-} from './invoice-matching-sql.ts'
+} from './shared-matching-sql.ts'
 
 export { findOnlyOurs, listCalls, listOnlyOurs } from './calls-not-in-invoice.ts'
-export type { MatchedProviderInvoice, RequestMatchRow } from './invoice-matching-sql.ts'
 export { lineOfPlace, listMatches, type MatchSum, matchLines } from './match-invoice-lines.ts'
+export type { MatchedProviderInvoice, RequestMatchRow } from './shared-matching-sql.ts'
 
 const contents = rowType({ table: wireInteger, position: wireInteger })
 /**

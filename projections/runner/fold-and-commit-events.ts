@@ -131,8 +131,8 @@ const concernsAllFolds = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds a segment for several cursors. A cursor whose events cannot be folded is stopped and
- * omitted from the result.
+ * Folds a segment of events for several cursors, each of which is one projection's progress in one
+ * lane. A cursor whose events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
   deps: FoldAndCommitDeps,

@@ -1,6 +1,6 @@
 import { exportFiles } from '#infra/audit-program/generate-export-files.ts'
 import { exportSource } from '#infra/audit-program/open-sealed-log.ts'
-import { TAR_END, tarFile } from '#infra/audit-program/tar-archive.ts'
+import { TAR_END, tarFile } from '#infra/audit-program/write-tar-archive.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -178,8 +178,9 @@ const SiteMonth = Type.Object({
 export type SiteMonth = Static<typeof SiteMonth>
 
 const BalanceAt = Type.Object({
-  /** The position and the time (Unix seconds) of the account's last event before the moment. */
+  /** The position of the account's last event up to the requested moment. */
   position: Type.Integer(),
+  /** The time of this event, in Unix seconds. */
   at: Type.Integer(),
   total: Type.Integer(),
   balance: Type.Integer(),

@@ -1,7 +1,7 @@
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { LiveBuffer } from './live-buffer.ts'
 import { readItems } from './read-live-items.ts'
+import { LiveBuffer } from './shared-live-buffer.ts'
 
 const INTERVAL_MS = 1_000
 /**

@@ -7,9 +7,9 @@ import type { LiveMessage, LiveTopic } from '../contract/live-messages.ts'
 import type { LogStat } from '../contract/logs.ts'
 import type { Viewer } from '../logs/log-response.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import type { LiveItem } from './live-buffer.ts'
 import type { Hub } from './live-item-hub.ts'
 import { readItems } from './read-live-items.ts'
+import type { LiveItem } from './shared-live-buffer.ts'
 
 const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576

@@ -13,7 +13,7 @@ import type { LiveMessage } from '../contract/live-messages.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { type DecryptedTask, decryptTasks, taskPush } from '../tasks/task-response.ts'
 import { tokenState } from '../tokens/list-tokens.ts'
-import { cachedText, type LiveItem } from './live-buffer.ts'
+import { cachedText, type LiveItem } from './shared-live-buffer.ts'
 
 /**
  * Returns one item for admins if channels were tested, or their balances read, in a range of

@@ -9,7 +9,7 @@ import {
 } from '../stored-responses/insert-stored-content.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
-import { contentOwnerOf } from '../stored-responses/response-contents.ts'
+import { contentOwnerOf } from '../stored-responses/response-content-store.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'

@@ -4,7 +4,7 @@ import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
 import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { sealCompressed } from './seal-compressed-text.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 

@@ -4,8 +4,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { eventData } from '../canonical/sse-scanner.ts'
 import { STORED_ID } from '../dialects/openai-responses/find-input-items-and-tools.ts'
 import type { ChatRequest, StoredInput, StoredReference } from '../dialects/wire-format.ts'
-import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
-import type { ContentOwner } from './response-contents.ts'
+import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
+import type { ContentOwner } from './response-content-store.ts'
 import type { StoredResponse, StoredResponses } from './stored-response-owners.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   type ContentOwner,
   createResponseContents,
   type ResponseContents,
-} from './response-contents.ts'
+} from './response-content-store.ts'
 
 /**
  * Identifies the account that stores a response at the provider, by the channel and the key that

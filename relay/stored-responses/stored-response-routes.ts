@@ -19,9 +19,9 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
-import { convertedResponseIdIn } from './ids-of-converted-responses.ts'
+import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { NO_STORE } from './resolve-stored-input.ts'
-import { contentOwnerOf } from './response-contents.ts'
+import { contentOwnerOf } from './response-content-store.ts'
 import { openCompressed } from './seal-compressed-text.ts'
 
 /** The maximum time that a provider may take to answer. */

@@ -54,7 +54,8 @@ export type ShownProviderError = {
 
 /**
  * Sends a provider's error in the format that drawing, music or video clients expect. Drawing
- * clients read the result code, and the status 200 of a provider that answered with a code stays.
+ * clients read the result code in the body. They get the status 200, except for a limit that the
+ * provider reported without a result code.
  */
 export function sendProviderError(
   exchange: Exchange,

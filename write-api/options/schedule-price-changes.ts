@@ -95,7 +95,7 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
 /**
  * Applies all price changes that are due. The options stream records each applied change, so that
  * no change is applied twice, even by two processes or after a crash. Returns how many changes were
- * planned, including those that are not due yet.
+ * planned before this call: the applied ones and those that are not due yet.
  */
 export async function applyDuePrices({
   actors,

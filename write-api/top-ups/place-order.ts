@@ -153,8 +153,8 @@ type Quote = PaymentTerms & {
 }
 
 /**
- * The maximum price of an order through Stripe, in hundredths of the currency. For Epay, it is
- * `CENTS_MAX`, but a gateway may accept less.
+ * The maximum price of an order through Stripe, in hundredths of the currency. For Epay, the
+ * maximum is `CENTS_MAX`, but the operator's payment provider may accept less.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n

@@ -2,8 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { fetchTokens, isEnabledToken, tokensKey } from '#console/api/list-queries.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
+import {
+  fetchTokens,
+  isEnabledToken,
+  tokensKey,
+} from '#console/api/token-and-redemption-queries.ts'
 import type { ChatLink } from '#console/ui/chat-links/chat-links.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'

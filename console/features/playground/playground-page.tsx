@@ -7,8 +7,8 @@ import {
   chatModelsQuery,
   usableGroupsQuery,
 } from '#console/api/account-queries.ts'
-import { fetchTokens, isEnabledToken } from '#console/api/list-queries.ts'
 import { useUser } from '#console/api/session.ts'
+import { fetchTokens, isEnabledToken } from '#console/api/token-and-redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'

@@ -22,8 +22,8 @@ const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
 /**
- * Reads the cost of a call from the usage log. Returns null if the call does not appear in the log
- * within all attempts.
+ * Reads the cost of a call from the usage log. Returns null if the log does not contain the call
+ * after the last of several reads.
  */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
@@ -63,7 +63,10 @@ export type Chat = {
   readonly stop: () => void
   /** Requests an answer again. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
-  /** Replaces the text of a message. A message of the user is sent again. */
+  /**
+   * Replaces the text of a message. If the user wrote the message, the new text is sent, and all
+   * later messages are removed.
+   */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
 }

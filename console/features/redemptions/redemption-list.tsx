@@ -5,7 +5,7 @@ import {
   matchingRedemptionsQuery,
   redemptionsKey,
   redemptionsQuery,
-} from '#console/api/list-queries.ts'
+} from '#console/api/token-and-redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { choicesOf } from '#console/ui/forms/inputs.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { redemptionsKey } from '#console/api/list-queries.ts'
+import { redemptionsKey } from '#console/api/token-and-redemption-queries.ts'
 import { translate } from '#console/i18n/i18n.ts'
 import { copyText } from '#console/ui/elements/copy.tsx'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'

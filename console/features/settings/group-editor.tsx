@@ -31,8 +31,7 @@ import {
   withGroup,
   withoutGroup,
 } from './group-rows.ts'
-import { usePausedRefresh } from './settings-form-hooks.ts'
-import type { SettingsForm } from './use-settings-form.ts'
+import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /** Edits groups. The changes are saved only when the settings page is saved. */
 export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }) {

@@ -12,7 +12,7 @@ import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
-import type { OutputLimitFallback } from './settings-form-hooks.ts'
+import type { OutputLimitFallback } from './price-table-hooks.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback

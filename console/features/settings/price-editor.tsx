@@ -27,10 +27,9 @@ import {
 import {
   type OutputLimitFallback,
   useOutputLimitFallback,
-  usePausedRefresh,
   useScrollToRow,
-} from './settings-form-hooks.ts'
-import type { SettingsForm } from './use-settings-form.ts'
+} from './price-table-hooks.ts'
+import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'bulk' | null
 

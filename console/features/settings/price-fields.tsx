@@ -27,7 +27,7 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
-import type { OutputLimitFallback } from './settings-form-hooks.ts'
+import type { OutputLimitFallback } from './price-table-hooks.ts'
 
 type FieldsProps = { capFallback: OutputLimitFallback; form: DraftForm<PriceDraft> }
 

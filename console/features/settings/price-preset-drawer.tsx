@@ -14,8 +14,7 @@ import type { PresetRatios } from '#read-api/contract/options.ts'
 import { type PresetRow, presetRows, withoutPresets, withPresets } from './apply-price-presets.ts'
 import type { PriceMaps } from './price-rows.ts'
 import { SettingField } from './setting-field.tsx'
-import { usePausedRefresh } from './settings-form-hooks.ts'
-import type { SettingsForm } from './use-settings-form.ts'
+import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
 

@@ -11,8 +11,8 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { PriceDrawer } from './price-fields.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
-import { useOutputLimitFallback, usePausedRefresh } from './settings-form-hooks.ts'
-import type { SettingsForm } from './use-settings-form.ts'
+import { useOutputLimitFallback } from './price-table-hooks.ts'
+import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
  * The URL parameter that names the model whose price form is open, so that other pages can link to

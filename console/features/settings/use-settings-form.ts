@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
-import { useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionHistoryKey, optionsQuery } from '#console/api/options.ts'
 import { statusQuery } from '#console/api/status.ts'
@@ -241,4 +241,17 @@ function without(
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
   return new Map([...texts].filter(([key]) => !keys.has(key)))
+}
+
+/**
+ * Stops refreshing the options while `isOpen` is true, so that values do not change while they are
+ * edited. Saving still detects what other users have changed in the meantime.
+ */
+export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
+  const hold = useEffectEvent(form.pauseRefresh)
+  useEffect(() => {
+    if (!isOpen) return
+    hold(true)
+    return () => hold(false)
+  }, [isOpen])
 }

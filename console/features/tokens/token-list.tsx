@@ -1,9 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { matchingTokensQuery, tokensKey, tokensQuery } from '#console/api/list-queries.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useSiteAddress, useStatus } from '#console/api/status.ts'
+import {
+  matchingTokensQuery,
+  tokensKey,
+  tokensQuery,
+} from '#console/api/token-and-redemption-queries.ts'
 import { chatClients } from '#console/ui/chat-links/chat-links.ts'
 import { useNow } from '#console/ui/elements/time.tsx'
 import { choicesOf } from '#console/ui/forms/inputs.tsx'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { tokensKey } from '#console/api/list-queries.ts'
+import { tokensKey } from '#console/api/token-and-redemption-queries.ts'
 import { copyText } from '#console/ui/elements/copy.tsx'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'

@@ -60,7 +60,7 @@ export const oauth: Translations['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The names of other sites in the form in which they stand within a sentence. */
+  /** The names of login providers within a sentence. */
   siteNameInSentence: {
     github: 'GitHub',
     oidc: 'OIDC',

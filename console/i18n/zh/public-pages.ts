@@ -53,7 +53,7 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The names of other sites in the form in which they stand within a sentence. */
+  /** The names of login providers within a sentence: a Latin name has a space on both sides. */
   siteNameInSentence: {
     github: ' GitHub ',
     oidc: ' OIDC ',

@@ -70,8 +70,8 @@ export function containerSiteOf(site: string): string {
 const HOST_FLAG = `\n  --add-host=${CONTAINER_HOST}:host-gateway \\`
 
 /**
- * Inserts values into a template. A placeholder has the form `{{key}}`, or `{{model, json}}` if the
- * value must be escaped as `ESCAPES` defines.
+ * Inserts values into a template: `{{model}}` is replaced by the value `model`. The placeholder
+ * `{{model, json}}` also escapes the value, with the function `json` of `ESCAPES`.
  */
 export function setupText(template: string, values: SetupValues): string {
   const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()

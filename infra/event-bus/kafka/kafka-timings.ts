@@ -22,7 +22,10 @@ export type KafkaTimings = {
   /** The interval at which the store's last position is polled while Kafka delivers. */
   readonly headPollMs: number
   readonly storePollMs: number
-  /** The minimum time between two watermarks (messages without an event). */
+  /**
+   * The minimum time between two watermarks. A watermark is a message without an event: it says
+   * that its lane has no further event up to a position.
+   */
   readonly watermarkMs: number
   readonly publisherTtlMs: number
 }

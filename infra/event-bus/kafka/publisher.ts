@@ -89,7 +89,7 @@ async function waitForHistory(
   return null
 }
 
-/** Returns for each lane the position after which publishing continues. */
+/** Returns the position of each lane after which publishing continues. */
 async function startPositions(
   { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,

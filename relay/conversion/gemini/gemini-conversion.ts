@@ -1,5 +1,5 @@
 import type { FormatConversion } from '../format-conversion.ts'
-import { createStreamReader, readAnswer } from './read-answer.ts'
+import { createStreamReader, readAnswer } from './read-answer-and-stream.ts'
 import { readRequest } from './read-request.ts'
 import { writeAnswer } from './write-answer.ts'
 import { writeRequest } from './write-request.ts'

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { addThoughtEvent } from '#relay/conversion/join-canonical-events.ts'
 import type {
   CanonicalEvent,
   CanonicalUsage,
@@ -7,7 +8,6 @@ import type {
 } from '../canonical-answer.ts'
 import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
-import { addThoughtEvent } from './join-events-to-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureForCaller } from './thought-signature.ts'
 import { writeUsage } from './usage-metadata.ts'

@@ -41,9 +41,9 @@ import { readMessageTexts } from './read-message-texts.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
- * The types and members of content blocks with at most one token per byte, because their content is
- * in the request itself. The types of pictures and documents are missing from this list, because
- * these may have more tokens than bytes.
+ * The types of content blocks, and the names of their members, whose content is in the request
+ * itself, so that each byte is at most one token. The types of pictures and documents are missing,
+ * because these may have more tokens than bytes.
  */
 const PLAIN_NAMES = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],

@@ -3,7 +3,7 @@ import { createPools } from '#infra/postgres/pools.ts'
 import {
   createResponseContents,
   type ResponseContent,
-} from '#relay/stored-responses/response-contents.ts'
+} from '#relay/stored-responses/response-content-store.ts'
 import {
   createStoredResponses,
   type StoredResponse,

@@ -18,7 +18,7 @@ import {
 import type {
   ResponseContent,
   ResponseContents,
-} from '#relay/stored-responses/response-contents.ts'
+} from '#relay/stored-responses/response-content-store.ts'
 import {
   idsOf,
   type StoredId,

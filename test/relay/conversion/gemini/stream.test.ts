@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
-import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer.ts'
+import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer-and-stream.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
+import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import { ANSWER, CHUNKS } from './answers.ts'
 
 function read(chunks: readonly JsonObject[]): CanonicalEvent[] {

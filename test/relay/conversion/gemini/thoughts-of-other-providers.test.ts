@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import { joinEventsToAnswer } from '#relay/conversion/gemini/join-events-to-answer.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
+import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import { read } from './requests.ts'
 
 /** Claude's answer with thoughts, a text and two calls. */

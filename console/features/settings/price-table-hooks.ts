@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -29,19 +29,6 @@ export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback 
         : { tokens: Number(builtInLimit), isBuiltIn: true }
     }
   }, [builtInText, defaultText])
-}
-
-/**
- * Stops refreshing the options while `isOpen` is true, so that values do not change while they are
- * edited. Saving still detects what other users have changed in the meantime.
- */
-export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
-  const hold = useEffectEvent(form.pauseRefresh)
-  useEffect(() => {
-    if (!isOpen) return
-    hold(true)
-    return () => hold(false)
-  }, [isOpen])
 }
 
 type PagedRows = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { LiveBuffer, type LiveItem } from '#read-api/live/live-buffer.ts'
+import { LiveBuffer, type LiveItem } from '#read-api/live/shared-live-buffer.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { type PermitName, Permits } from '../tasks/limit-concurrent-work.ts'
-import type { ContentOwner, ResponseContent } from './response-contents.ts'
+import type { ContentOwner, ResponseContent } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /** The limits for requests that use the store of response ids. */

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { onlyAdmin, onlyAuditor, onlyRoot, principalOf } from '#infra/http/access-checks.ts'
+import { onlyAuditor, onlyRoot, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import { done, success } from '#infra/http/response-envelope.ts'
+import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
-import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
+import { type Action, accepted, contextOf, type Deps } from '../action.ts'
 import { verificationActions } from '../contract/audit-jobs.ts'
 
 /**
@@ -82,31 +82,4 @@ async function runningId(
   const jobs = await actors.stateOf(auditJobsDecider, AUDIT_JOBS_STREAM)
   const all = command.type === 'RequestRebuild' ? jobs.rebuilds : jobs.verifications
   return all.at(-1)?.request.id ?? command.id
-}
-
-/**
- * POST /api/audit/refusals/{id}/acknowledge: records that an admin knows why a witness refused to
- * sign. The refusal stays public. Later verifications list it but do not count it as a finding.
- */
-export const acknowledgeRefusedCosignature: Action = (api, deps) => {
-  api.route({
-    ...endpoint(verificationActions, 'POST /api/audit/refusals/:id/acknowledge'),
-    onRequest: onlyAdmin,
-    handler: async (request, reply) => {
-      const { actors, vault, now } = deps.core
-      const reason = request.body.reason.trim()
-      if (reason === '') throw invalidField('reason', { zh: '请填写原因', en: 'must not be empty' })
-      const { userId: acknowledgedBy } = principalOf(request)
-      const note = await vault.seal(acknowledgedBy, reason)
-      const { id } = request.params
-      const command = {
-        ...({ type: 'AcknowledgeRefusedCosignature', id } as const),
-        ...{ note, acknowledgedBy, acknowledgedAt: now() },
-      }
-      const context = contextOf(deps, request)
-      const outcome = await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context)
-      await waitUntilVisible(deps, reply, ['audit-log'], accepted(outcome).position)
-      return done()
-    },
-  })
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import {
   type AnswerError,
   type CanonicalAnswer,
@@ -8,7 +9,6 @@ import {
 } from '../canonical-answer.ts'
 import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
-import { joinEventsToAnswer } from './join-events-to-answer.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readSignature, readThought } from './thought-signature.ts'
 import { callIdInAnswer } from './tool-call-ids.ts'

@@ -40,8 +40,8 @@ export function runAsFor(dataDir: string): RunAs {
 
 /**
  * Returns the path under which the server opens its data folder. If root starts the server as
- * another user, this user may have no access to `DATA_DIR`. The path is then the server's working
- * folder, which this process has opened.
+ * another user, this user may have no access to `DATA_DIR`. The path is then the
+ * working folder of the server, which needs no access to the folders above it.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'
