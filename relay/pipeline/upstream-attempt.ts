@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
+import { errorOutOfList, retryAfterInBody } from '../canonical/google-error-body.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type AnswerDecoder,
@@ -363,7 +364,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       if (error === null || forwarder.hasDelivered) return { kind: 'streamed', status, error }
     }
     const body = forwarder?.errorEvent ?? this.errorBody(error)
-    const { retryAfterMs, received } = this
+    const { received } = this
+    const retryAfterMs = this.retryAfterMs || retryAfterInBody(body)
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const isDispatched = this.controller !== null && (status === null || status < 300)
     if (!isDispatched) return failed
@@ -389,8 +391,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   private errorBody(error: AttemptError | null): Buffer {
     const body = this.received.body()
-    const isCloudError = error === 'status' && this.decoder !== null
-    if (!isCloudError) return body
-    return this.decoder.errorBody(body, this.answerHeaders, this.status ?? 502)
+    if (error !== 'status') return body
+    const { decoder, answerHeaders, status } = this
+    return decoder?.errorBody(body, answerHeaders, status ?? 502) ?? errorOutOfList(body)
   }
 }

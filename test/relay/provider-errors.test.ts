@@ -330,6 +330,39 @@ describe('the headers of an answer', () => {
     expect([shown.get('retry-after'), shown.get('retry-after-ms')]).toEqual([seconds, exact])
   })
 
+  const GEMINI = 'gemini-3-pro'
+  const failedAtGoogle = async (body: (error: object) => unknown) => {
+    await rig.addChannel(4, { type: 24, baseUrl: provider.url, models: [GEMINI] })
+    await rig.setOption('ModelRatio', { [GEMINI]: 1 })
+    const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '12.5s' }
+    const error = { code: 429, message: 'Slow', status: 'RESOURCE_EXHAUSTED', details: [info] }
+    const path = `POST /v1beta/models/${GEMINI}:generateContent` as const
+    provider.answers.set(path, { status: 429, body: body({ error }) })
+  }
+
+  // Google states the delay only in the body, which a caller of another format does not get.
+  it('follow the delay in the body of a Google error, during which the channel rests', async () => {
+    await failedAtGoogle((error) => error)
+    const { status, headers } = await call('chat', GEMINI)
+    expect([status, headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([
+      ...[429, '13', '12500'],
+    ])
+    const other = { type: 24, baseUrl: `${provider.url}/other`, models: [GEMINI], priority: -1 }
+    await rig.addChannel(5, other)
+    const candidates = [{ content: { parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }]
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }
+    const path = `POST /other/v1beta/models/${GEMINI}:generateContent` as const
+    provider.answers.set(path, { body: { candidates, usageMetadata } })
+    expect((await call('chat', GEMINI)).status).toBe(200)
+  })
+
+  it('and the words of a Google error in a list reach the caller', async () => {
+    await failedAtGoogle((error) => [error])
+    const { headers, text } = await call('chat', GEMINI)
+    expect(headers.get('retry-after')).toBe('13')
+    expect(JSON.parse(text).error).toMatchObject({ message: 'Slow', code: 'rate_limit_exceeded' })
+  })
+
   it('follow the last attempt of a call that fails after retries', async () => {
     await rig.setOption('RetryTimes', '1')
     await rig.addChannel(4, { baseUrl: `${provider.url}/last/v1`, models: [GPT], priority: -1 })

@@ -1,4 +1,5 @@
-import { listOf, objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { retryDelayIn } from '#relay/canonical/google-error-body.ts'
+import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
@@ -117,20 +118,13 @@ const NOTHING: Fields = { status: null, retryDelay: null, code: null }
  */
 const isForCaller = (code: unknown): code is number =>
   typeof code === 'number' && STATUSES.has(code) && (code < 401 || code > 403)
-/** How many details of an error are searched for a delay. */
-const DETAILS_MAX = 16
-
 /** Returns the fields of a provider's error that contain no free text. */
 function fieldsOf(bytes: Buffer): Fields {
   const { status, details, code } = objectOrEmpty(parsedObject(bytes)?.error)
-  const delays = listOf(details)
-    .slice(0, DETAILS_MAX)
-    .map((detail) => objectOf(detail)?.retryDelay)
-    .filter((delay) => typeof delay === 'string' && /^\d{1,6}(?:\.\d{1,9})?s$/.test(delay))
   const isStatus = typeof status === 'string' && KNOWN_STATUSES.has(status)
   return {
     status: isStatus ? status : null,
-    retryDelay: (delays[0] as string | undefined) ?? null,
+    retryDelay: retryDelayIn(details),
     code: isForCaller(code) ? code : null,
   }
 }

@@ -1,0 +1,51 @@
+import { listOf, objectOf, parsedObject } from './json-values.ts'
+
+/** How many details of an error are searched for a delay. */
+const DETAILS_MAX = 16
+/** Matches a duration in the JSON of Google's APIs, such as `36s` or `1.5s`. */
+const DELAY = /^(\d{1,6}(?:\.\d{1,9})?)s$/
+/** Longer bodies are not searched for a delay, because they are no errors of Google. */
+const BODY_BYTES_MAX = 65_536
+/** The longest delay, in milliseconds, that a provider may request. */
+const DELAY_MS_MAX = 3_600_000
+
+/**
+ * Returns the delay before a retry that the details of a Google error state (`RetryInfo`), such as
+ * `36s`. Returns null if they state none.
+ */
+export function retryDelayIn(details: unknown): string | null {
+  for (const detail of listOf(details).slice(0, DETAILS_MAX)) {
+    const delay = objectOf(detail)?.retryDelay
+    if (typeof delay === 'string' && DELAY.test(delay)) return delay
+  }
+  return null
+}
+
+/**
+ * Returns the delay before a retry that a provider's error states in its body. It is in
+ * milliseconds, from 0 to one hour. Google's APIs send it there, and not in `Retry-After`.
+ */
+export function retryAfterInBody(body: Buffer): number {
+  if (body.length > BODY_BYTES_MAX || !body.includes('"retryDelay"')) return 0
+  const delay = retryDelayIn(objectOf(parsedObject(body)?.error)?.details) ?? '0s'
+  const seconds = Number(DELAY.exec(delay)?.[1])
+  return Math.min(Math.ceil(seconds * 1_000), DELAY_MS_MAX)
+}
+
+const OPEN_BRACKET = 91
+
+/**
+ * Returns the error in a body that is a list with one error. Google's methods that stream send such
+ * bodies. Any other body is returned as it is.
+ */
+export function errorOutOfList(body: Buffer): Buffer {
+  if (body.subarray(0, 16).toString('latin1').trimStart().charCodeAt(0) !== OPEN_BRACKET)
+    return body
+  try {
+    const [first, ...others] = listOf(JSON.parse(body.toString('utf8')))
+    const isError = others.length === 0 && objectOf(objectOf(first)?.error) !== null
+    return isError ? Buffer.from(JSON.stringify(first)) : body
+  } catch {
+    return body
+  }
+}
