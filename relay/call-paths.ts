@@ -70,13 +70,15 @@ const GEMINI_FORMATS = {
 } as const
 
 /**
- * Returns the format of the errors of a request. Anthropic's clients name a version in the headers
- * of all requests.
+ * Returns the format of the errors of a request. A path of calls decides alone. At other paths,
+ * such as the list of models, Anthropic's clients are recognized by the version in their headers.
  */
 export function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request
-  // Nearly every request has one of these paths, and none of them belongs to Gemini's API.
-  if (!CALL_AT_PATH.has(url) && isGeminiRequest(request)) return GEMINI_ERRORS
+  const query = url.indexOf('?')
+  const work = CALL_AT_PATH.get(query < 0 ? url : url.slice(0, query))
+  if (work !== undefined) return work.format.errors
+  if (isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
   const isAnthropicRequest =
     url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined

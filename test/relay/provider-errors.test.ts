@@ -31,10 +31,15 @@ const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' }
 const answerOf = (model: string) =>
   `POST ${model === CLAUDE ? PATHS.messages : PATHS.chat}` as const
 
-async function call(format: Format, model: string, isStream = false) {
+async function call(
+  format: Format,
+  model: string,
+  isStream = false,
+  more: Record<string, string> = {},
+) {
   const response = await fetch(`${rig.url}${PATHS[format]}`, {
     method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json', ...more },
     body: JSON.stringify({
       model,
       max_tokens: 16,
@@ -170,6 +175,14 @@ describe('an error of a provider with the caller’s format', () => {
     const { status, text } = await call('chat', GPT)
     expect(status).toBe(400)
     expect(JSON.parse(text)).toEqual({ error, extra: 'word' })
+  })
+
+  // Clients of several formats send the headers of all of them.
+  it('passes in its own words to a chat that names a version of Anthropic’s API', async () => {
+    const error = { message: 'Too long.', type: 'invalid_request_error', param: null, code: 'x' }
+    provider.answers.set(answerOf(GPT), { status: 400, body: { error } })
+    const { text } = await call('chat', GPT, false, { 'anthropic-version': '2023-06-01' })
+    expect(JSON.parse(text)).toEqual({ error })
   })
 
   it('passes in its own words to a message, with the id of the call', async () => {
