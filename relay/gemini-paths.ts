@@ -25,8 +25,8 @@ const BATCHES_PATH = /^\/v1(?:beta)?\/batches(?:\/(.*))?$/
  * Matches the text after `batches/` in a path, if it begins with the id of a batch of Gemini's API.
  */
 const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
-/** Matches the path of the list of models, or of one model. */
-const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.*))?$/
+/** Matches the path of the list of models, also with a slash at its end, or of one model. */
+const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.+)?)?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
 
 /** Matches the paths of Google's other resources, which the gateway does not serve. */

@@ -16,6 +16,8 @@ export const isRelayPath = (url: string, method?: string): boolean =>
   RERANK_PATHS.includes(pathOf(url)) ||
   quotaLookUpAt(pathOf(url)) !== null ||
   isPing(url, method) ||
+  // The console has pages at other paths of calls, such as `/messages`, but none at this one.
+  (method === 'GET' && pathOf(url) === '/models') ||
   (method === 'POST' && intendedPath(pathOf(url)) !== null)
 
 /** Some clients send `HEAD /` to find out whether the address is right. */

@@ -41,6 +41,15 @@ it.each([
   })
 })
 
+it.each([
+  ['OpenAI', '/v1/models/', BEARER, 'data'],
+  ['Anthropic', '/v1/models/?limit=1000', ANTHROPIC, 'data'],
+  ['Gemini', '/v1beta/models/', GOOGLE, 'models'],
+])('the list in the format of %s is also found with a slash at its end', async (...row) => {
+  const [, path, headers, list] = row
+  expect((await get(path, headers))[list]).toHaveLength(MODELS.length)
+})
+
 it('a model names the formats of its calls, first those that need no conversion', async () => {
   const { data } = await get('/v1/models', BEARER)
   expect(data).toHaveLength(3)

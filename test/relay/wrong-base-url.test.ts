@@ -46,6 +46,15 @@ it('a client with a wrong base URL gets the right address, in its own format', a
   expect(messages.body.error.message).toContain('/v1/messages')
 })
 
+it('a client that lists the models without /v1 gets the right address', async () => {
+  expect(isRelayPath('/models', 'GET')).toBe(true)
+  const response = await fetch(`${rig.url}/models`, {
+    headers: { authorization: `Bearer sk-${KEY}` },
+  })
+  expect(response.status).toBe(404)
+  expect((await response.json()).error.message).toContain('/v1/models')
+})
+
 it.each(['/upload/v1beta/files', '/v1/cachedContents'])(
   'a client of Google gets an error in its format for %s, which is not served',
   async (path) => {
