@@ -18,6 +18,7 @@ import type {
 } from './format-conversion.ts'
 import { GEMINI_CONVERSION } from './gemini/gemini-conversion.ts'
 import { callerPathsOfLosses } from './loss-paths-in-caller-format.ts'
+import { LossesInAnswer } from './losses-in-answer.ts'
 import { CHAT_CONVERSION } from './openai-chat/chat-conversion.ts'
 import { COMPLETIONS_CONVERSION } from './openai-completions/completions-conversion.ts'
 import { RESPONSES_CONVERSION } from './openai-responses/responses-conversion.ts'
@@ -45,6 +46,8 @@ export type CallConversion = {
    * them.
    */
   readonly losses: readonly string[]
+  /** The contents of the answer that the caller's format does not get. It grows with a stream. */
+  readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
    * Returns the answer in the caller's format. Returns null if it can't be converted, and an error
    * if the model failed.
@@ -71,10 +74,12 @@ export function convertCall(
   const { model, thinking = request.thinking } = target
   const written = provider.writeRequest({ ...request, model, thinking }, target)
   const writers = CALLERS[from].writersFor(parsed, isStored)
+  const lost = new LossesInAnswer(target.format)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
-    ...conversionOfAnswer(provider, writers, request.model),
+    lossesInAnswer: lost,
+    ...conversionOfAnswer(provider, writers, request.model, lost),
   }
 }
 
@@ -89,12 +94,14 @@ const conversionOfAnswer = (
   provider: FormatConversion,
   writers: AnswerWriters,
   model: string,
+  lost: LossesInAnswer,
 ): Pick<CallConversion, 'convertAnswer' | 'createStream'> => ({
   convertAnswer: (body, id) => {
     if (body.length > CONVERTED_BYTES_MAX) return null
     try {
       const answer = parsedObject(body.toString('utf8'))
       if (answer === null) return null
+      lost.read(answer)
       const canonical = { ...provider.readAnswer(answer), model }
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
@@ -105,7 +112,7 @@ const conversionOfAnswer = (
     }
   },
   createStream: (id) =>
-    new ConvertedStream(provider.createStreamReader(), writers.createStreamWriter(id), model),
+    new ConvertedStream(provider.createStreamReader(), writers.createStreamWriter(id), model, lost),
 })
 
 const EVENT_NAME = /^event: ?(.*)$/m
@@ -121,12 +128,19 @@ export class ConvertedStream {
   private readonly reader: StreamReader
   private readonly writer: StreamWriter
   private readonly model: string
+  private readonly lost: LossesInAnswer | null
 
   /** `model` is the caller's name for the model. */
-  constructor(reader: StreamReader, writer: StreamWriter, model: string) {
+  constructor(
+    reader: StreamReader,
+    writer: StreamWriter,
+    model: string,
+    lost: LossesInAnswer | null = null,
+  ) {
     this.reader = reader
     this.writer = writer
     this.model = model
+    this.lost = lost
   }
 
   /** True once the caller's format can't express the rest of the answer. */
@@ -143,6 +157,7 @@ export class ConvertedStream {
     for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {
       const data = parsedObject(eventData(event) ?? '')
       if (data === null) continue
+      this.lost?.read(data)
       text += this.write(this.reader.read(data, EVENT_NAME.exec(event)?.[1]?.trim() ?? ''))
     }
     return Buffer.from(text)

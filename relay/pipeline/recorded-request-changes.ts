@@ -7,20 +7,30 @@ import type { Candidate } from './prepare-request-for-channel.ts'
 const NAMES_RECORDED_MAX = 20
 
 /**
- * Returns how the gateway changed the caller's request for the last attempt of the call.
- * `candidate` is null if no attempt was made.
+ * Returns how the gateway changed the caller's request for the last attempt of the call, and what
+ * the caller did not get of the answer. `candidate` is null if no attempt was made.
  */
 export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
   const formats = formatsOf(caller, candidate)
   // Most requests are sent unchanged.
-  if (candidate === null || candidate.dropped.length + candidate.losses.length === 0) return formats
+  if (candidate === null) return formats
+  const allLosses = lossesOf(candidate)
+  if (candidate.dropped.length + allLosses.length === 0) return formats
   const dropped = visibleNames(candidate.dropped, NAMES_RECORDED_MAX)
-  const losses = visibleNames(withoutIndexes(candidate.losses), NAMES_RECORDED_MAX)
+  const losses = visibleNames(withoutIndexes(allLosses), NAMES_RECORDED_MAX)
   return {
     ...formats,
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(losses.length === 0 ? {} : { losses }),
   }
+}
+
+/**
+ * Returns what a call has lost in its conversion. Losses of the answer, which are few, come first.
+ */
+export function lossesOf({ losses, conversion }: Candidate): readonly string[] {
+  const ofAnswer = conversion?.lossesInAnswer.list ?? []
+  return ofAnswer.length === 0 ? losses : [...ofAnswer, ...losses]
 }
 
 /** Returns the losses without indexes, each once, so that events stay small. */

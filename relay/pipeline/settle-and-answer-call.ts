@@ -22,11 +22,11 @@ import {
   providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
-import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
+import { type Exchange, errorEvent, headersOf, setNameListHeader } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { recordStoredResponse } from './record-stored-response.ts'
-import { changesOf } from './recorded-request-changes.ts'
+import { changesOf, lossesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import { storeProviderMessage } from './store-provider-message.ts'
@@ -90,7 +90,11 @@ export function visibleAnswer(
   body: Buffer,
 ): Buffer | AnswerError | null {
   const { conversion, upstreamModel, request } = candidate
-  if (conversion !== null) return conversion.convertAnswer(body, exchange.call)
+  if (conversion !== null) {
+    const converted = conversion.convertAnswer(body, exchange.call)
+    setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
+    return converted
+  }
   const { redactedAnswer, adaptAnswer } = request.format
   const adapted = adaptAnswer?.(request, body) ?? body
   const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted

@@ -134,6 +134,21 @@ describe('a chat on an Anthropic channel', () => {
     expect(data).toMatchObject({ formats: ['chat', 'messages'], losses: ['seed'] })
   })
 
+  it('names what its answer loses, and records it also for a stream', async () => {
+    const web_search_tool_result = { type: 'web_search_tool_result', content: [] }
+    const content = [web_search_tool_result, ...MESSAGE.content]
+    provider.answers.set(PATH, { body: { ...MESSAGE, content } })
+    const { response } = await openai().chat.completions.create(request).withResponse()
+    const name = 'answer (web_search_tool_result)'
+    expect(response.headers.get('x-conversion-loss')).toBe(`${name}, seed`)
+    const begun = { index: 9, content_block: web_search_tool_result }
+    answerStream(PATH, [...[sse(['message_start', BEGUN], ['content_block_start', begun]), STREAM]])
+    await openai().chat.completions.stream(request).finalChatCompletion()
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(ends).toHaveLength(2)
+    for (const { data } of ends) expect(data).toMatchObject({ losses: [name, 'seed'] })
+  })
+
   it('as a stream, split at any byte, is read by the official client', async () => {
     for (let at = 1; at < STREAM.length; at += 29) {
       answerStream(PATH, [STREAM.subarray(0, at), STREAM.subarray(at)])

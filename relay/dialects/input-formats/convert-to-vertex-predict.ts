@@ -99,6 +99,7 @@ export function convertToPredict(request: ChatRequest) {
   const conversion = {
     body: converted,
     losses: [],
+    lossesInAnswer: { list: [] },
     convertAnswer: (answer: Buffer) => answerFor(request, answer),
     createStream: () => {
       throw new Error('embeddings are not streamed')

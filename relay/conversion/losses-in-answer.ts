@@ -1,0 +1,121 @@
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
+import type { ProviderFormatName } from './format-conversion.ts'
+
+/**
+ * The contents of one answer that the caller's format does not get, such as `answer (citations)`.
+ * The events of a stream add theirs while they are converted.
+ */
+export class LossesInAnswer {
+  private readonly format: ProviderFormatName
+  private readonly names = new Set<string>()
+
+  /** `format` is the provider's. */
+  constructor(format: ProviderFormatName) {
+    this.format = format
+  }
+
+  get list(): readonly string[] {
+    return [...this.names]
+  }
+
+  /** Reads a complete answer, or the data of one event of a stream. */
+  read(data: JsonObject): void {
+    for (const name of LOST_IN[this.format](data)) this.add(name)
+  }
+
+  /** The provider chooses the names, so only short, ordinary ones are kept, and only a few. */
+  private add(name: string): void {
+    if (this.names.size === NAMES_MAX) return
+    this.names.add(`answer (${NAME.test(name) ? name : 'other'})`)
+  }
+}
+
+const NAMES_MAX = 10
+const NAME = /^\w{1,40}$/
+
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+
+/** Returns those of the members that are lists with elements. */
+const filledOf = (object: JsonObject, members: readonly string[]): readonly string[] =>
+  members.filter((member) => isFilled(object[member]))
+
+/** The sources of Perplexity's answers are beside the choices. */
+const SOURCES = ['citations', 'search_results']
+const MESSAGE_LISTS = ['annotations', 'images']
+
+function lostInChat(data: JsonObject): readonly string[] {
+  const lost = objectsOf(data.choices).flatMap(({ message, delta }) => {
+    const content = objectOf(message) ?? objectOrEmpty(delta)
+    const isSpoken = typeof objectOf(content.audio)?.data === 'string'
+    return [...filledOf(content, MESSAGE_LISTS), ...(isSpoken ? ['audio'] : [])]
+  })
+  return [...lost, ...filledOf(data, SOURCES)]
+}
+
+const READ_BLOCKS: ReadonlySet<unknown> = new Set([
+  ...['text', 'thinking', 'redacted_thinking', 'tool_use'],
+])
+
+function lostInBlock(block: JsonObject): readonly string[] {
+  const { type, citations } = block
+  if (!READ_BLOCKS.has(type)) return [textOrEmpty(type)]
+  return isFilled(citations) ? ['citations'] : []
+}
+
+function lostInMessage({ type, content, content_block, delta }: JsonObject): readonly string[] {
+  if (type === 'content_block_start') return lostInBlock(objectOrEmpty(content_block))
+  if (type === 'content_block_delta') {
+    return objectOf(delta)?.type === 'citations_delta' ? ['citations'] : []
+  }
+  return objectsOf(content).flatMap(lostInBlock)
+}
+
+const PARTS_WITHOUT_TEXT = ['executableCode', 'codeExecutionResult', 'fileData']
+
+function lostInPart(part: JsonObject): readonly string[] {
+  const lost = PARTS_WITHOUT_TEXT.filter((member) => objectOf(part[member]) !== null)
+  const type = objectOf(part.inlineData)?.mimeType
+  const isFile = typeof type === 'string' && !type.startsWith('image/')
+  return isFile ? [...lost, 'inlineData'] : lost
+}
+
+function lostInCandidate(candidate: JsonObject): readonly string[] {
+  const { content, groundingMetadata, citationMetadata } = candidate
+  const parts = objectsOf(objectOf(content)?.parts).flatMap(lostInPart)
+  const isGrounded = isFilled(objectOf(groundingMetadata)?.groundingChunks)
+  const citations = objectOrEmpty(citationMetadata)
+  const isCited = isFilled(citations.citationSources) || isFilled(citations.citations)
+  return [
+    ...parts,
+    ...(isGrounded ? ['groundingMetadata'] : []),
+    ...(isCited ? ['citationMetadata'] : []),
+  ]
+}
+
+const READ_ITEMS: ReadonlySet<unknown> = new Set([
+  ...['message', 'reasoning', 'function_call', 'custom_tool_call'],
+])
+
+function lostInItem({ type, content }: JsonObject): readonly string[] {
+  if (!READ_ITEMS.has(type)) return [textOrEmpty(type)]
+  const isAnnotated = objectsOf(content).some(({ annotations }) => isFilled(annotations))
+  return isAnnotated ? ['annotations'] : []
+}
+
+function lostInResponse({ type, item, output }: JsonObject): readonly string[] {
+  if (type === 'response.output_item.done') return lostInItem(objectOrEmpty(item))
+  return objectsOf(output).flatMap(lostInItem)
+}
+
+const LOST_IN: Readonly<Record<ProviderFormatName, (data: JsonObject) => readonly string[]>> = {
+  chat: lostInChat,
+  messages: lostInMessage,
+  responses: lostInResponse,
+  gemini: ({ candidates }) => objectsOf(candidates).flatMap(lostInCandidate),
+}
