@@ -86,6 +86,8 @@ function readBlock(block: RequestObject, reading: ContentReading): ContentPart |
       return readImage(block)
     case 'document':
       return readDocument(block, reading)
+    case 'search_result':
+      return readSearchResult(block, reading)
     case 'thinking':
       return readThinking(block)
     case 'redacted_thinking':
@@ -127,6 +129,21 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
     ...(title !== null && { name: title }),
     ...readCacheMark(block),
   }
+}
+
+/**
+ * Reads a search result of the caller as a text with its title. Its address is reported as lost,
+ * because it is not counted as input. Returns null for a result without texts.
+ */
+function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
+  const parts = readContent(block.any('content'), block.pathOf('content'), reading)
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+  if (texts.length === 0) return null
+  const citations = block.object('citations')
+  if (citations?.flag('enabled') === true) block.lose('citations')
+  citations?.reportUnread()
+  const text = [block.text('title') ?? '', ...texts].filter((one) => one !== '').join('\n\n')
+  return { kind: 'text', text, ...readCacheMark(block) }
 }
 
 function readSource(source: RequestObject): FileSource | null {

@@ -96,6 +96,27 @@ describe('reading a request', () => {
     ])
   })
 
+  it('keeps the texts of search results, also within the result of a tool', () => {
+    const found = {
+      type: 'search_result',
+      source: 'https://a.example/warranty',
+      title: 'Warranty',
+      content: [
+        { type: 'text', text: 'Two years.' },
+        { type: 'text', text: 'Not for batteries.' },
+      ],
+      citations: { enabled: true },
+      cache_control: { type: 'ephemeral' },
+    }
+    const text = 'Warranty\n\nTwo years.\n\nNot for batteries.'
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [found] }
+    const { value, losses } = read({ messages: [user([found, result])] })
+    const part = { kind: 'text', text, cache: '5m' }
+    expect(value.messages[0]?.parts).toMatchObject([part, { kind: 'tool-result', parts: [part] }])
+    const paths = ['messages[0].content[0]', 'messages[0].content[1].content[0]']
+    expect(losses).toEqual(paths.flatMap((path) => [`${path}.citations`, `${path}.source`]))
+  })
+
   it('joins the texts of a document that has its content inline', () => {
     const text = (value: string) => ({ type: 'text', text: value })
     const document = (content: unknown) => ({
