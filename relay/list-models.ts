@@ -27,11 +27,15 @@ export async function listModels(
   if (isRelayError(caller)) return sendError(exchange, caller)
   const { list, model } = MODEL_LISTS[modelListFormatOf(request)]
   const models = callableModels(deps, caller)
-  const typesOf = (name: string) => endpointTypesOf(deps, caller, name)
-  if (id === null) {
-    return sendJson(exchange, 200, list(models.toSorted(), typesOf, parametersOf(request)))
+  const { outputCaps } = deps.views.options.options
+  const facts: ModelFacts = {
+    typesOf: (name) => endpointTypesOf(deps, caller, name),
+    outputTokensMaxOf: (name) => outputCaps.get(name) ?? null,
   }
-  if (models.includes(id)) return sendJson(exchange, 200, model(id, typesOf))
+  if (id === null) {
+    return sendJson(exchange, 200, list(models.toSorted(), facts, parametersOf(request)))
+  }
+  if (models.includes(id)) return sendJson(exchange, 200, model(id, facts))
   sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
 
@@ -126,10 +130,10 @@ function parametersOf({ url = '' }: CallRequest): URLSearchParams {
 }
 
 /** Returns all models. OpenAI's list has no pages, but some clients set a `limit`. */
-const openAiList: ModelList['list'] = (models, typesOf, parameters) => {
+const openAiList: ModelList['list'] = (models, facts, parameters) => {
   const range = { limit: parameters.get('limit'), after: null }
   const { page } = range.limit === null ? { page: models } : pageOf(models, range, models.length)
-  return { object: 'list', data: page.map((id) => modelObject(id, typesOf)) }
+  return { object: 'list', data: page.map((id) => modelObject(id, facts)) }
 }
 
 const LIMIT_MAX = 1_000
@@ -163,12 +167,12 @@ function pageOf(
  * Returns a page in the format of Anthropic's API: see its parameters `limit`, `after_id`
  * and `before_id`.
  */
-function anthropicList(models: readonly string[], _types: TypesOf, parameters: URLSearchParams) {
+function anthropicList(models: readonly string[], facts: ModelFacts, parameters: URLSearchParams) {
   const [after, before] = [parameters.get('after_id'), parameters.get('before_id')]
   const range = { limit: parameters.get('limit'), after, before }
   const { page, hasMore } = pageOf(models, range, 20)
   return {
-    data: page.map(anthropicModel),
+    data: page.map((id) => anthropicModel(id, facts)),
     has_more: hasMore,
     first_id: page[0] ?? null,
     last_id: page.at(-1) ?? null,
@@ -179,10 +183,10 @@ function anthropicList(models: readonly string[], _types: TypesOf, parameters: U
  * Returns a page in the format of Gemini's API: see its parameters `pageSize` and `pageToken`. The
  * token is the name of the last model on the previous page.
  */
-function geminiList(models: readonly string[], typesOf: TypesOf, parameters: URLSearchParams) {
+function geminiList(models: readonly string[], facts: ModelFacts, parameters: URLSearchParams) {
   const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
   const { page, hasMore } = pageOf(models, range, 50)
-  const list = { models: page.map((id) => geminiModel(id, typesOf)) }
+  const list = { models: page.map((id) => geminiModel(id, facts)) }
   return hasMore ? { ...list, nextPageToken: page.at(-1) } : list
 }
 
@@ -195,21 +199,33 @@ function methodsOf(id: string, types: readonly string[]): readonly string[] {
   return directFormatsOf(id).length > 0 ? EMBEDDING_METHODS : GENERATION_METHODS
 }
 
-const geminiModel = (id: string, typesOf: TypesOf) => ({
-  name: id.startsWith('tunedModels/') ? id : `models/${id}`,
-  version: '001',
-  displayName: id,
-  supportedGenerationMethods: methodsOf(id, typesOf(id)),
-})
+function geminiModel(id: string, { typesOf, outputTokensMaxOf }: ModelFacts) {
+  const outputTokenLimit = outputTokensMaxOf(id)
+  return {
+    name: id.startsWith('tunedModels/') ? id : `models/${id}`,
+    version: '001',
+    displayName: id,
+    ...(outputTokenLimit === null ? {} : { outputTokenLimit }),
+    supportedGenerationMethods: methodsOf(id, typesOf(id)),
+  }
+}
 
-const anthropicModel = (id: string) => ({
+/** Describes a model with all members of Anthropic's API. Those that are unknown here are null. */
+const anthropicModel = (id: string, { outputTokensMaxOf }: ModelFacts) => ({
   type: 'model',
   id,
   display_name: id,
   created_at: new Date(CREATED * 1_000).toISOString(),
+  lifecycle: 'active',
+  deprecated_at: null,
+  retires_at: null,
+  line: null,
+  capabilities: null,
+  max_input_tokens: null,
+  max_tokens: outputTokensMaxOf(id),
 })
 
-const modelObject: ModelList['model'] = (id, typesOf) => ({
+const modelObject: ModelList['model'] = (id, { typesOf }) => ({
   id,
   object: 'model',
   created: CREATED,
@@ -218,15 +234,19 @@ const modelObject: ModelList['model'] = (id, typesOf) => ({
 })
 
 type ModelListFormat = 'chat' | 'messages' | 'gemini'
-/** Returns the formats of calls to a model. */
-type TypesOf = (model: string) => readonly string[]
+type ModelFacts = {
+  /** Returns the formats of calls to a model. */
+  readonly typesOf: (model: string) => readonly string[]
+  /** Returns the model's maximum output in tokens, or null if it is unknown. */
+  readonly outputTokensMaxOf: (model: string) => number | null
+}
 type ModelList = {
   readonly list: (
     models: readonly string[],
-    typesOf: TypesOf,
+    facts: ModelFacts,
     parameters: URLSearchParams,
   ) => object
-  readonly model: (id: string, typesOf: TypesOf) => object
+  readonly model: (id: string, facts: ModelFacts) => object
 }
 
 const MODEL_LISTS: Readonly<Record<ModelListFormat, ModelList>> = {

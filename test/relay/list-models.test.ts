@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk'
 import { beforeEach, expect, it } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
@@ -48,6 +49,21 @@ it.each([
 ])('the list in the format of %s is also found with a slash at its end', async (...row) => {
   const [, path, headers, list] = row
   expect((await get(path, headers))[list]).toHaveLength(MODELS.length)
+})
+
+it('a model in the format of Anthropic has all members that its client declares', async () => {
+  await rig.setOption('MaxOutputTokens', { b: 4_096 })
+  const client = new Anthropic({ apiKey: `sk-${KEY}`, baseURL: rig.url, maxRetries: 0 })
+  const expected: Anthropic.ModelInfo = {
+    ...{ type: 'model', id: 'b', display_name: 'b', created_at: '2023-11-14T22:13:20.000Z' },
+    ...{ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null },
+    ...{ capabilities: null, max_input_tokens: null, max_tokens: 4_096 },
+  }
+  expect(await client.models.retrieve('b')).toEqual(expected)
+  const { data } = await client.models.list()
+  expect(data[1]).toEqual(expected)
+  expect(data[0]?.max_tokens).toBeNull()
+  expect((await get('/v1beta/models/b', GOOGLE)).outputTokenLimit).toBe(4_096)
 })
 
 it('a model names the formats of its calls, first those that need no conversion', async () => {
