@@ -204,6 +204,17 @@ it('a web search that no channel allows is removed, and no price of it is held',
   expect(data.usage).not.toHaveProperty('tools')
 })
 
+it('a web search that is removed is not chosen either, so the rest is accepted', async () => {
+  await addChannel('')
+  provider.answers.set(PATH, { body: answer(searched(0)) })
+  const read = { name: 'read', input_schema: { type: 'object' } }
+  const tool_choice = { type: 'tool', name: 'web_search' }
+  await send({ ...requestWith(read, search()), tool_choice })
+  const sent = JSON.parse(provider.requests[0]?.body ?? '')
+  expect([sent.tools, sent.tool_choice]).toEqual([[read], undefined])
+  expect((await onlyEnd(rig)).data).toMatchObject({ dropped: ['tools', 'tool_choice'] })
+})
+
 describe('a stream with web searches', () => {
   const event = (data: { readonly type: string } & Record<string, unknown>): string =>
     `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -8,17 +8,19 @@ import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isUnpricedCondition } from '../price-conditions-of-call.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
+import { choiceWithoutTools } from './choice-of-dropped-tools.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
 const NO_TOOLS: readonly ToolElement[] = []
 const NO_NAMES: ReadonlySet<string> = new Set()
+const CHOICE = 'tool_choice'
 /**
  * The members that are removed when no tool is left, because some providers refuse them without
  * tools.
  */
-const OF_TOOLS = new Set(['tools', 'tool_choice', 'parallel_tool_calls'])
+const OF_TOOLS = new Set(['tools', CHOICE, 'parallel_tool_calls'])
 
 /** How the request bodies of a format are changed for the provider. */
 export type BodyRules = {
@@ -52,7 +54,10 @@ export function upstreamBody(
   const restricted = restrictedOf(request, change, rules)
   const tools = droppedTools(request, change)
   const isToolless = tools.length > 0 && tools.length === request.tools.length
-  const removed = removedOf(request, change, restricted, isToolless)
+  const choice = isToolless || values.has(CHOICE) ? null : choiceWithoutTools(request, tools)
+  if (choice !== null && choice.text !== null) values.set(CHOICE, choice.text)
+  const others = choice === null || choice.text !== null ? [] : [choice.member]
+  const removed = [...removedOf(request, change, restricted, isToolless), ...others]
   const options =
     request.isStream && change.forcesUsage ? withUsage(request, change, removed) : null
   if (options !== null) values.set('stream_options', options)
@@ -75,6 +80,7 @@ export function upstreamBody(
   }
   const dropped = restricted.map(({ key }) => key)
   if (tools.length > 0) dropped.push(PROVIDER_TOOLS)
+  if (choice !== null) dropped.push(CHOICE)
   return { body: applyEdits(request.body, edits), dropped }
 }
 

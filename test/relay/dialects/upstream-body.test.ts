@@ -207,6 +207,40 @@ describe('tools that the provider runs itself', () => {
     expect(sent(`[${search}]`, others)).toEqual([{ top_k: 1 }, ['tools']])
   })
 
+  const functionChoice = '{"type":"function","function":{"name":"f"}}'
+  const both = `{"type":"web_search"},${functionChoice}`
+
+  // Providers refuse a request that chooses a tool which it does not have.
+  it.each<[string, object | null]>([
+    ['{"type":"web_search"}', null],
+    [
+      `{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[${both}]}}`,
+      {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [JSON.parse(functionChoice)] },
+      },
+    ],
+    [
+      `{"type":"allowed_tools","mode":"auto","tools":[${both}]}`,
+      {
+        ...{ type: 'allowed_tools', mode: 'auto', tools: [JSON.parse(functionChoice)] },
+      },
+    ],
+    ['{"type":"allowed_tools","mode":"auto","tools":[{"type":"web_search"}]}', null],
+  ])('are also left out of the choice %s', (choice, kept) => {
+    const [body, dropped] = sent(`[${search},${call}]`, `,"tool_choice":${choice}`)
+    expect(body.tool_choice ?? null).toEqual(kept)
+    expect(dropped).toEqual(['tools', 'tool_choice'])
+  })
+
+  it.each([functionChoice, '"required"', `{"type":"allowed_tools","tools":[${functionChoice}]}`])(
+    'leave the choice %s of another tool as it is',
+    (choice) => {
+      const [body, dropped] = sent(`[${search},${call}]`, `,"tool_choice":${choice}`)
+      expect([body.tool_choice, dropped]).toEqual([JSON.parse(choice), ['tools']])
+    },
+  )
+
   it('are dropped even where the channel allows tools, because they have no price', () => {
     expect(sent(`[${search}]`, '', ['tools'])).toEqual([{}, ['tools']])
   })

@@ -1,0 +1,62 @@
+import {
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  parsedObject,
+  textOf,
+} from '#relay/canonical/json-values.ts'
+import type { Member } from '../scan-request-object.ts'
+import type { ChatRequest } from '../wire-format.ts'
+import type { ToolElement } from './find-message-parts-and-tools.ts'
+
+/** How a choice of tools changes because tools are dropped. */
+export type ChangedChoice = {
+  readonly member: Member
+  /** The value without the dropped tools. Null if the member is removed. */
+  readonly text: string | null
+}
+
+/** Longer values are left as they are. */
+const TEXT_LENGTH_MAX = 65_536
+/** The types of choices and tools that are told apart by a name. */
+const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])
+
+/**
+ * Returns how `tool_choice` changes if it names one of the dropped tools. Providers refuse the
+ * choice of a tool that they did not get. Returns null if it does not change.
+ */
+export function choiceWithoutTools(
+  { body, members }: ChatRequest,
+  dropped: readonly ToolElement[],
+): ChangedChoice | null {
+  const member = members.find(({ key, kind }) => key === 'tool_choice' && kind === 'object')
+  if (member === undefined || dropped.length === 0) return null
+  const choice = parsedPart(body, member.valueStart, member.valueEnd)
+  if (choice === null) return null
+  const tools = dropped
+    .map(({ start, end }) => parsedPart(body, start, end))
+    .filter((tool) => tool !== null)
+  const isDropped = referenceTo(tools)
+  if (choice.type !== 'allowed_tools') return isDropped(choice) ? { member, text: null } : null
+  const inner = objectOf(choice.allowed_tools)
+  const allowed = objectsOf((inner ?? choice).tools)
+  const kept = allowed.filter((tool) => !isDropped(tool))
+  if (kept.length === allowed.length) return null
+  if (kept.length === 0) return { member, text: null }
+  const changed = inner === null ? { tools: kept } : { allowed_tools: { ...inner, tools: kept } }
+  return { member, text: JSON.stringify({ ...choice, ...changed }) }
+}
+
+const parsedPart = (body: Buffer, start: number, end: number): JsonObject | null =>
+  end - start > TEXT_LENGTH_MAX ? null : parsedObject(body.subarray(start, end))
+
+/** Returns a function that reports whether an element of a choice means one of these tools. */
+function referenceTo(tools: readonly JsonObject[]): (element: JsonObject) => boolean {
+  const types = new Set(tools.map(({ type }) => type))
+  const names = new Set(tools.flatMap((tool) => nameOf(tool) ?? []))
+  return (element) =>
+    NAMED.has(element.type) ? names.has(nameOf(element) ?? '') : types.has(element.type)
+}
+
+const nameOf = (tool: JsonObject): string | null =>
+  textOf(tool.name) ?? textOf(objectOf(tool.function)?.name)
