@@ -52,6 +52,10 @@ export async function serveStoredResponse(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
+  // A client that expects events would wait for them in vain in an answer of JSON.
+  if (method === 'GET' && queryIn(request.url ?? '').get('stream') === 'true') {
+    return sendError(exchange, relayError('parameter_not_supported', { param: 'stream' }))
+  }
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(exchange, permit)
   await serveWithPermit(deps, exchange, caller, { method, id, permit })

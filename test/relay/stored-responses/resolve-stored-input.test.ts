@@ -149,9 +149,16 @@ describe('a stored response by its id', () => {
   it('may be asked for with further members, and for nothing else', async () => {
     await call()
     provider.answers.set(`GET ${AT}`, { body: responseOf() })
-    const query = '?include[]=reasoning.encrypted_content&include=a%26b&stream=true&api-version=1'
+    const query = '?include[]=reasoning.encrypted_content&include=a%26b&stream=false&api-version=1'
     expect((await ask('GET', `${AT}${query}`)).status).toBe(200)
     expect(provider.requests.at(-1)?.path).toBe(`${AT}?include[]=reasoning.encrypted_content`)
+  })
+
+  it('is not streamed, which a client that expects events is told', async () => {
+    await call()
+    const { status, error } = await ask('GET', `${AT}?stream=true&starting_after=3`)
+    expect([status, error]).toMatchObject([400, { error: { param: 'stream' } }])
+    expect(provider.requests).toHaveLength(1)
   })
 
   it('tells the delay that the provider requests', async () => {
