@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { beforeEach, expect, it } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, relayRig } from './support/relay-rig.ts'
+import { KEY, relayRig, USER } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 const MODELS = ['a', 'b', 'c']
@@ -49,6 +49,30 @@ it.each([
 ])('the list in the format of %s is also found with a slash at its end', async (...row) => {
   const [, path, headers, list] = row
   expect((await get(path, headers))[list]).toHaveLength(MODELS.length)
+})
+
+it.each([
+  ['OpenAI', '/v1/models', 'authorization', 'data', 'id'],
+  ['Anthropic', '/v1/models?limit=1000', 'x-api-key', 'data', 'id'],
+  ['Gemini', '/v1beta/models', 'x-goog-api-key', 'models', 'displayName'],
+])('the list in the format of %s has only what the token may call', async (...row) => {
+  const [format, path, header, list, name] = row
+  const key = 'L'.repeat(48)
+  // Neither offered to the group of the user, nor priced, nor allowed to the token.
+  await rig.addChannel(2, { models: ['of-another-group'], groups: ['another'] })
+  await rig.addChannel(3, { models: ['unpriced'] })
+  await rig.setOption('ModelRatio', { a: 1, b: 1, c: 1, 'of-another-group': 1 })
+  const models = ['b', 'of-another-group', 'unpriced', 'unknown']
+  await rig.addToken(31, USER, key, { models })
+  const version = format === 'Anthropic' ? { 'anthropic-version': '2023-06-01' } : {}
+  const value = header === 'authorization' ? `Bearer sk-${key}` : `sk-${key}`
+  const headers = { [header]: value, ...version }
+  const answer = await get(path, headers)
+  expect(answer[list].map((model: Record<string, unknown>) => model[name])).toEqual(['b'])
+  for (const hidden of ['a', 'of-another-group', 'unpriced']) {
+    const [base] = path.split('?')
+    expect((await fetch(`${rig.url}${base}/${hidden}`, { headers })).status).toBe(404)
+  }
 })
 
 it('a model in the format of Anthropic has all members that its client declares', async () => {
