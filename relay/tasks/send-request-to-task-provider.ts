@@ -2,6 +2,7 @@ import { request } from 'undici'
 import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
+import { retryAfterInBody } from '#relay/canonical/google-error-body.ts'
 import type { AttemptEvidence } from '#relay/pipeline/provider-evidence-of-attempt.ts'
 import { retryAfterIn } from '#relay/pipeline/read-provider-headers.ts'
 import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
@@ -150,7 +151,7 @@ async function sendAddressed(
       : Buffer.from(await answer.body.arrayBuffer())
     if (bytes.length > 0) evidence?.noteReceived(bytes)
     if (isGood(status)) return { kind: 'plain', status, body: bytes }
-    const retryAfterMs = retryAfterIn(answer.headers, Date.now())
+    const retryAfterMs = retryAfterIn(answer.headers, Date.now()) || retryAfterInBody(bytes)
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
     // The body of the response could not be read. If the status is an error, the body is not

@@ -275,6 +275,18 @@ describe('a vendor’s limit', () => {
     await deleteTwoKeys(json.id)
   })
 
+  it('is answered with the delay in the body of a Google error', async () => {
+    const gemini = scriptOf('veo')
+    const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }
+    const error = { code: 429, message: 'Slow', status: 'RESOURCE_EXHAUSTED', details: [info] }
+    for (const { answers } of [first, rig.vendor]) {
+      answers.set(gemini.submit, { status: 429, body: { error } })
+    }
+    const path = `/v1beta/models/${gemini.model}:predictLongRunning`
+    const { status, headers } = await rig.post(path, { instances: [{ prompt: 'x' }] })
+    expect([status, headers.get('retry-after')]).toEqual([429, '7'])
+  })
+
   it('is answered with its status and a bounded delay once no channel is left', async () => {
     const gemini = scriptOf('veo')
     const ways: readonly [string, string, object, object][] = [
