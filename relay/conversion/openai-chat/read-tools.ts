@@ -33,11 +33,23 @@ function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTo
     addLoss(losses, path)
     return null
   }
+  if (isAbsent(tool.function) && !isAbsent(tool.name)) return readFlatFunction(tool, path, losses)
   const definition = requiredObject(tool.function, `${path}.function`)
   addUnreadMembers(tool, new Set(['type', 'function', 'cache_control']), path, losses)
   const cache =
     readCacheMark(tool, path, losses) ?? readCacheMark(definition, `${path}.function`, losses)
   const read = readFunction(definition, `${path}.function`, losses)
+  return cache === null ? read : { ...read, cache }
+}
+
+/**
+ * Reads a function in the form of the Responses API, whose members are in the tool itself. Some
+ * clients, such as Cursor, mix both forms.
+ */
+function readFlatFunction(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
+  const { type: _type, ...definition } = tool
+  const cache = readCacheMark(tool, path, losses)
+  const read = readFunction(definition, path, losses)
   return cache === null ? read : { ...read, cache }
 }
 
@@ -82,6 +94,10 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   const word = CHOICES.get(value)
   if (word !== undefined) return word
   const choice = requiredObject(value, 'tool_choice')
+  if (choice.type === 'function' && isAbsent(choice.function)) {
+    const { type: _type, ...named } = choice
+    return namedChoice(named, 'tool_choice', losses)
+  }
   if (choice.type === 'function') {
     addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
     return namedChoice(choice.function, 'tool_choice.function', losses)

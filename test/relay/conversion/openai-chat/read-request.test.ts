@@ -234,6 +234,23 @@ describe('reading a chat request', () => {
     expect(readAnswerSettings(body)).toEqual({ hasStreamUsage: false, usesFunctionCall: true })
   })
 
+  it('reads functions in the form of the Responses API, which some clients mix in', () => {
+    const parameters = { type: 'object', properties: { path: { type: 'string' } } }
+    const { value, losses } = read({
+      tools: [
+        { type: 'function', name: 'read', description: 'Reads.', parameters, strict: true },
+        { type: 'function', function: { name: 'write' } },
+      ],
+      tool_choice: { type: 'function', name: 'read' },
+    })
+    expect(losses).toEqual([])
+    expect(value.tools).toMatchObject([
+      { name: 'read', description: 'Reads.', schema: parameters, isStrict: true },
+      { name: 'write' },
+    ])
+    expect(value.toolChoice).toEqual({ kind: 'tool', name: 'read' })
+  })
+
   it('wraps arguments that a model wrote as invalid JSON', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":' } }
     const { value, losses } = read({ messages: [{ role: 'assistant', tool_calls: [call] }] })
