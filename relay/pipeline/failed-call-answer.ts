@@ -83,9 +83,12 @@ export function callErrorAnswer(
     const { status: shownStatus } = RELAY_ERRORS.upstream_account
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs: 0, error }
   }
+  // A stream with a success status may begin with an error. A body that was rendered for this
+  // status would tell the client that its request is invalid.
   const isErrorStatus = status !== null && status >= 400 && status <= 599
-  const shownStatus = mapped ?? (isErrorStatus ? status : 502)
-  const body = providerErrorBody(candidate, end.body, status ?? 502, { isHidden, errors, call })
+  const errorStatus = isErrorStatus ? status : 502
+  const shownStatus = mapped ?? errorStatus
+  const body = providerErrorBody(candidate, end.body, errorStatus, { isHidden, errors, call })
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 

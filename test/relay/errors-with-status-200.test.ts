@@ -3,7 +3,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { OPENAI_SPEECH } from '#relay/dialects/openai-audio/speech-request.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const MINIMAX = 35
@@ -32,6 +32,54 @@ describe('a plain answer with status 200 that is an error in a format of its own
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
     expect(await rig.balance()).toBe(before)
     expect(provider.requests).toHaveLength(2)
+  })
+})
+
+describe('a stream with status 200 that begins with an error', () => {
+  const MODEL = 'm'
+
+  beforeEach(async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.setOption('ModelRatio', { [MODEL]: 1 })
+    await rig.addChannel(2, { type: 8, baseUrl: provider.url, models: [MODEL] })
+  })
+
+  /** Sends the same question in the format of each caller. */
+  const ask = async (path: string, body: object, error: object) => {
+    const piece = Buffer.from(`data: ${JSON.stringify({ error })}\n\n`)
+    provider.answers.set('*', { headers: { 'content-type': 'text/event-stream' }, pieces: [piece] })
+    const response = await fetch(`${rig.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const chatOf = { model: MODEL, stream: true, messages }
+  const geminiPath = `/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+
+  // Clients retry by the type or the status in the body. A success status would tell them that
+  // their request is invalid.
+  it('is an error of the server for callers of every format', async () => {
+    const error = { message: 'Failed', code: 'unexpected' }
+    const [ofChat, ofMessages, ofResponses, ofGemini] = [
+      await ask('/v1/chat/completions', chatOf, error),
+      await ask('/v1/messages', { ...chatOf, max_tokens: 5 }, error),
+      await ask('/v1/responses', { model: MODEL, stream: true, input: 'Hi' }, error),
+      await ask(geminiPath, { contents }, error),
+    ]
+    for (const { status } of [ofChat, ofMessages, ofResponses, ofGemini]) expect(status).toBe(502)
+    expect(ofChat.body).toEqual({ error })
+    expect(ofMessages.body.error).toEqual({ type: 'api_error', message: 'Failed' })
+    expect(ofResponses.body.error).toMatchObject({ type: 'server_error', message: 'Failed' })
+    expect(ofGemini.body.error).toEqual({ code: 502, message: 'Failed', status: 'UNAVAILABLE' })
+  })
+
+  it('without a message is not called an answer with status 200', async () => {
+    const { body } = await ask('/v1/messages', { ...chatOf, max_tokens: 5 }, { code: 7 })
+    expect(body.error.message).toBe('The provider answered 502.')
   })
 })
 
