@@ -16,7 +16,7 @@ export type AnswerForwarder = Pick<
       | 'endWith'
       | 'isFinished'
     )
-  | ('terminalBytes' | 'verdict' | 'hasDelivered' | 'isEnding' | 'errorEvent')
+  | ('terminalBytes' | 'verdict' | 'hasBegun' | 'hasDelivered' | 'isEnding' | 'errorEvent')
   | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
 > & { readonly delivered: DeliveredAnswer }
 

@@ -49,6 +49,10 @@ export class AudioForwarder implements AnswerForwarder {
     this.onDelivered = onDelivered
   }
 
+  get hasBegun(): boolean {
+    return this.hasDelivered
+  }
+
   accepts(contentType: string): boolean {
     this.binaryType = TYPE.exec(contentType)?.[0].toLowerCase() ?? null
     return this.binaryType !== null

@@ -3,8 +3,8 @@ import { type ListEntry, UnorderedList } from '../unordered-list.ts'
 export type Deadlines = {
   readonly connectMs: number
   /**
-   * The maximum time, in milliseconds, from the start of an attempt to the first stream event that
-   * is forwarded to the caller. For a streamed upload, the time starts with its last chunk.
+   * The maximum time, in milliseconds, from the start of an attempt to the first event of its
+   * stream. For a streamed upload, the time starts with its last chunk.
    */
   readonly firstEventMs: number
   /**

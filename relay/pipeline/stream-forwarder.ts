@@ -45,6 +45,7 @@ export class StreamForwarder implements SseSink {
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
   hasDelivered = false
+  private hasReceivedEvent = false
   readonly delivered: DeliveredText
   private readonly usage: StreamUsage
   private readonly scanner: SseScanner
@@ -149,6 +150,11 @@ export class StreamForwarder implements SseSink {
 
   pause(): void {
     this.isFlowing = false
+  }
+
+  /** True once an event has arrived, even if the caller's format has none for it. */
+  get hasBegun(): boolean {
+    return this.hasDelivered || this.hasReceivedEvent
   }
 
   /** Reports whether an answer with this content type is a stream of events. */
@@ -365,6 +371,7 @@ export class StreamForwarder implements SseSink {
   private write(bytes: Buffer): void {
     const shown = this.renderForCaller(bytes)
     if (this.converted !== null && this.hasConversionFailed(this.converted)) return
+    this.hasReceivedEvent = true
     // Some events have no meaning in another format.
     if (shown.length === 0) return
     if (!this.hasDelivered) {

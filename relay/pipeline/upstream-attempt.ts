@@ -235,7 +235,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       return
     }
     const { forwarder, received } = this
-    const hasBegun = forwarder === null ? received.length > 0 : forwarder.hasDelivered
+    const hasBegun = forwarder === null ? received.length > 0 : forwarder.hasBegun
     const since = hasBegun ? this.lastByteAt : this.startedAt
     if (now - since > (hasBegun ? idleMs : this.answerStartMs)) this.abort('timeout')
   }

@@ -1,0 +1,42 @@
+import { beforeEach, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { FORMATS, MODEL, sendQuestion, textIn } from './clients/caller-formats.ts'
+import { changingProvider } from './clients/changing-provider.ts'
+import { CHARGES, SENTENCE } from './clients/provider-families.ts'
+import { onlyEnd, relayRig } from './support/relay-rig.ts'
+
+const FIRST_EVENT_MS = 1_000
+const provider = startedForEach(changingProvider)
+const rig = startedForEach(() => relayRig({ deadlines: { firstEventMs: FIRST_EVENT_MS } }))
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, {
+    ...{ type: 1, baseUrl: provider.url, models: [MODEL] },
+    setting: JSON.stringify({ responses_models: [MODEL] }),
+  })
+  await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
+  await rig.setOption('CompletionRatio', { [MODEL]: 4 })
+})
+
+// The first event of a response, after which a model may think in silence, is no event in the other
+// formats. Such a stream would be sent to the next channel, and the provider would charge for both.
+it.each(FORMATS)(
+  'a response that begins and then thinks reaches a caller of $name',
+  async (format) => {
+    provider.respond = async (response, { type, bytes }) => {
+      const begun = bytes.indexOf('\n\n') + 2
+      response.writeHead(200, { 'content-type': type }).write(bytes.subarray(0, begun))
+      const at = performance.now()
+      await expect
+        .poll(() => performance.now() - at, { timeout: 10_000 })
+        .toBeGreaterThan(2 * FIRST_EVENT_MS)
+      response.end(bytes.subarray(begun))
+    }
+    const answer = await sendQuestion(rig.url, format, true)
+    expect(textIn(await answer.text(), format)).toBe(SENTENCE)
+    expect(provider.requests).toHaveLength(1)
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGES.text, end: 'done' })
+  },
+)
