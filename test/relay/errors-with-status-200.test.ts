@@ -83,6 +83,43 @@ describe('a stream with status 200 that begins with an error', () => {
   })
 })
 
+describe('a converted stream that fails after its first event', () => {
+  const usage = { input_tokens: 3, output_tokens: 1 }
+  const event = (data: { readonly type: string; readonly [name: string]: unknown }) =>
+    Buffer.from(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`)
+  const begun = event({ type: 'message_start', message: { id: 'msg_1', content: [], usage } })
+  const overloaded = { type: 'overloaded_error', message: 'Overloaded' }
+  const text = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'yes' } }
+  const answer = [
+    begun,
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    event(text),
+    event({ type: 'content_block_stop', index: 0 }),
+    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }),
+    event({ type: 'message_stop' }),
+  ]
+
+  // Anthropic often reports an overload only after `message_start`, which has no content.
+  it('is sent to another channel, because a caller of chats has received nothing', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.setOption('ModelRatio', { m: 1 })
+    await rig.setOption('RetryTimes', '1')
+    const shared = { type: 14, models: ['m'] }
+    await rig.addChannel(2, { ...shared, baseUrl: provider.url, priority: 1 })
+    await rig.addChannel(3, { ...shared, baseUrl: `${provider.url}/other` })
+    const headers = { 'content-type': 'text/event-stream' }
+    const failed = [begun, event({ type: 'error', error: overloaded })]
+    provider.answers.set('POST /v1/messages', { headers, pieces: failed })
+    provider.answers.set('POST /other/v1/messages', { headers, pieces: answer })
+    const { status, text: stream } = await chat(rig, { model: 'm', stream: true })
+    expect(status).toBe(200)
+    expect(stream).toContain('"content":"yes"')
+    expect(stream.match(/"role":"assistant"/g)).toHaveLength(1)
+    expect(stream).not.toContain('Overloaded')
+    expect((await onlyEnd(rig)).data).toMatchObject({ channelId: 3, end: 'done' })
+  })
+})
+
 describe('the stream_format of speech', () => {
   const read = (value: string) =>
     OPENAI_SPEECH.readRequest(

@@ -45,9 +45,11 @@ export class ChunkWriter implements StreamWriter {
     if (this.isEnded) return ''
     switch (event.kind) {
       case 'start':
+        // The role is written with the first content. Until then, a stream that fails can be sent
+        // to another channel.
         this.id = event.id
         this.model = event.model
-        return this.begin(0)
+        return ''
       case 'usage':
         this.usage = event.usage
         return ''
