@@ -1,5 +1,5 @@
 import { type CodedError, codedError, truncateNames } from '../shared/coded-error.ts'
-import type { ChannelError, EnableChannels, EnableTag } from './commands.ts'
+import type { AutoDisableChannel, ChannelError, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, channelsOfTag, unknownChannelError } from './state.ts'
 
@@ -61,12 +61,18 @@ function changed(
   return [{ type, v: 1, data: { channelIds, tag } }]
 }
 
-/** Disables a failing channel if it is enabled and its terms allow automatic disabling. */
+/**
+ * Disables a failing channel if it is enabled, its terms allow automatic disabling and other
+ * channels serve all of its models.
+ */
 export function autoDisable(
-  reason: string,
+  { reason, substitutes }: Pick<AutoDisableChannel, 'reason' | 'substitutes'>,
   { channelId, status, terms }: ChannelRecord,
+  channels: Channels,
 ): readonly ChannelEvent[] {
   if (status !== 'enabled' || !terms.isAutoBan) return []
+  const isUsable = (id: number) => channels.get(id)?.status === 'enabled'
+  if (!substitutes.every((ids) => ids.some(isUsable))) return []
   return [{ type: 'ChannelAutoDisabled', v: 1, data: { channelId, reason } }]
 }
 

@@ -17,12 +17,14 @@ export function keysError(keyRefs: readonly string[], mode: KeyMode): ChannelErr
 }
 
 export function setKeyAside(
-  { keyRef, reason }: SetKeyAside,
+  command: SetKeyAside,
   channel: ChannelRecord,
+  channels: ReadonlyMap<number, ChannelRecord>,
 ): readonly ChannelEvent[] {
+  const { keyRef, reason } = command
   const { channelId, keyRefs, setAside, terms } = channel
   if (!keyRefs.includes(keyRef) || setAside.includes(keyRef) || !terms.isAutoBan) return []
-  if (keyRefs.length - setAside.length < 2) return autoDisable(reason, channel)
+  if (keyRefs.length - setAside.length < 2) return autoDisable(command, channel, channels)
   return [{ type: 'ChannelKeySetAside', v: 1, data: { channelId, keyRef, reason } }]
 }
 

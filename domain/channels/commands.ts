@@ -53,13 +53,22 @@ type DisableChannels = {
 }
 
 /**
- * Disables a failing channel. `reason` is an error code or the provider's status, never the
- * provider's text.
+ * For each group and model that a channel serves, the ids of the other channels that serve it. The
+ * same list need not be repeated. The gateway disables the channel only if at least one channel of
+ * each list is usable when the command is decided. The sender can't decide this alone, because two
+ * keys or two channels may fail at the same time.
+ */
+export type Substitutes = readonly (readonly number[])[]
+
+/**
+ * Disables a failing channel, unless it has no substitute. `reason` is an error code or the
+ * provider's status, never the provider's text.
  */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
   readonly channelId: number
   readonly reason: string
+  readonly substitutes: Substitutes
 }
 
 /** Enables a channel again, if the gateway disabled it. */
@@ -100,13 +109,14 @@ type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
  * Temporarily stops the use of one key. If it is the last usable key, the channel is disabled
- * instead.
+ * instead, unless it has no substitute.
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
   readonly channelId: number
   readonly keyRef: string
   readonly reason: string
+  readonly substitutes: Substitutes
 }
 
 export type TakeBackKeys = {

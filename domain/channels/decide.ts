@@ -109,23 +109,28 @@ function decide(command: ChannelCommand, state: ChannelsState): Outcome {
       return [{ type: 'ChannelAbilitiesFixed', v: 1, data: { count: channels.size } }]
     default: {
       const channel = channels.get(command.channelId)
-      return channel === undefined ? codedError('ChannelUnknown') : decideOne(command, channel)
+      if (channel === undefined) return codedError('ChannelUnknown')
+      return decideOne(command, channel, channels)
     }
   }
 }
 
 type SingleChannelCommand = Extract<ChannelCommand, { readonly channelId: number }>
 
-function decideOne(command: SingleChannelCommand, channel: ChannelRecord): Outcome {
+function decideOne(
+  command: SingleChannelCommand,
+  channel: ChannelRecord,
+  channels: Channels,
+): Outcome {
   switch (command.type) {
     case 'ChangeTerms':
       return changeChannelFields(command, channel)
     case 'AutoDisableChannel':
-      return autoDisable(command.reason, channel)
+      return autoDisable(command, channel, channels)
     case 'AutoEnableChannel':
       return autoEnable(channel)
     case 'SetKeyAside':
-      return setKeyAside(command, channel)
+      return setKeyAside(command, channel, channels)
     case 'TakeBackKeys':
       return takeBackKeys(command, channel)
   }

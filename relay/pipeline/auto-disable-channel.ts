@@ -1,4 +1,4 @@
-import type { AutoDisableChannel, SetKeyAside } from '#domain/channels/commands.ts'
+import type { AutoDisableChannel, SetKeyAside, Substitutes } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -56,23 +56,24 @@ export class ChannelAutoDisabler {
   /** Disables a channel with all its keys, for example because the channel is too slow. */
   disableChannel(channel: RelayChannel, reason: string, cause: string | null): void {
     const { channelId, terms } = channel
-    if (!terms.isAutoBan || this.isLast(channel)) return
-    this.execute({ type: 'AutoDisableChannel', channelId, reason }, cause)
+    if (!terms.isAutoBan) return
+    const substitutes = this.substitutesOf(channel)
+    this.execute({ type: 'AutoDisableChannel', channelId, reason, substitutes }, cause)
   }
 
   /**
-   * Disables the rejected key. If the channel has only this key, the channel is disabled. `cause`
-   * is the id of the call or test in which the provider rejected the key.
+   * Disables the rejected key. If it is the channel's last usable key, the channel is disabled.
+   * `cause` is the id of the call or test in which the provider rejected the key.
    */
   private disableKey({ channel, keyRef }: RejectedKey, reason: string, cause: string): void {
-    const { channelId, keys } = channel
-    if (keys.length < 2 && this.isLast(channel)) return
-    this.execute({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)
+    const { channelId } = channel
+    const substitutes = this.substitutesOf(channel)
+    this.execute({ type: 'SetKeyAside', channelId, keyRef, reason, substitutes }, cause)
   }
 
-  private isLast(channel: RelayChannel): boolean {
+  private substitutesOf(channel: RelayChannel): Substitutes {
     const { now, views } = this.deps
-    return views.channels.isOnlyServingChannel(channel, now())
+    return views.channels.substitutesOf(channel, now())
   }
 
   private execute(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {

@@ -1,4 +1,5 @@
 import { isExpired } from '#domain/channels/change-status.ts'
+import type { Substitutes } from '#domain/channels/commands.ts'
 import type { ChannelEvent } from '#domain/channels/events.ts'
 import {
   type ChannelRecord,
@@ -9,7 +10,12 @@ import {
 } from '#domain/channels/state.ts'
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import type { ProviderCost } from '#domain/pricing/price-snapshot.ts'
-import { type Offer, type Offers, offersOf } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  type Offers,
+  offersOf,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { hostHashOf } from '#infra/vault/host-hash.ts'
@@ -186,17 +192,21 @@ export class ChannelView {
     })
   }
 
-  /** Reports whether some group has a model that only this channel serves. */
-  isOnlyServingChannel(channel: RelayChannel, nowMs: number): boolean {
-    const kind = taskKindOf(channel) ?? 'any'
-    return channel.terms.groups.some((group) =>
-      channel.terms.models.some((model) =>
-        hasAtMostOneUnexpiredChannel(
-          this.offering(group, channel.terms.modelPrefix + model, kind),
-          nowMs / 1_000,
-        ),
-      ),
-    )
+  /**
+   * Returns the ids of the other unexpired channels that serve the models of this channel: one list
+   * for each group and model, of which equal ones are left out.
+   */
+  substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
+    const kind = taskKindOf({ terms }) ?? 'any'
+    const lists = new Map<string, readonly number[]>()
+    for (const group of terms.groups) {
+      for (const model of terms.models) {
+        const ids = unexpiredIn(this.offering(group, terms.modelPrefix + model, kind), nowMs)
+        const others = ids.filter((id) => id !== channelId)
+        lists.set(others.join(), others)
+      }
+    }
+    return [...lists.values()]
   }
 
   async putAll(rows: readonly ChannelRecord[]): Promise<void> {
@@ -300,13 +310,11 @@ export class ChannelView {
   }
 }
 
-/**
- * Reports whether the offer has at most one channel that has not expired. `now` is in Unix seconds.
- */
-const hasAtMostOneUnexpiredChannel = (offer: Offer<RelayChannel>, now: number): boolean =>
-  offer
-    .flatMap(({ channels }) => channels)
-    .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
+/** Lists the ids of the channels in the offer that have not expired. */
+const unexpiredIn = (offer: Offer<RelayChannel>, nowMs: number): readonly number[] =>
+  channelsIn(offer)
+    .filter(({ terms }) => !isExpired(terms.expiredTime, nowMs / 1_000))
+    .map(({ channelId }) => channelId)
 
 /**
  * Returns the channel's proxy. If the proxy's secret is missing, returns an unusable proxy, so that

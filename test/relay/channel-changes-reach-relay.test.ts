@@ -66,7 +66,7 @@ describe('a relay in another process, within a second', () => {
   it('the relay follows changes to one channel', async () => {
     await decide({ type: 'DisableChannels', channelIds: [2] })
     await follows('m', [1, 3])
-    await decide({ type: 'AutoDisableChannel', channelId: 1, reason: '401' })
+    await decide({ type: 'AutoDisableChannel', channelId: 1, reason: '401', substitutes: [] })
     await follows('m', [3])
     await decide({ type: 'EnableChannels', channelIds: [1], now: 0 })
     await follows('m', [1, 3])

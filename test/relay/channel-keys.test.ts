@@ -94,6 +94,15 @@ describe('a key that its provider refuses', () => {
     expect(keysUsed().filter((key) => key === 'sk-b')).toHaveLength(1)
   })
 
+  it('the last channel of a model keeps a key, although all its keys fail in one call', async () => {
+    await change('ChannelsDeleted', { channelIds: [1] })
+    await addKeys('polling', 'sk-a', 'sk-b')
+    rig.provider.script.push(...Array(4).fill({ kind: 'status', status: 401 }))
+    for (let calls = 0; calls < 3; calls += 1) expect((await chat(rig)).status).toBe(502)
+    expect((await chat(rig)).status).toBe(200)
+    expect(await channelEvents()).toEqual(['ChannelsCreated', 'ChannelKeySetAside'])
+  })
+
   it('the channel stays enabled if the only other channel has expired', async () => {
     await addKeys('polling', 'sk-a')
     const terms = { ...PLAIN_CHANNEL_TERMS, expiredTime: 1 }

@@ -40,7 +40,13 @@ async function setAside(id: number, place: number): Promise<void> {
   const { core } = fixture
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   const keyRef = channels.get(id)?.keyRefs[place] ?? ''
-  const command = { type: 'SetKeyAside', channelId: id, keyRef, reason: 'status-401' } as const
+  const command = {
+    type: 'SetKeyAside',
+    channelId: id,
+    keyRef,
+    reason: 'status-401',
+    substitutes: [],
+  } as const
   const context = { actor: 'system:relay', cause: null, at: Date.now() }
   await core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
   const headers = { 'x-after-position': String(await fixture.head()) }

@@ -247,7 +247,12 @@ describe('an existing channel', () => {
       code: 'InvalidField',
       message: expect.stringContaining('参数 status 无效'),
     })
-    const turnedOff = { type: 'AutoDisableChannel', channelId: id, reason: 'slow' } as const
+    const turnedOff = {
+      type: 'AutoDisableChannel',
+      channelId: id,
+      reason: 'slow',
+      substitutes: [],
+    } as const
     const context = { actor: 'system:relay', cause: null, at: Date.now() }
     const { actors } = fixture.core
     await actors.handle(channelsDecider, CHANNELS_STREAM, turnedOff, context)
@@ -260,7 +265,12 @@ describe('an existing channel', () => {
     const id = await made()
     const row = await read(id)
     expect(row).toMatchObject({ status: 1, expected_status: 1 })
-    const command = { type: 'AutoDisableChannel', channelId: id, reason: 'slow' } as const
+    const command = {
+      type: 'AutoDisableChannel',
+      channelId: id,
+      reason: 'slow',
+      substitutes: [],
+    } as const
     const context = { actor: 'system:relay', cause: null, at: Date.now() }
     await fixture.core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
     await expect.poll(async () => (await read(id)).status).toBe(3)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelEvent } from '#domain/channels/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
-import { changed, changeTerms, createChannel, created, given } from './facts.ts'
+import { changed, changeTerms, createChannel, created, createdMany, given } from './facts.ts'
 
 const several = { channelIds: [4], tag: null }
 const enabled: ChannelEvent = { type: 'ChannelsEnabled', v: 1, data: several }
@@ -14,7 +14,12 @@ const autoDisabled: ChannelEvent = {
 const deleted: ChannelEvent = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [4] } }
 const enable = { type: 'EnableChannels', channelIds: [4], now: 100 } as const
 const disable = { type: 'DisableChannels', channelIds: [4] } as const
-const autoDisable = { type: 'AutoDisableChannel', channelId: 4, reason: '401' } as const
+const autoDisable = {
+  type: 'AutoDisableChannel',
+  channelId: 4,
+  reason: '401',
+  substitutes: [],
+} as const
 const autoEnable = { type: 'AutoEnableChannel', channelId: 4 } as const
 const remove = { type: 'DeleteChannels', channelIds: [4] } as const
 
@@ -43,6 +48,22 @@ describe('a channel’s status', () => {
   it('is turned off once by the gateway, which records the reason', () => {
     given(created()).when(autoDisable).then([autoDisabled])
     given(created(), autoDisabled).when(autoDisable).then([])
+  })
+
+  it('is not turned off by the gateway while no other channel serves one of its models', () => {
+    const three = given(createdMany(3))
+    const off = (channelId: number, substitutes: readonly (readonly number[])[]) =>
+      ({ type: 'AutoDisableChannel', channelId, reason: '401', substitutes }) as const
+    const isOff = (channelId: number): ChannelEvent => ({
+      ...{ type: 'ChannelAutoDisabled', v: 1, data: { channelId, reason: '401' } },
+    })
+    three.when(off(1, [[2], []])).then([])
+    three.when(off(1, [[2], [3, 9]])).then([isOff(1)])
+    three.when(off(1, [[2], [9]])).then([])
+    // The command was sent before the other channel was disabled.
+    const second = given(createdMany(3), isOff(2))
+    second.when(off(1, [[2], [3]])).then([])
+    second.when(off(1, [[2, 3], [3]])).then([isOff(1)])
   })
 
   it('is not changed by the gateway if the admin forbade that or turned the channel off', () => {

@@ -9,6 +9,7 @@ const setAside = (keyRef: string): ChannelCommand => ({
   channelId: 4,
   keyRef,
   reason: '401',
+  substitutes: [],
 })
 const isAside = (keyRef: string): ChannelEvent => ({
   type: 'ChannelKeySetAside',
@@ -122,6 +123,14 @@ describe('a failing key', () => {
     before.when(setAside('b')).then([off])
     given(created()).when(setAside(KEY)).then([off])
     given(three, isAside('a'), isAside('c'), off).when(setAside('b')).then([])
+  })
+
+  it('stays in use if it is the only key left of a channel without a substitute', () => {
+    const nobodyElse = { ...setAside('b'), substitutes: [[]] } as ChannelCommand
+    given(three)
+      .when(nobodyElse)
+      .then([isAside('b')])
+    given(three, isAside('a'), isAside('c')).when(nobodyElse).then([])
   })
 
   it('is not set aside if the admin forbade that', () => {

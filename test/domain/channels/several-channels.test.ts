@@ -161,7 +161,7 @@ describe('the state of all channels', () => {
       { type: 'DeleteChannels', channelIds: [2] },
       { type: 'TagChannels', channelIds: [1], tag: 'x' },
       { type: 'FixAbilities' },
-      { type: 'AutoDisableChannel', channelId: 3, reason: '401' },
+      { type: 'AutoDisableChannel', channelId: 3, reason: '401', substitutes: [] },
     ] as const
     for (const command of commands) {
       const { state } = given(createdMany(3))

@@ -76,10 +76,19 @@ describe('the events of channels, as first recorded', () => {
       ['channels-enabled-v1', { type: 'EnableChannels', channelIds: [4, 5], now: 0 }],
       [
         'channel-key-set-aside-v1',
-        { type: 'SetKeyAside', channelId: 5, keyRef: 'key-4', reason: 'status-401' },
+        {
+          type: 'SetKeyAside',
+          channelId: 5,
+          keyRef: 'key-4',
+          reason: 'status-401',
+          substitutes: [],
+        },
       ],
       ['channel-keys-taken-back-v1', { type: 'TakeBackKeys', channelId: 5, keyRefs: ['key-4'] }],
-      ['channel-auto-disabled-v1', { type: 'AutoDisableChannel', channelId: 5, reason: '401' }],
+      [
+        'channel-auto-disabled-v1',
+        { type: 'AutoDisableChannel', channelId: 5, reason: '401', substitutes: [] },
+      ],
       ['channels-tagged-v1', { type: 'TagChannels', channelIds: [4, 5], tag: 'asia' }],
       [
         'tag-terms-changed-v1',
