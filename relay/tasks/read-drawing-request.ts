@@ -17,7 +17,9 @@ import {
  * that matches applies.
  */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
-  [/^MJ::JOB::upsample/i, 'UPSCALE'],
+  [/^MJ::JOB::(?:upsample|video_virtual_upscale)/i, 'UPSCALE'],
+  // Also the buttons that extend a video.
+  [/^MJ::JOB::animate_/i, 'VIDEO'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
   [/^MJ::JOB::high_variation/i, 'HIGH_VARIATION'],
   [/^MJ::JOB::variation/i, 'VARIATION'],
@@ -199,18 +201,19 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 
 const VIDEO_MODEL = 'mj_video'
 
-/** Requests about a single picture, and the steps of a task whose first step has the price. */
-const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set([
-  ...['UPSCALE', 'MODAL', 'INPAINT', 'CUSTOM_ZOOM'],
-])
+/** Requests about a single picture, and the first steps of a task whose modal step has the price. */
+const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 
 /**
  * Returns a request that continues a task, with the price of a video if the task is a video. To
- * repeat or vary a video makes another one, which costs several times as much as a picture.
+ * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
+ * step completes the video that it continues, which is charged by its first step, unless that has
+ * already ended.
  */
 export function atPriceOfOrigin(request: TaskRequest, origin: TaskRecord | null): TaskRequest {
   const isOfVideo = request.kind === 'drawing' && origin?.submitted.model === VIDEO_MODEL
-  const makesVideo = isOfVideo && !WITHOUT_ANOTHER_VIDEO.has(request.action)
+  const isPaidByOrigin = request.action === 'MODAL' && origin?.end === null
+  const makesVideo = isOfVideo && !isPaidByOrigin && !WITHOUT_ANOTHER_VIDEO.has(request.action)
   return makesVideo ? { ...request, model: VIDEO_MODEL } : request
 }
 

@@ -22,6 +22,7 @@ export async function recordReport(
   const { task, userId } = record.submitted
   const { progress, isMissing, ...report } = reported
   const place = { channelId, keyRef }
+  await endContinuedTask(deps, record, reported, channel)
   const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
   const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}
   const outcome = await deps.ledger.report(record, { ...report, ...place, ...words })
@@ -42,6 +43,27 @@ export async function recordReport(
     deps.log.warn({ err, userId }, 'the progress of a task could not be stored'),
   )
   return outcome
+}
+
+/**
+ * Ends the task that a modal step completes, with the result of that step. Some providers use one
+ * id for both, which ends both. Others give the step an id and never report on the first task
+ * again, so that its price would not be charged and its quota would stay reserved for an hour. The
+ * first task is ended before the step: if this process dies in between, the step is reported again.
+ */
+async function endContinuedTask(
+  deps: TaskDeps,
+  { submitted: { action, origin }, place, end }: TaskRecord,
+  reported: ProviderReport,
+  channel: RelayChannel | undefined,
+): Promise<void> {
+  const isCompleted = action === 'MODAL' && reported.status === 'SUCCESS' && end === null
+  const isOwn = place === null || place.upstreamId === reported.upstreamId
+  if (!isCompleted || !isOwn || origin === null) return
+  const first = await deps.ledger.peek(origin)
+  if (first?.place == null || first.status !== 'MODAL') return
+  const { upstreamId } = first.place
+  await recordReport(deps, first, first.place, { ...reported, upstreamId }, channel)
 }
 
 /**

@@ -126,11 +126,16 @@ describe('/mj/submit/video', () => {
     }
   })
 
-  it('has the price of a video only once, also if its provider asks for another step', async () => {
-    const task = await done('/mj/submit/video', { prompt: 'x', image: PICTURE })
-    const modal = await done('/mj/submit/modal', { taskId: task, prompt: 'y' })
-    const [submitted] = await rig.taskEvents(modal)
-    expect(submitted?.data).toMatchObject({ action: 'MODAL', model: 'mj_modal' })
+  it('is made by a button below a picture, which may also extend a video', async () => {
+    let task = await done('/mj/submit/imagine', { prompt: 'a boat' })
+    for (const name of ['animate_high', 'animate_low', 'animate_high_extend']) {
+      const before = await rig.balance()
+      const customId = `MJ::JOB::${name}::1::a::SOLO`
+      task = await done('/mj/submit/action', { taskId: task, customId })
+      const [submitted] = await rig.taskEvents(task)
+      expect(submitted?.data).toMatchObject({ action: 'VIDEO', model: 'mj_video' })
+      expect(await rig.balance()).toBe(before - 400_000n)
+    }
   })
 
   it('needs a picture, a task or a prompt that names a picture', async () => {
@@ -139,6 +144,72 @@ describe('/mj/submit/video', () => {
     const bad = await rig.ask('/mj/submit/video', { prompt: 'x', endImage: 'no picture' })
     expect([bad.status, bad.json.error.param]).toEqual([400, 'endImage'])
     await done('/mj/submit/video', { prompt: 'https://a.example/1.png waves' })
+  })
+})
+
+describe('a video whose provider asks for a modal step', () => {
+  /** Submits a task, which its provider accepts with the id. Returns the id of the task. */
+  const submit = async (path: string, body: object, id: string, status?: string) => {
+    const answer = { code: status === undefined ? 1 : 21, description: 'ok', result: id }
+    vendor.answers.set(`POST ${path}`, { body: { ...answer, properties: { status } } })
+    const { json, text } = await rig.ask(path, body)
+    expect(json.result, text).toEqual(expect.any(String))
+    return json.result as string
+  }
+  const report = (...rows: (readonly [id: string, status: string, more?: object])[]) => {
+    const body = rows.map(([id, status, more]) => ({ id, status, ...more }))
+    vendor.answers.set('POST /mj/task/list-by-condition', { body })
+  }
+  const status = (task: string) =>
+    expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status)
+  /** Submits a video and its modal step. `step` is the provider's id of the step. */
+  const twoSteps = async (name: string, step: string) => {
+    report([name, 'MODAL'])
+    const video = { prompt: 'x', image: PICTURE }
+    const first = await submit('/mj/submit/video', video, name, 'MODAL')
+    const modal = await submit('/mj/submit/modal', { taskId: first, prompt: 'y' }, step)
+    expect(sent('/mj/submit/modal')).toMatchObject({ taskId: name })
+    return [first, modal] as const
+  }
+
+  it.each([
+    ['one id for both steps', 'one-1', 'one-1'],
+    ['an id for each step', 'two-1', 'two-2'],
+  ])('costs a video and a modal step, and has one result: %s', async (_ids, name, step) => {
+    const before = await rig.balance()
+    const tasks = await twoSteps(name, step)
+    report(
+      [name, name === step ? 'SUCCESS' : 'MODAL', videosAt('0.mp4')],
+      [step, 'SUCCESS', videosAt('0.mp4')],
+    )
+    for (const task of tasks) {
+      await status(task).toBe('SUCCESS')
+      expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+      expect((await rig.ask(`/mj/task/${task}/fetch`)).json.videoUrls).toHaveLength(1)
+    }
+    expect(await rig.balance()).toBe(before - 400_000n - 50_000n)
+  })
+
+  it('still waits, and costs nothing, if the step fails', async () => {
+    const before = await rig.balance()
+    const [first, modal] = await twoSteps('failed-1', 'failed-2')
+    report(['failed-1', 'MODAL'], ['failed-2', 'FAILURE'])
+    await status(modal).toBe('FAILURE')
+    expect(await rig.money(modal)).toEqual(['CallAdmitted', 'CallReleased'])
+    expect(await rig.money(first)).toEqual(['CallAdmitted'])
+    const again = await submit('/mj/submit/modal', { taskId: first, prompt: 'z' }, 'failed-3')
+    report(['failed-1', 'MODAL'], ['failed-3', 'SUCCESS'])
+    for (const task of [first, again]) await status(task).toBe('SUCCESS')
+    expect(await rig.balance()).toBe(before - 400_000n - 50_000n)
+  })
+
+  it('has the price of a video for a step after its end, which makes another one', async () => {
+    const task = await done('/mj/submit/video', { prompt: 'x', image: PICTURE })
+    const before = await rig.balance()
+    const modal = await done('/mj/submit/modal', { taskId: task, prompt: 'y' })
+    const [submitted] = await rig.taskEvents(modal)
+    expect(submitted?.data).toMatchObject({ action: 'MODAL', model: 'mj_video' })
+    expect(await rig.balance()).toBe(before - 400_000n)
   })
 })
 
