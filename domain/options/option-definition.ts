@@ -21,6 +21,11 @@ export type OptionDefinition = {
   readonly preset: string
   readonly unit?: OptionUnit
   /**
+   * The units of the entries of an option that maps models to prices, by the name of the model. The
+   * versions of a model have the same unit. All other entries are prices of a call.
+   */
+  readonly entryUnits?: Readonly<Record<string, 'second' | 'call'>>
+  /**
    * The access that is required to set the option. If it is omitted, every admin may set the
    * option.
    */

@@ -1,3 +1,4 @@
+import { nameOfVersion } from '../shared/versions-of-models.ts'
 import { decimalOf, isAbove } from './decimal.ts'
 import { ratioOfCondition } from './price-conditions.ts'
 import type { DecimalText, PerTokenPrice, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
@@ -177,6 +178,11 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
  */
 export const isPricedPerSecond = (model: string): boolean => rowOf(model)?.per === 'second'
 
+/** The unit of the price of each known video model. Versions of a model have the same unit. */
+export const VIDEO_PRICE_UNITS: Readonly<Record<string, 'second' | 'call'>> = Object.fromEntries(
+  [...BY_MODEL].map(([model, { per }]) => [model, per]),
+)
+
 /** The built-in prices of video models, in dollars per second or per call. */
 export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [
   ...BY_MODEL,
@@ -235,14 +241,8 @@ function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapsh
  * dated version such as `sora-2-2025-12-08` is therefore billed like its model.
  */
 function rowOf(model: string): VideoPrice | undefined {
-  const exact = BY_MODEL.get(model)
-  if (exact !== undefined) return exact
-  let longest = ''
-  for (const name of BY_MODEL.keys()) {
-    const isPrefix = model.startsWith(name) && /^[-_.]/.test(model.slice(name.length))
-    if (isPrefix && name.length > longest.length) longest = name
-  }
-  return BY_MODEL.get(longest)
+  const name = BY_MODEL.has(model) ? model : nameOfVersion(model, BY_MODEL.keys())
+  return name === undefined ? undefined : BY_MODEL.get(name)
 }
 
 /** Returns the highest ratio, which applies to a resolution without a ratio. */

@@ -59,6 +59,14 @@ export const OptionSchema = Type.Object({
   help: Type.Union([TranslatedText, Type.Null()]),
   /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
+  /**
+   * If the option maps models to prices: the units of the prices of known video models. A version of
+   * a model has the unit of the model (see `price-unit.ts`). All other prices are those of a
+   * call. Omitted for all other options.
+   */
+  entry_units: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.Literal('second'), Type.Literal('call')])),
+  ),
   /** If the option is a choice: the label of each value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**

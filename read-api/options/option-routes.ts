@@ -128,6 +128,7 @@ function optionResponse(option: Schema): OptionSchema {
     label: texts.label,
     help: texts.help,
     unit: option.unit ?? '',
+    ...(option.entryUnits === undefined ? {} : { entry_units: option.entryUnits }),
     choice_words: texts.choice_words,
     note: texts.note,
     bounds_words: texts.bounds_words,

@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { OptionsSchema } from '#read-api/contract/options.ts'
+import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
 import type { Pricing } from '#read-api/contract/pricing.ts'
 import { ownerOf } from '#read-api/pricing/get-pricing.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -92,6 +94,16 @@ describe('GET /api/pricing', () => {
 
   it('tells that a price is one of a second of video, and not of a call', async () => {
     await channel({ name: 'videos', models: 'sora-2', group: 'default' })
+    const { data: schema } = await fixture.root.call<OptionsSchema>('GET', '/api/option/schema')
+    const [option] = schema.options.filter(({ key }) => key === 'ModelPrice')
+    const perSecond = [
+      'sora-2',
+      'sora-2-2025-12-08',
+      'sora-2x',
+      'MiniMax-Hailuo-02',
+      'sim-draw',
+    ].filter((model) => option !== undefined && isPricePerSecond(option, model))
+    expect(perSecond).toEqual(['sora-2', 'sora-2-2025-12-08'])
     const position = await set('ModelPrice', { 'sim-draw': 0.04, 'sora-2': 0.1 })
     const answer = await ask(fixture.anybody, position)
     const price = { quota_type: 1, model_price: 0.1, price_per: 'second' }

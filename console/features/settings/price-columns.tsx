@@ -12,10 +12,11 @@ import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
-import type { OutputLimitFallback } from './price-table-hooks.ts'
+import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback
+  isPerSecond: IsPricePerSecond
   count: Intl.NumberFormat
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void
@@ -42,10 +43,15 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
       ),
       TITLE_COLUMN,
     ),
-    column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} />, { onCard: 'aside' }),
+    column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} actions={actions} />, {
+      onCard: 'aside',
+    }),
     money('input', t('pricing.inputPrice'), (row) =>
       isPerCall(row) ? (
-        <Amount dollars={row.price} unit={t('ui.perCall')} />
+        <Amount
+          dollars={row.price}
+          unit={t(actions.isPerSecond(row.name) ? 'ui.perSecond' : 'ui.perCall')}
+        />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
@@ -91,10 +97,11 @@ function Actions({ row, actions }: RowProps) {
   )
 }
 
-function ModeTag({ row }: { row: PriceRow }) {
+function ModeTag({ row, actions }: RowProps) {
   const { t } = useTranslation()
   const isPlain = isPriced(row)
-  const mode = isPerCall(row) ? 'perCall' : isPlain ? 'perToken' : 'unpriced'
+  const ofCall = actions.isPerSecond(row.name) ? 'perSecond' : 'perCall'
+  const mode = isPerCall(row) ? ofCall : isPlain ? 'perToken' : 'unpriced'
   return (
     <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>
       {t(`pricing.${mode}`)}

@@ -25,7 +25,9 @@ import {
   withRows,
 } from './price-rows.ts'
 import {
+  type IsPricePerSecond,
   type OutputLimitFallback,
+  useIsPricePerSecond,
   useOutputLimitFallback,
   useScrollToRow,
 } from './price-table-hooks.ts'
@@ -43,6 +45,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const close = () => setOpen(null)
   usePausedRefresh(form, open !== null)
   const capFallback = useOutputLimitFallback(form)
+  const isPerSecond = useIsPricePerSecond(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('pricing.bulkSelectFirst'))
@@ -70,6 +73,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       <PriceList
         form={form}
         capFallback={capFallback}
+        isPerSecond={isPerSecond}
         rows={all}
         added={added}
         selected={selected}
@@ -81,6 +85,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
+        isPerSecond={isPerSecond}
         edited={part !== null && 'row' in part ? part.row : null}
         existingNames={names}
         onClose={close}
@@ -95,6 +100,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
 function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
+  isPerSecond: IsPricePerSecond
   rows: readonly PriceRow[]
   /** The row that was added last. The list scrolls to this row whenever `added` is a new object. */
   added: { key: string } | null
@@ -111,19 +117,20 @@ function PriceList(props: {
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)
-  const { capFallback, onEdit, onHistory, onDelete } = props
+  const { capFallback, isPerSecond, onEdit, onHistory, onDelete } = props
   const count = useNumberFormat()
   const columns = useMemo(
     () =>
       priceColumns(t, {
         capFallback,
+        isPerSecond,
         count,
         changed,
         onEdit,
         onHistory,
         onDelete: (row) => onDelete([row.name]),
       }),
-    [t, capFallback, count, changed, onEdit, onHistory, onDelete],
+    [t, capFallback, isPerSecond, count, changed, onEdit, onHistory, onDelete],
   )
   const layout = useColumnLayout('prices-table-columns', columns)
   const matchingRows = useMemo(

@@ -27,13 +27,18 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
-import type { OutputLimitFallback } from './price-table-hooks.ts'
+import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
 
-type FieldsProps = { capFallback: OutputLimitFallback; form: DraftForm<PriceDraft> }
+type FieldsProps = {
+  capFallback: OutputLimitFallback
+  isPerSecond: IsPricePerSecond
+  form: DraftForm<PriceDraft>
+}
 
 function PriceFields(props: FieldsProps) {
   const { form } = props
   const { t } = useTranslation()
+  const unit = unitOf(props)
   return (
     <>
       <TextField
@@ -50,7 +55,11 @@ function PriceFields(props: FieldsProps) {
         choices={[
           { value: 'price', label: t('pricing.entryPrice'), hint: t('pricing.entryPriceHint') },
           { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
-          { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
+          {
+            value: 'call',
+            label: t(`pricing.entry${unit}`),
+            hint: t(`pricing.entry${unit}Hint`),
+          },
         ]}
         onChange={(mode) => form.change(convertToMode(form.draft, mode))}
       />
@@ -59,6 +68,10 @@ function PriceFields(props: FieldsProps) {
     </>
   )
 }
+
+/** Returns the unit of a fixed price of the entered model, as in the keys of its texts. */
+const unitOf = ({ form, isPerSecond }: FieldsProps) =>
+  isPerSecond(form.draft.name.trim()) ? 'Second' : 'Call'
 
 type NumberField = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
@@ -79,7 +92,8 @@ function ModeFields(props: FieldsProps) {
     />
   )
   if (mode === 'call') {
-    return field('callPrice', t('pricing.callPriceLabel'), t('pricing.callPriceHint'))
+    const unit = unitOf(props) === 'Second' ? 'second' : 'call'
+    return field('callPrice', t(`pricing.${unit}PriceLabel`), t(`pricing.${unit}PriceHint`))
   }
   const output = t('pricing.outputPriceHint')
   return (
@@ -153,6 +167,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
+  isPerSecond: IsPricePerSecond
   /** The names of all models that have a price. The name of a new model must be different. */
   existingNames: ReadonlySet<string>
   /** The initial name in a form that was opened for a model without a price. */
@@ -190,7 +205,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
       form={form}
       onClose={props.onClose}
     >
-      <PriceFields capFallback={props.capFallback} form={form} />
+      <PriceFields capFallback={props.capFallback} isPerSecond={props.isPerSecond} form={form} />
     </FormDrawer>
   )
 }

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -29,6 +30,14 @@ export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback 
         : { tokens: Number(builtInLimit), isBuiltIn: true }
     }
   }, [builtInText, defaultText])
+}
+
+/** Reports whether the price of a model is that of one second of a video, and not of a call. */
+export type IsPricePerSecond = (model: string) => boolean
+
+export function useIsPricePerSecond(form: SettingsForm): IsPricePerSecond {
+  const option = form.option('ModelPrice')
+  return useMemo(() => (model) => option !== undefined && isPricePerSecond(option, model), [option])
 }
 
 type PagedRows = {

@@ -4,6 +4,7 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricin
 import { outputCapsText } from '#domain/pricing/output-caps.ts'
 import { BATCH_RATIO_KEY } from '#domain/pricing/price-list.ts'
 import { TOOL_PRICES_KEY } from '#domain/pricing/tool-prices.ts'
+import { VIDEO_PRICE_UNITS } from '#domain/pricing/video-prices.ts'
 import type { OptionSection } from '../option-definition.ts'
 import { decimal, FLAG, integer, NAMES, type OptionType, RATIOS, URL_TEXT } from '../option-type.ts'
 
@@ -13,7 +14,12 @@ export const PRICES: OptionSection = {
   id: 'prices',
   tab: 'operation',
   options: [
-    { key: 'ModelPrice', type: RATIOS, preset: ratios('ModelPrice') },
+    {
+      key: 'ModelPrice',
+      type: RATIOS,
+      preset: ratios('ModelPrice'),
+      entryUnits: VIDEO_PRICE_UNITS,
+    },
     { key: 'ModelRatio', type: RATIOS, preset: ratios('ModelRatio') },
     { key: 'CompletionRatio', type: RATIOS, preset: ratios('CompletionRatio') },
     { key: 'CacheRatio', type: RATIOS, preset: ratios('CacheRatio') },

@@ -107,6 +107,29 @@ describe('the price table', () => {
     expect(saved().get('DefaultMaxOutputTokens')).toBe(4096)
   })
 
+  it('says that a video costs its price per second, also in the form and for a version', async () => {
+    const units = { ModelPrice: '{"dall-e-3":0.04,"sora-2-2025-12-08":0.1}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...units }).map(([key, value]) => ({ key, value })))
+    await open()
+    const { page } = app
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+    const [video, picture] = [row('sora-2-2025-12-08'), row('dall-e-3')]
+    for (const text of ['ui.perSecond', 'pricing.perSecond'] as const) {
+      await video.getByText(zh(text), { exact: true }).waitFor()
+    }
+    for (const text of ['ui.perCall', 'pricing.perCall'] as const) {
+      await picture.getByText(zh(text), { exact: true }).waitFor()
+      expect(await video.getByText(zh(text), { exact: true }).count()).toBe(0)
+    }
+    await button(zh('pricing.editModel', { name: 'sora-2-2025-12-08' })).click()
+    const drawer = page.getByRole('dialog')
+    const price = drawer.getByLabel(zh('pricing.secondPriceLabel'))
+    expect(await price.inputValue()).toBe('0.1')
+    await drawer.getByLabel(zh('pricing.modelName')).fill('dall-e-2')
+    await drawer.getByLabel(zh('pricing.callPriceLabel')).waitFor()
+  })
+
   it('fits 1 280 pixels with all of its columns', async () => {
     await open()
     const grid = app.page.getByRole('grid', { name: zh('pricing.priceGrid') })

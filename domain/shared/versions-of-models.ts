@@ -1,0 +1,13 @@
+/**
+ * Returns the longest of `names` of which `model` is a version, such as `sora-2` of
+ * `sora-2-2025-12-08`. A name is a version of itself. Returns undefined if there is none.
+ */
+export function nameOfVersion(model: string, names: Iterable<string>): string | undefined {
+  let longest: string | undefined
+  for (const name of names) {
+    if (name === model) return name
+    const isPrefix = model.startsWith(name) && /^[-_.]/.test(model.slice(name.length))
+    if (isPrefix && name.length > (longest?.length ?? 0)) longest = name
+  }
+  return longest
+}
