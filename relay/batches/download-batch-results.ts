@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -26,6 +27,10 @@ export class ResultsUnavailable extends Error {
     this.status = status
   }
 }
+
+/** Returns the error for a caller whose download from the provider could not begin. */
+export const downloadError = (error: unknown): RelayError =>
+  relayError(error instanceof ResultsUnavailable ? 'upstream_error' : 'upstream_unreachable')
 
 type Download = {
   /**

@@ -16,9 +16,9 @@ import { servingGroupsOf } from '../pipeline/serving-groups.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
-import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
+import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
-import { openDownload } from './download-batch-results.ts'
+import { downloadError, openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   contentPathOf,
@@ -311,8 +311,13 @@ async function sendOwnFile(
       if (!response.write(chunk)) await once(response as never, 'drain', { signal })
     }
     response.end()
-  } catch {
+  } catch (error) {
     if (response.headersSent) response.destroy()
-    else sendError(exchange, relayError('upstream_unreachable'))
+    else if (isGone(error, keys, stored)) sendError(exchange, missing(stored.file))
+    else sendError(exchange, downloadError(error))
   }
 }
+
+/** Reports whether the provider does not have the file in the account that uploaded it. */
+const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
+  error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -25,7 +25,7 @@ import {
 } from './anthropic-batches.ts'
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
-import { resultLines } from './download-batch-results.ts'
+import { downloadError, resultLines } from './download-batch-results.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { ResultsMemory, ResultsMemoryFull } from './limit-result-downloads.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
@@ -329,7 +329,7 @@ export async function withMemoryForResults(
     if (isOfStore) deps.log.error({ err: error, call: exchange.call }, 'results were not read')
     if (exchange.response.headersSent) exchange.response.destroy()
     else if (error instanceof ResultsMemoryFull) sendError(exchange, BUSY)
-    else sendError(exchange, isOfStore ? NO_STORE : relayError('upstream_unreachable'))
+    else sendError(exchange, isOfStore ? NO_STORE : downloadError(error))
   } finally {
     memory.close()
   }

@@ -381,6 +381,17 @@ describe('the file of a batch', () => {
     expect((await call('GET', `/v1/files/${id}/content`)).text).toBe(linesOf([chat('a')]))
   })
 
+  it.each([
+    [404, 404, 'file_not_found'],
+    [500, 502, 'upstream_error'],
+  ])('is answered with what its provider says: %i', async (status, shown, code) => {
+    const { id } = (await upload([chat('a')])).json()
+    provider.answers.set(`GET /v1/files/${FILE}/content`, { status, body: { error: {} } })
+    const answer = await call('GET', `/v1/files/${id}/content`)
+    expect(answer.status, answer.text).toBe(shown)
+    expect(answer.json()).toMatchObject({ error: { code } })
+  })
+
   it('is none of Anthropic’s files, whose path is the same', async () => {
     const more = { 'anthropic-version': '2023-06-01' }
     expect((await call('GET', '/v1/files', undefined, KEY, more)).status).toBe(404)
