@@ -123,7 +123,9 @@ function requestOf(
   param: string,
 ): SecretRequest | RelayError {
   const path = param === '' ? '' : `${param}.`
-  const { model } = objectOrEmpty(session)
+  const { model, type = 'realtime' } = objectOrEmpty(session)
+  // Sessions that only transcribe have no model, so that their responses could not be priced.
+  if (type !== 'realtime') return relayError('invalid_parameter', { param: `${path}type` })
   if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
   if (typeof model !== 'string' || model === '') {
     return relayError('invalid_parameter', { param: `${path}model` })

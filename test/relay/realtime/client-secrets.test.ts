@@ -111,6 +111,7 @@ describe('a temporary key', () => {
 
   it.each([
     [{ session: { type: 'realtime' } }, 'session.model'],
+    [{ session: { type: 'transcription' } }, 'session.type'],
     [{ session: { ...SESSION, prompt: { id: 'a' } } }, 'session.prompt'],
     [{ session: { ...SESSION, model: 7 } }, 'session.model'],
     [{ session: SESSION, expires_after: { seconds: 9_000 } }, 'expires_after.seconds'],
