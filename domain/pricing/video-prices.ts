@@ -173,15 +173,31 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
 )
 
 /**
+ * The beginnings of the names of further video models. They have no row, so that they are billed by
+ * the second, as `otherModelOf` returns. Names that image models share, such as `wan2.6`, are
+ * missing.
+ */
+const OTHER_VIDEO_MODELS = [
+  ...['veo', 'kling-v2', 'kling-v3', 'viduq3', 'doubao-seedance'],
+  ...['jimeng_t2v', 'jimeng_i2v', 'jimeng_ti2v'],
+]
+
+/** The unit of the price of each known video model. Versions of a model have the same unit. */
+export const VIDEO_PRICE_UNITS: Readonly<Record<string, 'second' | 'call'>> = Object.fromEntries([
+  ...OTHER_VIDEO_MODELS.map((name) => [name, 'second'] as const),
+  ...[...BY_MODEL].map(([model, { per }]) => [model, per] as const),
+])
+
+const NAMES_WITH_UNITS = Object.keys(VIDEO_PRICE_UNITS)
+
+/**
  * Reports whether the price of a model is that of one second of video. Only the names of known
  * models and of their versions tell this, so that the answer is false for any other name.
  */
-export const isPricedPerSecond = (model: string): boolean => rowOf(model)?.per === 'second'
-
-/** The unit of the price of each known video model. Versions of a model have the same unit. */
-export const VIDEO_PRICE_UNITS: Readonly<Record<string, 'second' | 'call'>> = Object.fromEntries(
-  [...BY_MODEL].map(([model, { per }]) => [model, per]),
-)
+export function isPricedPerSecond(model: string): boolean {
+  const name = nameOfVersion(model, NAMES_WITH_UNITS)
+  return name !== undefined && VIDEO_PRICE_UNITS[name] === 'second'
+}
 
 /** The built-in prices of video models, in dollars per second or per call. */
 export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [

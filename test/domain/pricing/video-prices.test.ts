@@ -3,7 +3,7 @@ import { chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type PriceCondition } from '#domain/pricing/usage.ts'
-import { videoPrice } from '#domain/pricing/video-prices.ts'
+import { isPricedPerSecond, videoPrice } from '#domain/pricing/video-prices.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { recomputedCharge } from './independent-charge.ts'
 
@@ -75,6 +75,20 @@ describe('the price of a video', () => {
     const usage = { ...NO_USAGE, output: 1_000, conditions: options as PriceCondition[] }
     expect(Number(chargeFor(price, usage))).toBe(4_000 * ratio)
     expect(recomputedCharge(price, usage, 1)).toBe(BigInt(4_000 * ratio))
+  })
+
+  it.each([
+    ['kling-v3-omni', 'kling', true],
+    ['veo-4-generate-001', 'veo', true],
+    ['jimeng_t2v_v40', 'jimeng', true],
+    ['sora-2-2025-12-08', 'sora', true],
+    ['MiniMax-Hailuo-02', 'hailuo', false],
+    ['MiniMax-Hailuo-2.3', 'hailuo', false],
+  ])('is shown with the unit by which it is billed: %s', (model, vendor, isPerSecond) => {
+    const conditions = { resolution: null, seconds: 6, options: [] }
+    const billed = videoPrice(ENTERED, [model], vendor, conditions)
+    expect(isPricedPerSecond(model)).toBe(isPerSecond)
+    expect('per' in billed).toBe(isPerSecond)
   })
 
   it('per second of Seedance 2.0 does not rise with sound', () => {
