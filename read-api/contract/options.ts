@@ -60,8 +60,8 @@ export const OptionSchema = Type.Object({
   /** The unit (quota, dollar, percent, second, minute or millisecond), or empty. */
   unit: Type.String(),
   /**
-   * If the option maps models to prices: the units of the prices of known video models. A version of
-   * a model has the unit of the model (see `price-unit.ts`). All other prices are those of a
+   * If the option maps models to prices: the units of the prices of known video models. A version
+   * of a model has the unit of the model (see `price-unit.ts`). All other prices are those of a
    * call. Omitted for all other options.
    */
   entry_units: Type.Optional(

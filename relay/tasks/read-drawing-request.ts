@@ -201,7 +201,7 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 
 const VIDEO_MODEL = 'mj_video'
 
-/** Requests about a single picture, and the first steps of a task whose modal step has the price. */
+/** Requests about a single picture, and first steps of a task whose modal step has the price. */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 
 /**

@@ -94,7 +94,7 @@ describe('a key that its provider refuses', () => {
     expect(keysUsed().filter((key) => key === 'sk-b')).toHaveLength(1)
   })
 
-  it('the last channel of a model keeps a key, although all its keys fail in one call', async () => {
+  it('the last channel of a model keeps a key, although all its keys fail at once', async () => {
     await change('ChannelsDeleted', { channelIds: [1] })
     await addKeys('polling', 'sk-a', 'sk-b')
     rig.provider.script.push(...Array(4).fill({ kind: 'status', status: 401 }))

@@ -107,7 +107,7 @@ describe('the price table', () => {
     expect(saved().get('DefaultMaxOutputTokens')).toBe(4096)
   })
 
-  it('says that a video costs its price per second, also in the form and for a version', async () => {
+  it('says that a price is one of a second of a video, also in the form', async () => {
     const units = { ModelPrice: '{"dall-e-3":0.04,"sora-2-2025-12-08":0.1}' }
     app.site.routes['GET /api/option/'] = () =>
       ok(Object.entries({ ...OPTIONS, ...units }).map(([key, value]) => ({ key, value })))
