@@ -90,13 +90,14 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLe
 }
 
 /**
- * Reads the filters of a ledger request. Throws a 400 if a type is unknown or the period ends
- * before it begins.
+ * Reads the filters of a ledger request. Throws a 400 if a type is unknown, the period ends before
+ * it begins or `at` is no moment. With `at`, the range ends with the account's last event until
+ * then, which is also the event whose balance `balanceAt` returns.
  */
 export async function ledgerFilter(
   { core }: ReadDeps,
   { userId }: LedgerViewer,
-  query: Pick<LedgerQuery, 'from' | 'to' | 'types'>,
+  query: Pick<LedgerQuery, 'from' | 'to' | 'types' | 'at'>,
 ): Promise<LedgerFilter> {
   const types = (textOf(query.types) ?? '').split(',').filter((type) => type !== '')
   const known: readonly string[] = MOVEMENT_TYPES
@@ -105,8 +106,11 @@ export async function ledgerFilter(
     const listed = MOVEMENT_TYPES.join(', ')
     throw invalidField('types', { zh: `可用的类型：${listed}`, en: `must be some of ${listed}` })
   }
-  const period = periodOf(query)
-  return { userId, types, ...(await rangeOfPeriod(core.db, userId, period)) }
+  const moment = parseMoment(query.at)
+  const range = await rangeOfPeriod(core.db, userId, periodOf(query))
+  if (moment === null) return { userId, types, ...range }
+  const { position } = await balanceAt(core.store, userId, moment)
+  return { userId, types, ...range, before: Math.min(range.before, position + 1) }
 }
 
 async function ledgerPage(
@@ -123,7 +127,7 @@ async function ledgerPage(
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
   const rows = found.slice(0, limit)
-  const period = periodOf(query)
+  const period = { ...periodOf(query), at: parseMoment(query.at) }
   return {
     ...(await endsOf(deps, filter.userId, { opening, closing }, period)),
     items: await ledgerItems(deps, viewer, rows),
@@ -133,39 +137,49 @@ async function ledgerPage(
 
 type Ends<F> = { readonly opening: F; readonly closing: F }
 
+type PeriodAsOf = {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly at?: Moment | null
+}
+
 /**
  * Returns the total, the balance and the held quota of an account at the start and at the end of a
  * period. Holds of calls that were open at these moments are included. `from` and `to` are in Unix
- * seconds. A period without an end lasts until now.
+ * seconds. A period ends at `at` at the latest. Without an end, it lasts until now.
  */
 async function endsOf(
   { core: { store } }: ReadDeps,
   userId: number,
   { opening, closing }: Ends<Figures>,
-  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+  { from, to, at = null }: PeriodAsOf,
 ): Promise<Ends<ReturnType<typeof wireFigures>>> {
+  const before = (seconds: number): Moment => ({ time: seconds * 1_000 - 1 })
   const [first, last] = await Promise.all([
-    from === undefined ? opening : withHolds(store, userId, opening, { time: from * 1_000 - 1 }),
-    withHolds(store, userId, closing, to === undefined ? null : { time: to * 1_000 - 1 }),
+    from === undefined ? opening : withHolds(store, userId, opening, [before(from), at]),
+    withHolds(store, userId, closing, [to === undefined ? null : before(to), at]),
   ])
   return { opening: wireFigures(first), closing: wireFigures(last) }
 }
 
 /**
- * Takes the total, the balance and the held quota after a ledger entry, and updates them to a later
- * moment. Holds are no ledger entries. They move quota from the balance to the held quota and leave
- * the total unchanged. If the total has changed, another entry came in between, and `figures` is
- * returned unchanged.
+ * Takes the total, the balance and the held quota after a ledger entry, and updates them to the
+ * earlier one of two later moments, of which null is the present. Holds are no ledger entries. They
+ * move quota from the balance to the held quota and leave the total unchanged. If the total has
+ * changed, another entry came in between, and `figures` is returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],
   userId: number,
   figures: Figures,
-  moment: Moment | null,
+  moments: readonly [Moment | null, Moment | null],
 ): Promise<Figures> {
   // If the entry does not contain the balance, `balanceAt` would have to read the whole history.
   if (figures.balance === null) return figures
-  const { total, balance, held } = await balanceAt(store, userId, moment)
+  // A time can't be compared with a position, but the account's events at both can be.
+  const one = await balanceAt(store, userId, moments[0])
+  const other = moments[1] === null ? one : await balanceAt(store, userId, moments[1])
+  const { total, balance, held } = other.position < one.position ? other : one
   if (BigInt(total) !== figures.total) return figures
   return { total: figures.total, balance: BigInt(balance), held: BigInt(held) }
 }

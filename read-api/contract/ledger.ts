@@ -188,7 +188,11 @@ const BalanceAt = Type.Object({
 })
 export type BalanceAt = Static<typeof BalanceAt>
 
-const Period = { from: Query.integer, to: Query.integer, types: Query.text }
+/** A position of the event log or an ISO 8601 time with a time zone. */
+const moment = Type.Optional(Type.String({ maxLength: 40 }))
+
+/** With `at`, the ledger is that of this moment: it lists no later entry and closes there. */
+const Period = { from: Query.integer, to: Query.integer, types: Query.text, at: moment }
 const LedgerQuery = Type.Object({ ...Period, cursor: Query.integer, limit: Query.integer })
 const ExportQuery = Type.Object({
   ...Period,
@@ -201,7 +205,7 @@ const StatementQuery = Type.Object({
 })
 const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 const position = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
-const AtQuery = Type.Object({ at: Type.Optional(Type.String({ maxLength: 40 })) })
+const AtQuery = Type.Object({ at: moment })
 
 export type LedgerQuery = Static<typeof LedgerQuery>
 export type StatementQuery = Static<typeof StatementQuery>

@@ -286,6 +286,49 @@ describe('the balance as of a moment', () => {
   })
 })
 
+describe('the ledger as of a moment', () => {
+  it('ends with the balance of that moment and lists nothing later', async () => {
+    const all = await ledger('limit=100')
+    const events = await site.core.store.readStream(accountStream(userId))
+    for (const { position: at } of events) {
+      const { closing, items } = await ledger(`at=${at}&limit=100`)
+      const { total, balance, held } = await read<BalanceAt>(
+        `/api/audit/balance/${userId}?at=${at}`,
+      )
+      expect(closing).toEqual({ total, balance, held })
+      expect(items).toEqual(all.items.filter((item) => item.position <= at))
+    }
+  })
+
+  it('is that of a time too, also for its owner, page by page and in exports', async () => {
+    const at = new Date(JANUARY + 2_000).toISOString()
+    const { items, closing, next_cursor: cursor } = await ledger(`at=${at}&limit=2`)
+    expect(items.map(({ amount }) => amount)).toEqual([500, -10])
+    expect(closing.total).toBe(1_490)
+    const rest = await ledger(`at=${at}&limit=2&cursor=${cursor}`)
+    expect(rest.items.map(({ amount }) => amount)).toEqual([1_000])
+    const own = await read<LedgerPage>(`/api/ledger/self?at=${at}`, site.user.call)
+    expect([own.items.length, own.closing]).toEqual([3, closing])
+    const url = `/api/audit/ledger/${userId}/export?format=ndjson&at=${at}`
+    const headers = { cookie: site.root.cookie, 'user-id': '1' }
+    const rows = (await site.app.inject({ url, headers })).body.trimEnd().split('\n')
+    expect(rows.map((row) => JSON.parse(row).amount)).toEqual([500, -10, 1_000])
+  })
+
+  it('ends at the earlier one of the moment and the end of the period', async () => {
+    const february = Date.UTC(2026, 1) / 1_000
+    const later = new Date(JANUARY + 4_000).toISOString()
+    const earlier = new Date(JANUARY).toISOString()
+    const { closing } = await ledger(`to=${february}`)
+    expect((await ledger(`to=${february}&at=${later}`)).closing).toEqual(closing)
+    const after = await ledger(`from=${february}&at=${earlier}`)
+    expect([after.items, after.opening]).toEqual([[], after.closing])
+    expect(after.closing.total).toBe(990)
+    const wrong = await site.root.call('GET', `/api/audit/ledger/${userId}?at=yesterday`)
+    expect(wrong.status).toBe(400)
+  })
+})
+
 describe('accounts with events of earlier versions', () => {
   it('have the same ledger, with totals that are summed up', async () => {
     const body = { username: 'veteran', password: PASSWORD }

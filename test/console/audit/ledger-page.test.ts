@@ -333,12 +333,22 @@ describe('the ledger', () => {
     expect(await isWider()).toBe(false)
   })
 
-  it('shows the balance as of an earlier moment', async () => {
-    await app.openAsRoot('/app/ledger')
+  it('shows the balance and the movements as of an earlier moment', async () => {
+    await app.openAsRoot('/app/ledger?range=7d')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })
     await figures.getByText('$40.00012').first().waitFor()
     await figures.getByLabel(en('audit.asOf')).fill('2026-01-02T03:04')
     await figures.getByText('$14.00', { exact: true }).waitFor()
+    // The last 7 days are those before the moment, because later movements are not shown.
+    const asOf = new Date('2026-01-02T03:04:59').toISOString()
+    const query = () => app.calls('GET /api/ledger/self').at(-1)?.query
+    await expect.poll(() => query()?.get('at')).toBe(asOf)
+    const from = Date.parse('2026-01-02T03:05:00') / 1_000 - 7 * 86_400
+    expect(query()?.get('from')).toBe(String(from))
+    await app.page.getByRole('button', { name: en('shared.export') }).click()
+    const csv = app.page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') })
+    await Promise.all([app.page.waitForEvent('download'), csv.click()])
+    expect(app.calls('GET /api/ledger/self/export').at(-1)?.query.get('at')).toBe(asOf)
   })
 
   it('leads from a correction to the calls whose charges it changed', async () => {
@@ -387,7 +397,7 @@ describe('the ledger', () => {
     const csv = app.page.getByRole('menuitem', { name: en('usageLog.exportAs.csv') })
     const [download] = await Promise.all([app.page.waitForEvent('download'), csv.click()])
     expect(download.suggestedFilename()).toBe('ledger-own.csv')
-    const query = app.calls('GET /api/ledger/self/export')[0]?.query
+    const query = app.calls('GET /api/ledger/self/export').at(-1)?.query
     expect([query?.get('types'), query?.get('format')]).toEqual(['order', 'csv'])
   })
 

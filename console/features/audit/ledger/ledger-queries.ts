@@ -11,9 +11,10 @@ export type Account = number | null
 
 /**
  * The filters of a ledger. `from` and `to` are in Unix seconds. `types` contains the types of
- * movements, and an empty text selects all types.
+ * movements, and an empty text selects all types. `at` is the point in the history at which the
+ * ledger ends, as a position of the event log or a time. An empty text means the present.
  */
-export type LedgerParams = { from?: number; to?: number; types: string }
+export type LedgerParams = { from?: number; to?: number; types: string; at?: string }
 
 const MOVEMENTS_PER_PAGE = 50
 

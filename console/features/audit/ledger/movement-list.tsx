@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,7 +14,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
-import type { LedgerItem } from '#read-api/contract/ledger.ts'
+import type { BalanceAt, LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
@@ -31,17 +31,26 @@ type Filters = { range: TimeRange; type: MovementType | ''; at: string }
 const MINUTE = 60
 
 /**
- * Returns the filters of the request. Times are rounded to minutes, so that the request does not
- * change every second.
+ * Returns the filters of the request. A range such as the last 30 days ends at `end` (Unix
+ * seconds), which is rounded to minutes, so that the request does not change every second.
  */
-function paramsOf({ range, type }: Filters): LedgerParams {
-  const now = Math.ceil(currentSeconds() / MINUTE) * MINUTE
-  const { from, to } = boundsOf(range, now)
+function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
+  const { from, to } = boundsOf(range, Math.ceil(end / MINUTE) * MINUTE)
   return {
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
-    types: type,
+    ...{ types: type, at },
   }
+}
+
+/**
+ * Returns the time of the selected point in the history in Unix seconds. The time of a position is
+ * that of the account's last event until then, and is unknown until `balance` is loaded.
+ */
+function asOfSeconds(at: string, balance: BalanceAt | undefined): number {
+  if (at === '') return currentSeconds()
+  const time = /^\d+$/.test(at) ? (balance?.at ?? 0) : Date.parse(at) / 1000
+  return time === 0 ? currentSeconds() : time
 }
 
 export function MovementList(props: {
@@ -52,13 +61,14 @@ export function MovementList(props: {
   const { t } = useTranslation()
   const { account, filters, onFilters } = props
   const isAudit = isAuditor(useUser())
-  const params = paramsOf(filters)
+  const balance = useQuery(balanceQuery(account, filters.at))
+  const params = paramsOf(filters, asOfSeconds(filters.at, balance.data))
   const query = useInfiniteQuery(ledgerQuery(account, params))
   const columns = useMemo(() => movementColumns(t, isAudit, account), [t, isAudit, account])
   const page = query.data?.pages[0]
   return (
     <>
-      <Balance account={account} at={filters.at} onAt={(at) => onFilters({ at })} />
+      <Balance balance={balance} at={filters.at} onAt={(at) => onFilters({ at })} />
       <CursorList
         label={t('audit.ledger.tab.movements')}
         query={query}
@@ -105,9 +115,13 @@ const rowKey = ({ position }: LedgerItem): string => String(position)
  * Shows the balance and the held quota of an account at a point in the history. Held quota is set
  * aside for running calls. It is a separate figure, because the ledger lists no movement for it.
  */
-function Balance(props: { account: Account; at: string; onAt: (at: string) => void }) {
+function Balance(props: {
+  balance: Pick<UseQueryResult<BalanceAt>, 'data' | 'error'>
+  at: string
+  onAt: (at: string) => void
+}) {
   const { t } = useTranslation()
-  const { data, error } = useQuery(balanceQuery(props.account, props.at))
+  const { data, error } = props.balance
   const amount = (value: number | undefined): ReactNode =>
     value === undefined ? '…' : <ExactQuota value={value} />
   return (
