@@ -209,7 +209,10 @@ function siteHandlers(): Handlers<
     })),
     CorrectionStarted: logAct(({ data: { id, scope, planned, note, requestedBy } }) => ({
       ...{ kind: 'correction', ids: [id], note, noteUser: requestedBy },
-      after: { model: scope.model, group: scope.group, from: scope.from, to: scope.to, ...planned },
+      after: {
+        ...{ model: scope.model, group: scope.group, from: scope.from, to: scope.to },
+        ...{ price: scope.price, ...planned },
+      },
     })),
     InvoiceImported: logAct(({ data }) => ({
       ...{ kind: 'invoice', ids: [data.invoiceId] },
@@ -329,7 +332,7 @@ function moneyHandlers(): Handlers<
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',
-  version: 6,
+  version: 7,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { acts: { key: ['position', 'object_kind', 'object_id'], isAppendOnly: true } },
   newest: { ...OPTIONS_VERSIONS, ...TOKEN_VERSIONS },

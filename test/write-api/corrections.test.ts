@@ -14,6 +14,7 @@ import { verifySite } from '#infra/audit-program/verify-site.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { ensureLogSchema, openTransparencyLog } from '#infra/transparency-log/open-log.ts'
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
+import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Correction } from '#read-api/contract/corrections.ts'
 import type { CorrectedCalls, LedgerPage } from '#read-api/contract/ledger.ts'
@@ -200,6 +201,21 @@ describe('a correction', () => {
     }
     expect(await list()).toMatchObject([
       { id: data.id, model: 'wrong', reason: 'a wrong price', preview: null, calls: CALLS + 2 },
+    ])
+  })
+
+  it('is an act of the audit log, with the price, the sums and the reason', async () => {
+    const [{ id = '' } = {}] = await list()
+    const url = `/api/audit/log?act=correction-started&object=correction:${id}`
+    const { data } = await fixture.root.call<{ items: AuditAct[] }>('GET', url)
+    expect(data.items).toMatchObject([
+      {
+        ...{ actor: { id: '1', name: 'root' }, reason: 'a wrong price' },
+        after: {
+          ...{ ...range(), model: 'wrong', price: { model: '0.625' } },
+          ...{ calls: CALLS + 2, accounts: 2, refunded: (charge - half) * (CALLS + 2), charged: 0 },
+        },
+      },
     ])
   })
 

@@ -55,6 +55,36 @@ it('a refill shows who, to whom, before, after and why', async () => {
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 
+it('a correction shows its price, sums and period, and leads to its event', async () => {
+  const route = app.site.routes['GET /api/audit/log']
+  const act: AuditAct = {
+    ...{ ...REFILL, act: 'correction-started', before: null, reason: 'twice too high' },
+    object: { kind: 'correction', id: 'c1', name: '' },
+    after: {
+      ...{ model: 'gpt-4o', group: null, from: 1_795_000_000, to: 1_795_248_000 },
+      ...{ price: { model: '1.25' }, calls: 2, accounts: 1, refunded: 1_600, charged: 0 },
+    },
+  }
+  app.site.routes['GET /api/audit/log'] = () => ok({ items: [act], next_cursor: null })
+  await app.openAsRoot('/app/audit/log')
+  await app.page.getByRole('row').filter({ hasText: 'twice too high' }).click()
+  const changes = app.page.getByRole('table', { name: en('audit.history.changes') })
+  const row = (name: string) => changes.getByRole('row').filter({ hasText: name })
+  await expect.poll(() => row('price › model').textContent()).toContain('1.25')
+  await expect.poll(() => row('refunded').textContent()).toContain('1600 ($0.0032)')
+  await expect.poll(() => row('calls').textContent()).not.toContain('$')
+  await expect.poll(() => row('from').textContent()).toMatch(/1795000000 \(2026-11-1\d /)
+  const href = (name: string) =>
+    app.page.getByRole('link', { name, exact: true }).getAttribute('href')
+  await expect
+    .poll(() => href(`#${act.position}`))
+    .toBe(`/app/audit/events?position=${act.position}`)
+  await expect
+    .poll(() => href('correction:c1'))
+    .toBe('/app/audit/log?object=correction%3Ac1&range=all')
+  if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
+})
+
 it('a refill without a reason says so, unlike acts that need none', async () => {
   const route = app.site.routes['GET /api/audit/log']
   const others: Partial<AuditAct>[] = [

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { useMinPosition } from '#console/api/live/use-live-topic.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
@@ -14,6 +15,7 @@ import {
 import { Button } from '#console/ui/elements/button.tsx'
 import { LiveIndicator } from '#console/ui/elements/live-indicator.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'
+import { stampText } from '#console/ui/elements/time-text.ts'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
@@ -230,22 +232,40 @@ function reasonOf(t: TFunction, { act, reason, is_reason_erased: isErased }: Aud
 const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<AuditAct>[] => [
   timeColumn('time', t('shared.time'), ({ created_at: at }) => at, { onCard: 'aside' }),
   column('actor', t('audit.actor'), 130, ({ actor }) => actorText(t, actor)),
-  column('act', t('audit.acts.act'), 200, ({ act }) => labelOf(act), TITLE_COLUMN),
+  column('act', t('audit.acts.act'), 240, ({ act }) => labelOf(act), {
+    ...TITLE_COLUMN,
+    isGrowing: false,
+  }),
   column('object', t('audit.acts.object'), 190, ({ object }) => objectText(t, object)),
-  column('reason', t('audit.acts.reason'), 170, (act) => reasonOf(t, act) || '–'),
+  column('reason', t('audit.acts.reason'), 170, (act) => reasonOf(t, act) || '–', {
+    isGrowing: true,
+  }),
   column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
 ]
 
+/** The values in quota units, by act. The value `quota` is in quota units in all acts. */
+const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'quota-granted': ['amount'],
+  'quota-deducted': ['amount'],
+  'correction-started': ['refunded', 'charged'],
+}
+
+/** The values that are times in Unix seconds, by act. */
+const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'correction-started': ['from', 'to'],
+}
+
 /**
  * Returns a function that appends the amount of money to a value in quota units, as the ledger
- * shows it. Other values are returned unchanged.
+ * shows it, and the local time to a time. Other values are returned unchanged.
  */
-function useMoneyOfQuota({ act }: AuditAct) {
+function useReadableValue({ act }: AuditAct) {
   const rule = useMoneyRule()
-  const isAdjustment = act === 'quota-granted' || act === 'quota-deducted'
   return (name: string, value: string | null): string | null => {
-    const isQuota = name === 'quota' || (isAdjustment && name === 'amount')
-    if (!rule.isCurrency || !isQuota || value === null || !/^-?\d{1,15}$/.test(value)) return value
+    if (value === null || !/^-?\d{1,15}$/.test(value)) return value
+    if (TIME_VALUES[act]?.includes(name) === true) return `${value} (${stampText(Number(value))})`
+    const isQuota = name === 'quota' || QUOTA_VALUES[act]?.includes(name) === true
+    if (!rule.isCurrency || !isQuota) return value
     const money = exactQuotaText(quotaOf(Math.abs(Number(value))), rule)
     return `${value} (${value.startsWith('-') ? '−' : ''}${money})`
   }
@@ -253,12 +273,14 @@ function useMoneyOfQuota({ act }: AuditAct) {
 
 /**
  * Shows the values that an act changed, before and after the act, and the origin of the request.
+ * The object leads to its other acts, and the position to the stored event.
  */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()
-  const withMoney = useMoneyOfQuota(act)
+  const readable = useReadableValue(act)
+  const object = codeOf(act.object)
   const changes = changesBetween(act.before, act.after).map(({ name, before, after }) => ({
-    ...{ name, before: withMoney(name, before), after: withMoney(name, after) },
+    ...{ name, before: readable(name, before), after: readable(name, after) },
   }))
   return (
     <div className="tg-audit-act">
@@ -267,11 +289,21 @@ function ActDetails({ act }: { act: AuditAct }) {
         facts={[
           [t('audit.acts.act'), <code key="act">{act.act}</code>],
           [t('audit.actor'), <code key="actor">{codeOf(act.actor)}</code>],
-          [t('audit.acts.object'), <code key="object">{codeOf(act.object)}</code>],
+          [
+            t('audit.acts.object'),
+            <Link key="object" to={`?${new URLSearchParams({ object, range: 'all' })}`}>
+              <code>{object}</code>
+            </Link>,
+          ],
           [t('audit.acts.reason'), reasonOf(t, act)],
           [t('audit.acts.ip'), act.client_ip],
           [t('shared.requestId'), act.request_id],
-          [t('audit.position'), `#${act.position}`],
+          [
+            t('audit.position'),
+            <Link key="position" to={`/app/audit/events?position=${act.position}`}>
+              #{act.position}
+            </Link>,
+          ],
         ]}
       />
     </div>
