@@ -175,6 +175,27 @@ describe('a what-if', () => {
     await expect.poll(() => model.inputValue()).toBe('o3')
   })
 
+  it('opens a correction with the draft prices of the model, which were computed', async () => {
+    await app.openAsRoot(`${PATH}?tab=whatIf`)
+    await addModel('o3')
+    const ratio = app.page.getByRole('textbox', { name: `o3: ${en('shared.factor.model')}` })
+    await expect.poll(() => ratio.inputValue()).toBe('1.25')
+    await ratio.fill('0.5')
+    await app.page.getByText(en('reconciliation.whatIf.json'), { exact: true }).click()
+    await app.page
+      .getByRole('textbox', { name: en('reconciliation.whatIf.jsonLabel') })
+      .fill('{"AudioRatio":{"o3":8,"other":9},"ImageRatio":{"o3":null}}')
+    await button(en('reconciliation.whatIf.run')).click()
+    const name = en('reconciliation.whatIf.correctModel', { model: 'o3' })
+    await app.page.getByRole('link', { name }).click()
+    await app.page.getByText(en('reconciliation.correction.newLead')).waitFor()
+    await button(en('shared.preview')).click()
+    await expect.poll(() => app.bodies('POST /api/audit/corrections/preview').length).toBe(1)
+    const [body] = app.bodies('POST /api/audit/corrections/preview')
+    expect(body).toMatchObject({ model: 'o3', price: { model_ratio: '0.5', audio_ratio: '8' } })
+    expect(Object.keys((body as { price: object }).price)).toHaveLength(2)
+  })
+
   it('shows users by name, which it reads for all rows at once', async () => {
     await app.openAsRoot(`${PATH}?tab=whatIf`)
     await button(en('reconciliation.whatIf.run')).click()

@@ -44,6 +44,8 @@ const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as R
  */
 export function CorrectionForm(props: {
   scope: Scope
+  /** The price with which the form opens. */
+  price: CorrectedPrice
   onScope: (patch: Partial<Scope>) => void
   onApplied: () => Promise<void>
   onClose: () => void
@@ -53,7 +55,7 @@ export function CorrectionForm(props: {
   const [previewed, setPreviewed] = useState<RequestedPreview | null>(null)
   const models = useModelNames()
   const form = useDraftForm<Draft>({
-    initial: () => ({ ...NO_PRICE, model: scope.model, group: '' }),
+    initial: () => ({ ...NO_PRICE, ...props.price, model: scope.model, group: '' }),
     validate: (draft) => ({
       ...(draft.model.trim() === '' ? { model: t('reconciliation.correction.modelMissing') } : {}),
       ...Object.fromEntries(

@@ -32,6 +32,7 @@ import { userText, useUserNames } from '../elements/user-names.ts'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
 import { UserLink } from './result-tables.tsx'
 import type { Scope } from './scan-scope.tsx'
+import { correctedPriceOf, type PriceDraft } from './what-if-price-draft.ts'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50
@@ -46,6 +47,8 @@ type Props = {
   onScope: (patch: Partial<Scope>) => void
   isNew: boolean
   onNew: (isNew: boolean) => void
+  /** The draft of the what-if prices. A new correction opens with its values for the model. */
+  draft: PriceDraft
 }
 
 const isUnfinished = ({ finished_at: at }: Correction): boolean => at === null
@@ -61,7 +64,7 @@ const correctionsQuery = infiniteQueryOptions({
 })
 
 /** Lists the corrections of charges. Super admins can create a new one. */
-export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
+export function CorrectionsPanel({ scope, onScope, isNew, onNew, draft }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const number = useNumberFormat()
@@ -86,6 +89,7 @@ export function CorrectionsPanel({ scope, onScope, isNew, onNew }: Props) {
       {mayCorrect && isNew && (
         <CorrectionForm
           scope={scope}
+          price={correctedPriceOf(draft, scope.model)}
           onScope={onScope}
           onApplied={handleApplied}
           onClose={() => onNew(false)}

@@ -47,6 +47,7 @@ function Reconciliation() {
         onScope={set}
         isNew={isNew}
         onNew={(next) => set({ new: next })}
+        draft={draft}
       />
     ),
     invoices: () => <ProviderInvoicesPanel isNew={isNew} onNew={(next) => set({ new: next })} />,

@@ -1,18 +1,21 @@
+import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+
 /**
- * The price options that contain one entry per model. The draft contains only the changed entries
- * of these options.
+ * The price options that contain one entry per model, each with the field that a correction of
+ * charges has for it. The draft contains only the changed entries of these options.
  */
-const MODEL_OPTIONS = [
-  'ModelRatio',
-  'CompletionRatio',
-  'CacheRatio',
-  'CreateCacheRatio',
-  'ImageRatio',
-  'AudioRatio',
-  'AudioCompletionRatio',
-  'ImageCompletionRatio',
-  'ModelPrice',
-] as const
+const CORRECTED_FIELDS = {
+  ModelRatio: 'model_ratio',
+  CompletionRatio: 'completion_ratio',
+  CacheRatio: 'cache_ratio',
+  CreateCacheRatio: 'create_cache_ratio',
+  ImageRatio: 'image_ratio',
+  AudioRatio: 'audio_ratio',
+  AudioCompletionRatio: 'audio_completion_ratio',
+  ImageCompletionRatio: 'image_completion_ratio',
+  ModelPrice: 'model_price',
+} as const satisfies Record<string, keyof CorrectedPrice>
+const MODEL_OPTIONS = Object.keys(CORRECTED_FIELDS) as (keyof typeof CORRECTED_FIELDS)[]
 
 /**
  * The options that the table can edit, each in a column. Each option is mapped to the name of its
@@ -124,6 +127,20 @@ export function pricesOf(
       return [option, JSON.stringify(Object.fromEntries(kept))]
     }),
   )
+}
+
+/**
+ * Returns the changed values of a model in the fields of a correction of charges, so that what was
+ * computed for the draft need not be entered again. A removed or invalid entry is left out.
+ */
+export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
+  const changes = changesOf(draft)
+  const entries = MODEL_OPTIONS.map((option) => {
+    const values = (changes?.get(option) ?? {}) as Entries
+    const value = Object.hasOwn(values, model) ? values[model] : null
+    return [CORRECTED_FIELDS[option], value === null ? '' : String(value)] as const
+  })
+  return Object.fromEntries(entries.filter(([, text]) => isDecimal(text)))
 }
 
 const textOf = (value: unknown): string =>
