@@ -36,6 +36,8 @@ export function DashboardPage() {
   // A scratch copy shows the site's data as of an earlier time. The user's own account is always
   // current, so it is hidden while a scratch copy is open.
   const isScratchCopyOpen = currentScratchCopy() !== null
+  // The checklist of new users changes something, so a scratch copy has the empty lists instead.
+  const isNewUser = calls === 0 && !isScratchCopyOpen
   return (
     <Page
       title={t('shell.dashboard')}
@@ -47,8 +49,8 @@ export function DashboardPage() {
       ) : (
         !isScratchCopyOpen && <KeyFigures user={self.data} today={today.data} />
       )}
-      {calls === 0 && !isScratchCopyOpen && <SetupChecklist calls={calls} />}
-      {(calls !== 0 || view.isSiteKnown) && (
+      {isNewUser && <SetupChecklist calls={0} />}
+      {(!isNewUser || view.isSiteKnown) && (
         <div className="tg-dash-columns">
           <UsagePanel view={view} pollIntervalMs={pollIntervalMs} />
           <RecentCalls rows={recent.data?.items} />
@@ -99,7 +101,7 @@ function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }) {
           icon="zap"
           title={t('dashboard.noCalls')}
           body={t('dashboard.noCallsLead')}
-          action={<ButtonLink to="/playground">{t('dashboard.toPlayground')}</ButtonLink>}
+          {...(currentScratchCopy() === null ? { action: <PlaygroundLink /> } : {})}
         />
       )}
       {calls !== undefined && calls.length > 0 && (
@@ -111,6 +113,11 @@ function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }) {
       )}
     </Panel>
   )
+}
+
+function PlaygroundLink() {
+  const { t } = useTranslation()
+  return <ButtonLink to="/playground">{t('dashboard.toPlayground')}</ButtonLink>
 }
 
 const ERROR = 6

@@ -5,7 +5,7 @@ import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import { pageFixture } from '../support/console-fixture.ts'
 import { type FakeCall, ok } from '../support/fake-site.ts'
-import { NOW } from './audit-samples.ts'
+import { AUDITOR_USER, NOW } from './audit-samples.ts'
 
 const PATH = '/app/audit/proofs?tab=copies'
 
@@ -84,6 +84,26 @@ it('a copy is requested as of an event or a time, and at most two exist', async 
   expect(time % 60).toBe(59)
   await app.page.getByRole('button', { name: en('audit.copies.open') }).waitFor()
   await expect.poll(() => create.isDisabled()).toBe(true)
+})
+
+it('the dashboard of an auditor without calls has empty lists in a copy, and is not blank', async () => {
+  const self = app.site.routes['GET /api/user/self']
+  const logs = app.site.routes['GET /api/log/self/']
+  app.site.routes['GET /api/user/self'] = () => ok({ ...AUDITOR_USER, request_count: 0 })
+  app.site.routes['GET /api/log/self/'] = () => ok({ items: [], page: 0, total: 0 })
+  await app.page.addInitScript(
+    (user) => localStorage.setItem('user', user),
+    JSON.stringify(AUDITOR_USER),
+  )
+  await app.page.goto(app.site.url + PATH)
+  await app.page.getByRole('button', { name: en('audit.copies.open') }).click()
+  await app.page.getByRole('button', { name: en('shell.copyLeave') }).waitFor()
+  await app.page.goto(`${app.site.url}/app/dashboard`)
+  await app.page.getByText(en('dashboard.noCalls')).waitFor()
+  const link = app.page.getByRole('link', { name: en('dashboard.toPlayground') })
+  await expect.poll(() => link.count()).toBe(0)
+  if (self !== undefined) app.site.routes['GET /api/user/self'] = self
+  if (logs !== undefined) app.site.routes['GET /api/log/self/'] = logs
 })
 
 it('an open copy is named in every request but the logout, and nothing is live', async () => {
