@@ -47,7 +47,11 @@ function GroupFields({ form }: UserFormProps) {
         {...form.field('group')}
       />
       {needsReason(form.before, form.draft) && (
-        <ReasonField placeholder={t('users.groupReasonPlaceholder')} {...form.field('reason')} />
+        <ReasonField
+          hint={t('users.groupReasonHint')}
+          placeholder={t('users.groupReasonPlaceholder')}
+          {...form.field('reason')}
+        />
       )}
     </>
   )
@@ -121,16 +125,9 @@ function PasswordFields({ kind, form }: UserFormProps) {
   )
 }
 
-export function ReasonField(props: FieldState<string> & { placeholder: string }) {
+export function ReasonField(props: FieldState<string> & { hint: string; placeholder: string }) {
   const { t } = useTranslation()
   return (
-    <TextField
-      label={t('users.reason')}
-      hint={t('users.reasonHint')}
-      isRequired
-      autoComplete="off"
-      maxLength={200}
-      {...props}
-    />
+    <TextField label={t('users.reason')} isRequired autoComplete="off" maxLength={200} {...props} />
   )
 }

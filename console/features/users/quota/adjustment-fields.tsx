@@ -39,7 +39,11 @@ export function AdjustmentFields({ form, unit }: Pick<Adjustment, 'form' | 'unit
         isRequired
         {...form.field('amount')}
       />
-      <ReasonField placeholder={t('users.reasonPlaceholder')} {...form.field('reason')} />
+      <ReasonField
+        hint={t('users.reasonHint')}
+        placeholder={t('users.reasonPlaceholder')}
+        {...form.field('reason')}
+      />
     </>
   )
 }
