@@ -74,7 +74,7 @@ export async function explainCall(
     attempts: end === null ? [] : await attemptsOf(deps, end, admission, seesAll),
     end: end === null ? null : endOf(end),
     usage: charged === null ? null : usageOf(charged, seesAll),
-    price: price === null ? null : await priceOf(deps, price, { model, group }),
+    price: price === null ? null : await priceOf(deps, price, { model, group, seesAll }),
     arithmetic: charged === null ? null : await chargeArithmetic(deps.core.store, charged),
     corrections,
     charge_in_force:
@@ -207,20 +207,29 @@ async function batchOf(
 /**
  * Returns the price of a call, and the entries of the price options from which it was computed. A
  * price contains the revision of the last option event that was read for it. The entries are
- * therefore read as of this event.
+ * therefore read as of this event. The owner of the call does not see the login names of the admins
+ * who set them.
  */
 async function priceOf(
   { core }: ExplainDeps,
   price: PriceSnapshot,
-  { model, group }: { readonly model: string; readonly group: string },
+  scope: { readonly model: string; readonly group: string; readonly seesAll: boolean },
 ): Promise<CallExplanation['price']> {
   const [event] = price.list < 0 ? [] : await core.store.readStream(OPTIONS_STREAM, price.list, 1)
   const in_force = await listPricesInForce(core, {
-    ...{ model, group, userGroup: price.userGroup ?? group },
+    ...{ model: scope.model, group: scope.group, userGroup: price.userGroup ?? scope.group },
     tools: Object.keys(price.tools ?? {}),
     position: event?.position ?? 0,
   })
-  return { list: price.list, snapshot: { ...price }, in_force }
+  const withoutNames = in_force.map(({ set_by: by, ...entry }) => ({
+    ...entry,
+    set_by: by === null ? null : { ...by, name: '' },
+  }))
+  return {
+    list: price.list,
+    snapshot: { ...price },
+    in_force: scope.seesAll ? in_force : withoutNames,
+  }
 }
 
 async function taskOf({ core }: ExplainDeps, task: string): Promise<CallExplanation['task']> {

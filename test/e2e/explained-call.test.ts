@@ -99,8 +99,11 @@ describe('a call of the complete product', () => {
 
   it('shows its owner nothing of the operator, and others nothing at all', async () => {
     const [{ id } = { id: '' }] = calls
-    const text = JSON.stringify(await explain(id, alice.client))
-    expect(text).not.toMatch(/127\.0\.0\.1:|channel-(?:one|two)/)
+    const explained = await explain(id, alice.client)
+    expect(JSON.stringify(explained)).not.toMatch(/127\.0\.0\.1:|channel-(?:one|two)/)
+    // The login name of an admin would help to attack the account.
+    const price = explained.price?.in_force.find(({ option }) => option === 'ModelRatio')
+    expect(price).toMatchObject({ value: '1.25', set_by: { id: 1, name: '' } })
     await expect(bob.client.must('GET', `/api/audit/calls/${id}`)).rejects.toThrow()
     await expect(bob.client.must('GET', `/api/audit/receipts/${id}`)).rejects.toThrow()
   })
