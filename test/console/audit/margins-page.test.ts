@@ -51,6 +51,18 @@ it('the margin of each channel and model is shown with its share', async () => {
   await app.page.getByText(en('reconciliation.margin.overlap', { channels: '#1' })).waitFor()
 })
 
+it('every column is shown at 1280 pixels, the margin and its share included', async () => {
+  const items = marginsOf({ first: '', last: '' }).items.map((item) => {
+    return { ...item, charged: 30_254, billed: 1_956, expected: 0, uncosted: 0, margin: 28_298 }
+  })
+  app.site.routes['GET /api/audit/margins'] = (call) => ok(marginsOf(daysOf(call), items))
+  await app.openAsRoot(OCTOBER)
+  await app.page.setViewportSize({ width: 1280, height: 860 })
+  await grid().getByText('+$0.056596').first().waitFor()
+  await expect.poll(() => cutAmong(app.page, '.tg-grid')).toEqual([])
+  await expect.poll(() => cutAmong(app.page, '.tg-grid-row > .tg-grid-cell:last-child')).toEqual([])
+})
+
 it('the days are those of a month, or any others, and are in the address', async () => {
   await app.openAsRoot(OCTOBER)
   await expect.poll(asked).toEqual({ first: '2026-10-01', last: '2026-10-31' })

@@ -175,15 +175,13 @@ function NoInvoices() {
 
 const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginItem>[] => [
   column('model', t('ui.model'), 150, ({ model }) => model, TITLE_COLUMN),
-  column('channel', t('shared.channel'), 184, channelOf, {
-    onCard: 'aside',
-  }),
+  column('channel', t('shared.channel'), 170, channelOf, { onCard: 'aside' }),
   numberColumn('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls)),
   costs('charged', t('reconciliation.figure.charged'), ({ charged }) => charged),
   costs('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
   costs('expected', t('reconciliation.invoice.cost'), ({ expected }) => expected),
   costs('uncosted', t('reconciliation.margin.uncosted'), ({ uncosted }) => uncosted),
-  numberColumn('margin', t('shared.margin'), 150, (item) => <Margin {...item} />),
+  numberColumn('margin', t('shared.margin'), 164, (item) => <Margin {...item} />),
 ]
 
 const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =>
