@@ -241,17 +241,20 @@ function Columns({
         ))}
       </div>
       {mapped.length > 0 && sample.rows.length > 0 && (
-        <>
+        <div className="tg-reconciliation-sample">
           <p className="tg-label">{t('reconciliation.invoice.sample')}</p>
           <DataTable
             label={t('reconciliation.invoice.sample')}
-            heads={mapped.map((column) => t(`reconciliation.invoice.column.${column}`))}
+            heads={mapped.map((column) => {
+              const head = t(`reconciliation.invoice.column.${column}`)
+              return column === 'amount' || column === 'tokens' ? { end: head } : head
+            })}
             rows={sample.rows.map((row, index) => ({
               key: String(index),
               cells: mapped.map((column) => row[sample.header.indexOf(draft[column])] ?? ''),
             }))}
           />
-        </>
+        </div>
       )}
     </fieldset>
   )
