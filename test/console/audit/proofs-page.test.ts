@@ -149,6 +149,8 @@ it('anybody can read the proof of records, also without a login', async () => {
   await app.page.getByRole('heading', { level: 1, name: en('audit.proof.title') }).waitFor()
   await app.page.getByText(`1204551\n${HASH}`).waitFor()
   await app.page.getByText(en('audit.log.notYet')).waitFor()
+  // Without their keys, the verifier does not check the signatures of witnesses.
+  await app.page.getByText('--key KEY --witness WITNESS_KEY').waitFor()
   await expect
     .poll(() => app.page.getByRole('main').textContent())
     .not.toMatch(/shared\.|audit\.|ui\./)
@@ -230,6 +232,7 @@ it('without a witness, nothing looks as if anybody else had confirmed it', async
   await app.page.getByText(en('audit.receipt.state.siteOnly'), { exact: true }).waitFor()
   await app.page.getByText(en('audit.proof.unwitnessed')).waitFor()
   expect(await app.page.getByText(en('audit.proof.witnessed')).count()).toBe(0)
+  expect(await app.page.getByText('--witness').count()).toBe(0)
   const final = app.page.getByText(en('audit.receipt.state.final'), { exact: true })
   await expect.poll(() => final.count()).toBe(0)
 })

@@ -27,8 +27,11 @@ export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
   return <StatusTag tone={TONES[status]}>{t(`audit.receipt.state.${status}`)}</StatusTag>
 }
 
-/** Says where to find the offline verifier of receipts and how to run it. */
-export function VerifierHint() {
+/**
+ * Says where to find the offline verifier of receipts and how to run it. If witnesses have signed,
+ * the command names their keys too, because their signatures are only verified with these.
+ */
+export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
   const { t } = useTranslation()
   return (
     <p className="tg-audit-verifier">
@@ -36,7 +39,11 @@ export function VerifierHint() {
       <a href="/transparency-log/verify.mjs" download>
         {t('audit.receipt.verifier')}
       </a>
-      , <code>node verify.mjs --receipt FILE --key KEY</code>
+      , <code>node verify.mjs --receipt FILE {keyArguments(isWitnessed)}</code>
     </p>
   )
 }
+
+/** The arguments of the offline verifier that name the keys of the site and of a witness. */
+export const keyArguments = (isWitnessed: boolean): string =>
+  isWitnessed ? '--key KEY --witness WITNESS_KEY' : '--key KEY'

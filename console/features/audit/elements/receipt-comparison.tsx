@@ -2,6 +2,7 @@ import { type ChangeEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError } from '#console/ui/messages/toast.ts'
+import { keyArguments } from './checkpoint-status.tsx'
 
 /** Reads the receipts again, with a proof that their history continues the tree of this size. */
 export type ReadSince = (size: number) => Promise<unknown>
@@ -11,8 +12,13 @@ export type ReadSince = (size: number) => Promise<unknown>
  * that both are of one history. Without this proof, the offline verifier can't exclude that the
  * site shows two histories.
  */
-export function ReceiptComparison({ readSince, id }: { readSince: ReadSince; id: string }) {
+export function ReceiptComparison(props: {
+  readSince: ReadSince
+  id: string
+  isWitnessed: boolean
+}) {
   const { t } = useTranslation()
+  const { readSince, id, isWitnessed } = props
   const hintId = useId()
   const [isBusy, setIsBusy] = useState(false)
   const compare = async ({ currentTarget: input }: ChangeEvent<HTMLInputElement>) => {
@@ -48,7 +54,7 @@ export function ReceiptComparison({ readSince, id }: { readSince: ReadSince; id:
         onChange={(event) => void compare(event)}
       />
       <p>
-        <code>node verify.mjs --receipt EARLIER --receipt LATER --key KEY</code>
+        <code>node verify.mjs --receipt EARLIER --receipt LATER {keyArguments(isWitnessed)}</code>
       </p>
     </div>
   )

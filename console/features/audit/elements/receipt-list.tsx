@@ -61,7 +61,11 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
         ))}
       </ol>
       <Meaning receipts={receipts} />
-      <HowToCheck id={id} readSince={readSince} />
+      <HowToCheck
+        id={id}
+        readSince={readSince}
+        isWitnessed={receipts.items.some(({ cosignatures }) => cosignatures.length > 0)}
+      />
     </>
   )
 }
@@ -138,7 +142,7 @@ function Meaning({ receipts }: { receipts: Receipts }) {
   )
 }
 
-function HowToCheck(props: { id: string; readSince: ReadSince }) {
+function HowToCheck(props: { id: string; readSince: ReadSince; isWitnessed: boolean }) {
   const { t } = useTranslation()
   return (
     <details className="tg-audit-check">
@@ -151,7 +155,7 @@ function HowToCheck(props: { id: string; readSince: ReadSince }) {
         </li>
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
-      <VerifierHint />
+      <VerifierHint isWitnessed={props.isWitnessed} />
       <ReceiptComparison {...props} />
     </details>
   )

@@ -29,7 +29,7 @@ export function PublicProofPage() {
             <li>{t('audit.proof.receipts')}</li>
             <li>{t('audit.receipt.limits')}</li>
           </ol>
-          <VerifierHint />
+          <VerifierHint isWitnessed={(log?.witnesses.length ?? 0) > 0} />
           <p className="tg-hint">
             {t('audit.proof.tiles')} <code>/transparency-log/checkpoint</code>,{' '}
             <code>/transparency-log/tile/&lt;L&gt;/&lt;N&gt;</code>
