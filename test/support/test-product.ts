@@ -33,14 +33,13 @@ export async function testProduct(
     readonly roles?: Config['roles']
     /** The addresses of external engines, such as Redis. */
     readonly engines?: Partial<Pick<Config, Engine>>
-    readonly witnesses?: Config['transparencyLog']['witnesses']
+    readonly transparencyLog?: Partial<Config['transparencyLog']>
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
   const { config: plain, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
-  const { witnesses = [] } = options
-  const log = { ...plain.transparencyLog, witnesses, quorum: witnesses.length }
-  const config = { ...plain, transparencyLog: log }
+  const transparencyLog = { ...plain.transparencyLog, ...options.transparencyLog }
+  const config = { ...plain, transparencyLog }
   const provider = await startSimulatedProvider(options.provider)
   const running = await startProduct(config)
   const root = await setUpSite(running.url)

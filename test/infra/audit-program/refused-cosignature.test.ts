@@ -22,7 +22,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => witness.listen(0, '127.0.0.1', resolve))
   const { port } = witness.address() as { port: number }
   const { key } = checkpointSigner(NAME, 4)
-  product = await testProduct({ witnesses: [{ key, url: `http://127.0.0.1:${port}` }] })
+  const witnesses = [{ key, url: `http://127.0.0.1:${port}` }]
+  product = await testProduct({ transparencyLog: { witnesses, quorum: 1 } })
 }, 180_000)
 
 afterAll(async () => {
