@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
+import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { en } from '#test/support/console-texts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import {
@@ -19,6 +20,7 @@ const REASON = 'The ratio was entered twice too high'
 const product = startedOnce(() => testProduct({ roles: ALL_ROLES }))
 const app = realPage(() => product.url)
 let user: ConsoleClient
+let userId: number
 let requestId: string
 
 beforeAll(async () => {
@@ -28,6 +30,7 @@ beforeAll(async () => {
   await addChannel(product, { name: 'main', models: MODEL })
   const added = await addUser(root, 'customer', 100_000_000)
   user = added.client
+  userId = added.id
   const { key } = await user.createToken({ name: 'phone', unlimited_quota: true })
   const answer = await chat(product.url, key, { model: MODEL, max_tokens: 4 })
   expect(answer.status).toBe(200)
@@ -60,7 +63,8 @@ it('a wrong price is computed again, and its charges are corrected', async () =>
   const toCorrection = en('reconciliation.whatIf.correctModel', { model: MODEL })
   await page.getByRole('link', { name: toCorrection }).click()
   await page.getByText(en('reconciliation.correction.newLead')).waitFor()
-  await page.getByRole('textbox', { name: en('shared.factor.model'), exact: true }).fill('5')
+  const ratio = page.getByRole('textbox', { name: en('shared.factor.model'), exact: true })
+  await expect.poll(() => ratio.inputValue()).toBe('5')
   await button(en('shared.preview')).click()
   await page
     .getByRole('table', { name: en('reconciliation.correction.calls') })
@@ -83,6 +87,36 @@ it('the call and its row in the usage log show the correction', async () => {
   await page.goto(`${product.url}/app/logs/api-usage?request=${requestId}`)
   const [before = ''] = en('usageLog.correctedTo', { amount: '|' }).split('|')
   await page.getByRole('grid').getByTitle(before).first().waitFor()
+  expect(faults).toEqual([])
+})
+
+it('the ledger has the compensating movement, and lacks it as of the event before', async () => {
+  const { page, faults } = app
+  const { items } = await user.must<{ items: LedgerItem[] }>('GET', '/api/ledger/self')
+  const [movement, call] = items
+  expect([movement?.type, call?.type]).toEqual(['correction', 'call'])
+  expect(movement?.amount).toBeGreaterThan(0)
+  const ledger = `${product.url}/app/audit/ledgers/${userId}`
+  const row = page.getByRole('grid').getByText(en('audit.movement.correction'), { exact: true })
+  await page.goto(ledger)
+  await row.click()
+  const table = page.getByRole('table', { name: en('audit.ledger.correctedCalls') })
+  await table.getByRole('link', { name: requestId }).waitFor()
+  await page.goto(`${ledger}?at=${(movement?.position ?? 0) - 1}`)
+  await page.getByRole('grid').getByText(en('audit.movement.call'), { exact: true }).waitFor()
+  await expect.poll(() => row.count()).toBe(0)
+  expect(faults).toEqual([])
+})
+
+it('the audit log has the correction with its price and its reason', async () => {
+  const { page, faults } = app
+  await page.goto(`${product.url}/app/audit/log?act=correction-started`)
+  await page.getByRole('row').filter({ hasText: REASON }).click()
+  const changes = page.getByRole('table', { name: en('audit.history.changes') })
+  const row = changes.getByRole('row').filter({ hasText: 'price › model' })
+  await row.getByText('5', { exact: true }).waitFor()
+  await page.getByRole('link', { name: /^#\d+$/ }).click()
+  await page.getByText('"CorrectionStarted"').waitFor()
   expect(faults).toEqual([])
 })
 
