@@ -265,6 +265,20 @@ describe('a correction', () => {
     await expect.poll(() => new URL(app.page.url()).searchParams.get('new')).toBeNull()
   })
 
+  it('lists the calls with the largest changes first, and all of them on request', async () => {
+    const [one] = PREVIEW.largest
+    const largest = Array.from({ length: 100 }, (_, n) => ({ ...one, request_id: `call-${n}` }))
+    app.site.routes['POST /api/audit/corrections/preview'] = () => ok({ ...PREVIEW, largest })
+    await app.openAsRoot(`${PATH}?tab=corrections&new=1&model=gpt-4o`)
+    await app.page.getByRole('textbox', { name: en('shared.factor.model') }).fill('0.625')
+    await button(en('shared.preview')).click()
+    const table = app.page.getByRole('table', { name: en('reconciliation.correction.calls') })
+    const links = table.getByRole('link', { name: /^call-/ })
+    await expect.poll(() => links.count()).toBe(20)
+    await button(en('audit.history.showAll', { number: '100' })).click()
+    await expect.poll(() => links.count()).toBe(100)
+  })
+
   it('cannot be applied with a preview of other values', async () => {
     await app.openAsRoot(`${PATH}?tab=corrections&new=1&model=gpt-4o`)
     const ratio = app.page.getByRole('textbox', { name: en('shared.factor.model') })

@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'
 import { QuotaChange } from './amounts-and-hashes.tsx'
@@ -71,28 +72,41 @@ type TableColumn<Row> = readonly [head: TableHead, cell: (row: Row) => ReactNode
 
 /**
  * A table of data of one kind. Each column has a heading and a function that returns the cell of a
- * row. A column that is false is left out.
+ * row. A column that is false is left out. With `initialRows`, only as many rows are shown until
+ * the user wants to see all of them.
  */
 export function ColumnTable<Row>(props: {
   label: string
   isShort?: boolean
+  initialRows?: number
   columns: readonly (TableColumn<Row> | false)[]
   rows: readonly Row[]
   rowKey: (row: Row, index: number) => string
   isBad?: (row: Row) => boolean
 }) {
-  const { columns, rows, rowKey, isBad, ...rest } = props
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const [showsAll, setShowsAll] = useState(false)
+  const { columns, rows, rowKey, isBad, initialRows, ...rest } = props
   const shown = columns.filter((column) => column !== false)
+  const rowsShown = showsAll ? rows : rows.slice(0, initialRows)
   return (
-    <DataTable
-      {...rest}
-      heads={shown.map(([head]) => head)}
-      rows={rows.map((row, index) => ({
-        key: rowKey(row, index),
-        ...(isBad?.(row) === true ? { tone: 'bad' as const } : {}),
-        cells: shown.map(([, cell]) => cell(row)),
-      }))}
-    />
+    <>
+      <DataTable
+        {...rest}
+        heads={shown.map(([head]) => head)}
+        rows={rowsShown.map((row, index) => ({
+          key: rowKey(row, index),
+          ...(isBad?.(row) === true ? { tone: 'bad' as const } : {}),
+          cells: shown.map(([, cell]) => cell(row)),
+        }))}
+      />
+      {rowsShown.length < rows.length && (
+        <Button size="small" className="tg-audit-more-results" onClick={() => setShowsAll(true)}>
+          {t('audit.history.showAll', { number: number.format(rows.length) })}
+        </Button>
+      )}
+    </>
   )
 }
 

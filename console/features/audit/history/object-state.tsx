@@ -1,8 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
@@ -80,26 +77,17 @@ function contains(entry: Entry, filter: string): boolean {
 function Values(props: { label: string; head: string; values: readonly Entry[] }) {
   const { label, head, values } = props
   const { t } = useTranslation()
-  const number = useNumberFormat()
-  const [showsAll, setShowsAll] = useState(false)
   if (values.length === 0) return <p className="tg-muted">{t('audit.history.noMatch')}</p>
-  const shown = showsAll ? values : values.slice(0, INITIAL_VALUES_MAX)
   return (
-    <>
-      <ColumnTable
-        label={label}
-        rows={shown}
-        rowKey={([name]) => name}
-        columns={[
-          [head, ([name]) => <code>{name}</code>],
-          [t('audit.call.value'), ([, value]) => value],
-        ]}
-      />
-      {shown.length < values.length && (
-        <Button size="small" className="tg-audit-more-results" onClick={() => setShowsAll(true)}>
-          {t('audit.history.showAll', { number: number.format(values.length) })}
-        </Button>
-      )}
-    </>
+    <ColumnTable
+      label={label}
+      initialRows={INITIAL_VALUES_MAX}
+      rows={values}
+      rowKey={([name]) => name}
+      columns={[
+        [head, ([name]) => <code>{name}</code>],
+        [t('audit.call.value'), ([, value]) => value],
+      ]}
+    />
   )
 }

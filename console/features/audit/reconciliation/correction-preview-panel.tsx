@@ -18,7 +18,14 @@ import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable } from '../elements/data-table.tsx'
 import { useUserNames } from '../elements/user-names.ts'
-import { CallLink, CallTable, Figures, ResultPart, UserLink } from './result-tables.tsx'
+import {
+  CallLink,
+  CallTable,
+  Figures,
+  INITIAL_CALLS,
+  ResultPart,
+  UserLink,
+} from './result-tables.tsx'
 
 /**
  * A preview of a correction. `key` identifies the values of the form for which the preview was
@@ -139,6 +146,7 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
     <ResultPart title={title}>
       <ColumnTable
         label={title}
+        initialRows={INITIAL_CALLS}
         rows={calls}
         rowKey={({ request_id: id }) => id}
         columns={[

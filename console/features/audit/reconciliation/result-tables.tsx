@@ -51,6 +51,12 @@ type CallDifference = {
 }
 
 /**
+ * The number of calls that a table shows initially. On a phone, each call has a block, and a
+ * hundred of them are more than twenty screens.
+ */
+export const INITIAL_CALLS = 20
+
+/**
  * Lists calls with two charges and the difference between them. Each row links to the page that
  * explains the call.
  */
@@ -65,6 +71,7 @@ export function CallTable(props: {
   return (
     <ColumnTable
       label={props.label}
+      initialRows={INITIAL_CALLS}
       rows={props.calls}
       rowKey={({ request_id: id }) => id}
       columns={[
