@@ -85,7 +85,7 @@ it('two sites that know each other sign the checkpoints of each other', async ()
   }
 })
 
-it('the earlier receipt is then final, and verifies offline with the key of the witness', async () => {
+it('the earlier receipt is then final, and verifies offline with both keys', async () => {
   const { page, faults } = app
   await page.goto(`${one.product.url}/app/calls/${requestId}`)
   await expect.poll(() => states('final').count()).toBeGreaterThan(1)

@@ -175,7 +175,7 @@ function NoInvoices() {
 
 const marginColumns = (t: TFunction, number: Intl.NumberFormat): Column<MarginItem>[] => [
   column('model', t('ui.model'), 150, ({ model }) => model, TITLE_COLUMN),
-  column('channel', t('shared.channel'), 170, channelOf, { onCard: 'aside' }),
+  column('channel', t('shared.channel'), 182, channelOf, { onCard: 'aside' }),
   numberColumn('calls', t('shared.calls'), 76, ({ calls }) => number.format(calls)),
   costs('charged', t('reconciliation.figure.charged'), ({ charged }) => charged),
   costs('billed', t('reconciliation.invoice.billed'), ({ billed }) => billed),
@@ -192,4 +192,4 @@ const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =
  * either invoices or cost ratios, so the amounts from the other source are usually 0.
  */
 const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
-  quotaColumn(id, title, 113, (item) => read(item) || null)
+  quotaColumn(id, title, 110, (item) => read(item) || null)
