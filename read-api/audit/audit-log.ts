@@ -10,6 +10,7 @@ import {
   type ActRow,
   listActs,
 } from '#projections/audit-log/query.ts'
+import { channelNames } from '#projections/channels/query.ts'
 import { userIdsByName, usersByIds } from '#projections/users/query.ts'
 import { isActName } from '../contract/audit-act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
@@ -39,7 +40,7 @@ const RETRY_SECONDS = 5
 export function listAuditLog(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(auditLogQueries, 'GET /api/audit/log'),
-    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'audit-log', 'users') },
+    ...{ onRequest: onlyAuditor, preHandler: upToDate(deps, 'audit-log', 'users', 'channels') },
     handler: async ({ query }) => {
       const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
       const cursor = cursorOf(query.cursor)
@@ -165,8 +166,8 @@ function cursorOf(text: string | undefined): ActCursor | null {
 }
 
 /**
- * Converts rows of the audit log to the entries of a response, with the names of the users that the
- * rows mention.
+ * Converts rows of the audit log to the entries of a response, with the present names of the users
+ * and channels that the rows mention.
  */
 export async function actsOf(
   { core }: Pick<ReadDeps, 'core'>,
@@ -180,7 +181,15 @@ export async function actsOf(
     core.db,
     [...new Set(ids)].filter((id) => id > 0),
   )
-  const names = new Map(users.map(({ id, username }) => [String(id), username]))
+  const channelIds = rows
+    .filter(({ objectKind }) => objectKind === 'channel')
+    .map(({ objectId }) => Number(objectId))
+  const channels = await channelNames(core.db, [...new Set(channelIds)])
+  const names = new Map([
+    ...users.map(({ id, username }) => [`user:${id}`, username] as const),
+    ...[...channels].map(([id, name]) => [`channel:${id}`, name] as const),
+  ])
+  const named = (kind: string, id: string) => ({ kind, id, name: names.get(`${kind}:${id}`) ?? '' })
   const acts: AuditAct[] = []
   for (const row of rows) {
     const [actorKind = '', actorId = ''] = row.actor.split(/:(.*)/s)
@@ -189,11 +198,7 @@ export async function actsOf(
     const reason = await open(row.noteUser, row.note)
     acts.push({
       ...{ position: row.position, created_at: row.createdAt, act: row.act },
-      actor: { kind: actorKind, id: actorId, name: nameOf(names, actorKind, actorId) },
-      object: {
-        ...{ kind: row.objectKind, id: row.objectId },
-        name: nameOf(names, row.objectKind, row.objectId),
-      },
+      ...{ actor: named(actorKind, actorId), object: named(row.objectKind, row.objectId) },
       ...changesOf(row),
       reason: reason ?? '',
       is_reason_erased: reason === null,
@@ -203,9 +208,6 @@ export async function actsOf(
   }
   return acts
 }
-
-const nameOf = (names: ReadonlyMap<string, string>, kind: string, id: string): string =>
-  kind === 'user' ? (names.get(id) ?? '') : ''
 
 /**
  * Returns the changed fields of an entry. Fields with the same value before and after are left out.

@@ -33,6 +33,7 @@ export const AuditAct = Type.Object({
    * The action, such as `user-role-changed`. It is the type of the recorded event in kebab case.
    */
   act: Type.String(),
+  /** The object. Users and channels have names, unless the user was erased. */
   object: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
    * The fields that the action changed, with their values before and after it. A text that may

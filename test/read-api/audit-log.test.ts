@@ -15,7 +15,7 @@ let userId = 0
 let channelId = 0
 
 async function read(query = ''): Promise<Acts> {
-  await site.freshness.waitFor(['audit-log', 'users'], await site.head(), 10_000)
+  await site.freshness.waitFor(['audit-log', 'users', 'channels'], await site.head(), 10_000)
   const { status, data, message } = await site.root.call<Acts>('GET', `/api/audit/log?${query}`)
   if (status !== 200) throw new Error(`${status} ${message}`)
   return data
@@ -51,6 +51,12 @@ describe('the audit log', () => {
       object: { kind: 'user', id: String(userId), name: 'user1' },
     })
     expect(items[0]?.request_id).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('names the channel of an act, by its present name', async () => {
+    const { items } = await read(`object=channel:${channelId}`)
+    const named = { kind: 'channel', id: String(channelId), name: 'one' }
+    expect(items.map(({ object }) => object)).toEqual([named, named, named])
   })
 
   it('shows which fields of an object were changed, from its earlier acts', async () => {

@@ -121,6 +121,17 @@ it.each(LANGUAGES)(
   },
 )
 
+it('a channel is named with its kind and its number', async () => {
+  const route = app.site.routes['GET /api/audit/log']
+  const object = { kind: 'channel', id: '3', name: 'Claude main' }
+  const act: AuditAct = { ...REFILL, act: 'channel-auto-disabled', object }
+  app.site.routes['GET /api/audit/log'] = () => ok({ items: [act], next_cursor: null })
+  await app.openAsRoot('/app/audit/log')
+  const name = `${en('audit.object.channel')} Claude main (#3)`
+  await app.page.getByRole('row').getByText(name, { exact: true }).waitFor()
+  if (route !== undefined) app.site.routes['GET /api/audit/log'] = route
+})
+
 it('acts are found by their names in the language of the page', async () => {
   await app.openAsRoot('/app/audit/log')
   const filter = app.page.getByRole('combobox', { name: en('audit.acts.act') })

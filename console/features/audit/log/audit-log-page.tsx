@@ -215,8 +215,10 @@ function objectText(t: TFunction, object: Named): string {
   if (kind === 'site') return t('audit.site')
   const known = KINDS.find((one) => one === kind)
   if (known === undefined) return codeOf(object)
-  if (name !== '') return `${name} (#${id})`
-  return `${t(`audit.object.${known}`)} ${/^\d+$/.test(id) ? `#${id}` : id}`
+  if (known === 'user' && name !== '') return `${name} (#${id})`
+  const number = /^\d+$/.test(id) ? `#${id}` : id
+  const text = name === '' ? number : `${name} (${number})`
+  return `${t(`audit.object.${known}`)} ${text}`
 }
 
 /**
