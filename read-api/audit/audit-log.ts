@@ -185,7 +185,7 @@ export async function actsOf(
     .filter(({ objectKind }) => objectKind === 'channel')
     .map(({ objectId }) => Number(objectId))
   const channels = await channelNames(core.db, [...new Set(channelIds)])
-  const names = new Map([
+  const names = new Map<string, string>([
     ...users.map(({ id, username }) => [`user:${id}`, username] as const),
     ...[...channels].map(([id, name]) => [`channel:${id}`, name] as const),
   ])
