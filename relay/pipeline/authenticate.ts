@@ -42,11 +42,41 @@ export function authenticate(
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
   const text = keyText(request)
   if (text === null) return relayError('missing_key')
-  const match = KEY.exec(text)
-  const lookup = match?.[1] && vault.keyedHash('token-key', match[1])
-  const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
-  const caller = lookup ? callerOf({ views, vault }, lookup, pinnedChannelId, clientIp, now) : null
-  return caller ?? rejectKey(failedKeys, clientIp)
+  const [, key, pinned] = KEY.exec(text) ?? []
+  if (key === undefined) return rejectKey(failedKeys, clientIp)
+  const hashes = keyHashesOf(vault)
+  const remembered = hashes.get(key)
+  const lookup = remembered ?? vault.keyedHash('token-key', key)
+  const pinnedChannelId = pinned === undefined ? null : Number(pinned)
+  const caller = callerOf({ views, vault }, lookup, pinnedChannelId, clientIp, now)
+  if (caller === null) return rejectKey(failedKeys, clientIp)
+  if (remembered === undefined) rememberHash(hashes, key, lookup)
+  return caller
+}
+
+/**
+ * The hashes of keys that were used, by vault, because computing a hash takes longer than all other
+ * checks of a caller. Only keys of tokens that exist are added, so wrong keys displace none. An
+ * entry says nothing about the token's rights, which are checked for each call.
+ */
+const keyHashes = new WeakMap<Deps['vault'], Map<string, string>>()
+const KEY_HASHES_MAX = 4_096
+
+function keyHashesOf(vault: Deps['vault']): Map<string, string> {
+  const existing = keyHashes.get(vault)
+  if (existing !== undefined) return existing
+  const hashes = new Map<string, string>()
+  keyHashes.set(vault, hashes)
+  return hashes
+}
+
+/** Adds a hash. If there are too many, the one that was added first is removed. */
+function rememberHash(hashes: Map<string, string>, key: string, lookup: string): void {
+  if (hashes.size >= KEY_HASHES_MAX) {
+    const [first = ''] = hashes.keys()
+    hashes.delete(first)
+  }
+  hashes.set(key, lookup)
 }
 
 /**
