@@ -85,19 +85,22 @@ function bytesMaxOf<T>(items: readonly T[], read: (item: T) => string | null): n
   return bytes
 }
 
-/** The start and the end of each group of digits in the text of a UUID. */
-const UUID_GROUPS = [
-  [0, 8],
-  [9, 13],
-  [14, 18],
-  [19, 23],
-  [24, 36],
-] as const
+/** The indexes in the text of a UUID at which the digits of its bytes begin. */
+const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
+/** Writes a UUID, whose text is in lower case. Returns the index after it. */
 function writeUuid(buffer: Buffer, text: string, at: number): number {
   let end = at
-  for (const [from, to] of UUID_GROUPS) end += buffer.write(text.slice(from, to), end, 'hex')
+  for (const place of UUID_PLACES) {
+    buffer[end] = (digitAt(text, place) << 4) | digitAt(text, place + 1)
+    end += 1
+  }
   return end
+}
+
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  return code < 97 ? code - 48 : code - 87
 }
 
 function writeInt8(buffer: Buffer, value: number, at: number): number {

@@ -1,5 +1,5 @@
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import { newEventId } from './encoded-append.ts'
+import { randomUuid } from '../random-uuids.ts'
 import type { NewEvent } from './port.ts'
 import type { CommandContext } from './stream-actors-port.ts'
 
@@ -12,7 +12,7 @@ export function newEvents(facts: readonly Fact[], context: CommandContext): NewE
   const meta = { actor, cause, at }
   return facts.map(({ type, v, data: ofFact }) => {
     const data = client === null ? ofFact : { ...ofFact, client }
-    return { type, v, data, id: newEventId(), meta }
+    return { type, v, data, id: randomUuid(), meta }
   })
 }
 
