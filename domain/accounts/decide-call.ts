@@ -36,6 +36,8 @@ import { type AccountState, findEndedCall, type OpenCall } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountError
 
+const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
+
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
  * limit is tried. Owed work is admitted with a hold of 0 even if the account cannot pay for it. A
@@ -52,7 +54,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (memory !== 'unknown') {
     return memory === 'ended' && isPlain ? [] : codedError('CallEnded')
   }
-  assert(calls === undefined || (isCallCount(calls) && calls > 0), () => `1 to ${CALLS_MAX} calls`)
+  assert(calls === undefined || (isCallCount(calls) && calls > 0), NO_CALL_COUNT)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
   assert(!isOwed || (isPlain && hold === 0n), 'owed calls hold nothing')
   const unpayable = isOwed ? null : unpayableError(command, state)
@@ -63,11 +65,16 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (batch !== undefined && openBatches(state) >= batch.openMax) {
     return codedError('TooManyBatches', { max: batch.openMax })
   }
-  const ofBatch = batch === undefined ? {} : { batch: { id: batch.id, lines: batch.lines } }
-  const kind = task === undefined ? ofBatch : { isTask: true as const }
   const postings = holdPostings(command.userId, hold)
-  const data = { ...facts, ...kind, hold: toWire(hold), postings }
+  const data = { ...facts, ...kindOf(task, batch), hold: toWire(hold), postings }
   return [{ type: 'CallAdmitted', v: 1, data }]
+}
+
+const PLAIN = Object.freeze({})
+
+function kindOf(task: AdmitCall['task'], batch: AdmitCall['batch']) {
+  if (task !== undefined) return { isTask: true as const }
+  return batch === undefined ? PLAIN : { batch: { id: batch.id, lines: batch.lines } }
 }
 
 /** Reduces the output limit and the hold if the account cannot pay the requested hold. */

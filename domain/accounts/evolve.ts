@@ -153,12 +153,12 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   state.held += hold
   adjustTokenBudget(state, data.tokenId, -hold)
   const { startedAt } = data
-  const facts = factsOf(data)
-  const kind = data.isTask === true ? { isTask: true as const } : {}
   state.admissions += 1
   const { admissions: admission } = state
-  const terms = { facts, admission, hold, price, clientIp, startedAt, ...kind }
-  state.open.set(data.call, { ...terms, leaseUntil, progress: null })
+  const terms = { facts: factsOf(data), admission, hold, price, clientIp, startedAt }
+  const open: OpenCall & { isTask?: true } = { ...terms, leaseUntil, progress: null }
+  if (data.isTask === true) open.isTask = true
+  state.open.set(data.call, open)
   return state
 }
 
@@ -175,11 +175,12 @@ function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']
 
 function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): AccountState {
   const open = state.open.get(call)
-  assert(open !== undefined, () => `the end of ${call} was recorded, but the call is not open`)
+  if (open === undefined) assert(false, `the end of ${call} was recorded, but the call is not open`)
   const { hold } = open
-  state.balance += hold - charge
+  const unused = hold - charge
+  state.balance += unused
   state.held -= hold
-  adjustTokenBudget(state, tokenId, hold - charge)
+  adjustTokenBudget(state, tokenId, unused)
   state.open.delete(call)
   addEndedCall(state.ended, call)
   return state
@@ -193,12 +194,13 @@ function adjustTokenBudget(state: AccountState, tokenId: number, amount: Quota):
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit, batch } = data
-  const facts = { call, userId, tokenId, model, group, isStream }
-  return {
-    ...facts,
-    ...(calls === undefined ? {} : { calls }),
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(outputLimit === undefined ? {} : { outputLimit }),
-    ...(batch === undefined ? {} : { batch }),
-  }
+  const facts: Writable<CallFacts> = { call, userId, tokenId, model, group, isStream }
+  // Objects that are spread into others would be copied for each call.
+  if (calls !== undefined) facts.calls = calls
+  if (reasoningEffort !== undefined) facts.reasoningEffort = reasoningEffort
+  if (outputLimit !== undefined) facts.outputLimit = outputLimit
+  if (batch !== undefined) facts.batch = batch
+  return facts
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }

@@ -110,9 +110,13 @@ function balanced(
   legs: readonly (readonly [account: string, amount: Quota])[],
 ): readonly Posting[] {
   let sum = 0n
-  for (const [, amount] of legs) sum += amount
-  assert(sum === 0n, () => `postings leave ${sum}`)
-  return legs.map(([account, amount]) => [account, toWire(amount)] as const)
+  const postings: Posting[] = []
+  for (const [account, amount] of legs) {
+    sum += amount
+    postings.push([account, toWire(amount)])
+  }
+  if (sum !== 0n) assert(false, `postings leave ${sum}`)
+  return postings
 }
 
 type BalancesAfter = { balanceAfter?: WireQuota; heldAfter?: WireQuota }

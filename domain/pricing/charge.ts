@@ -41,17 +41,22 @@ const COUNTS = [
   'searchUnits',
 ] as const satisfies readonly UsageCount[]
 
-export const hasUsage = (usage: Usage): boolean =>
-  COUNTS.some((count) => usage[count] > 0) || (usage.outputImage ?? 0) > 0
+export function hasUsage(usage: Usage): boolean {
+  for (const count of COUNTS) if (usage[count] > 0) return true
+  return (usage.outputImage ?? 0) > 0
+}
 
 /**
  * Reports whether all counts are safe integers of 0 or more. If they are not, the gateway counts
  * the usage itself.
  */
-export const isCountable = (usage: Usage): boolean =>
-  COUNTS.every((count) => isCount(usage[count])) &&
-  isCount(usage.outputImage ?? 0) &&
-  (usage.tools === undefined || Object.values(usage.tools).every(isCount))
+export function isCountable(usage: Usage): boolean {
+  for (const count of COUNTS) if (!isCount(usage[count])) return false
+  return (
+    isCount(usage.outputImage ?? 0) &&
+    (usage.tools === undefined || Object.values(usage.tools).every(isCount))
+  )
+}
 
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
 
