@@ -2,7 +2,7 @@ import { type CodedError, isCodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { CachedStream } from './cached-stream.ts'
 import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
-import { newEvents, recordedEvents } from './events-from-facts.ts'
+import { addNewEvents, recordedEvents } from './events-from-facts.ts'
 import type { Appended, NewEvent } from './port.ts'
 import type { CommandContext, Outcome } from './stream-actors-port.ts'
 
@@ -60,7 +60,7 @@ export function decideBatch(
       failCommand(pending, error)
       return { decided, events, rest: commands.slice(index + 1), isBroken: true }
     }
-    events.push(...newEvents(outcome, pending.context))
+    addNewEvents(events, outcome, pending.context)
     decided.push({ pending, first, count: outcome.length, error: null })
   }
   return { decided, events, rest: [], isBroken: false }

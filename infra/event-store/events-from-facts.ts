@@ -8,12 +8,22 @@ import type { CommandContext } from './stream-actors-port.ts'
  * cause, the time and, if known, the client.
  */
 export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
-  const { actor, cause, at, client = null } = context
+  const events: NewEvent[] = []
+  addNewEvents(events, facts, context)
+  return events
+}
+
+/** Turns facts into events, as `newEvents` does, and adds them to `events`. */
+export function addNewEvents(
+  events: NewEvent[],
+  facts: readonly Fact[],
+  { actor, cause, at, client = null }: CommandContext,
+): void {
   const meta = { actor, cause, at }
-  return facts.map(({ type, v, data: ofFact }) => {
+  for (const { type, v, data: ofFact } of facts) {
     const data = client === null ? ofFact : { ...ofFact, client }
-    return { type, v, data, id: randomUuid(), meta }
-  })
+    events.push({ type, v, data, id: randomUuid(), meta })
+  }
 }
 
 /**

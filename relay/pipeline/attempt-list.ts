@@ -34,15 +34,26 @@ export class AttemptList {
   /** The confidential texts of the last attempt's target. No event may contain them. */
   private confidential: readonly string[] = []
 
-  /** Adds an attempt that has ended, with its evidence if its request was sent. */
-  async add(
+  /**
+   * Adds an attempt that has ended, with its evidence if its request was sent. Returns a promise
+   * only if the digest of a long request is still being computed.
+   */
+  add(attempt: UpstreamAttempt, ended: EndedAttempt): Promise<void> | null {
+    const { evidence } = attempt
+    if (evidence.hasSentDigest) {
+      this.addWithEvidence(attempt, ended)
+      return null
+    }
+    return evidence.awaitSentDigest().then(() => this.addWithEvidence(attempt, ended))
+  }
+
+  private addWithEvidence(
     { evidence, isSent }: UpstreamAttempt,
     { channelId, target, end, sentAt, latencyMs }: EndedAttempt,
-  ): Promise<void> {
+  ): void {
     const error = end.kind === 'plain' ? null : end.error
     const attempt = { channelId, status: end.status, error, latencyMs }
     this.confidential = confidentialTextsOf(target)
-    if (!evidence.hasSentDigest) await evidence.awaitSentDigest()
     const report = isSent ? evidence.finish(sentAt, this.confidential, target.hostHash) : null
     this.items.push(report === null ? attempt : { ...attempt, evidence: report })
   }

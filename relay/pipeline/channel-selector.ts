@@ -82,7 +82,7 @@ export class ChannelSelector {
     this.isLastResort = isPinned
     this.draw = new ChannelDraw(
       offer,
-      isPinned ? this.isUnexpiredNow : this.isAvailable,
+      isPinned ? (one) => this.isUnexpiredNow(one) : (one) => this.isAvailable(one),
       Math.random,
     )
   }
@@ -176,14 +176,15 @@ export class ChannelSelector {
     const channel = this.draw.next()
     if (channel !== null || this.isLastResort) return channel
     this.isLastResort = true
-    this.draw = new ChannelDraw(this.offer, this.isUntried, Math.random)
+    this.draw = new ChannelDraw(this.offer, (untried) => this.isUntried(untried), Math.random)
     return this.draw.next()
   }
 
-  private readonly isUnexpiredNow = ({ terms }: RelayChannel): boolean =>
-    isUnexpired(terms, this.deps.now())
+  private isUnexpiredNow({ terms }: RelayChannel): boolean {
+    return isUnexpired(terms, this.deps.now())
+  }
 
-  private readonly isAvailable = (channel: RelayChannel): boolean => {
+  private isAvailable(channel: RelayChannel): boolean {
     const now = this.deps.now()
     if (!isUnexpired(channel.terms, now) || this.seen?.has(channel) === true) return false
     return !this.deps.breaker.isAvoided(channel.channelId, this.model, now)
@@ -194,8 +195,9 @@ export class ChannelSelector {
     return isUnexpired(terms, now) && this.deps.breaker.isHealthy(channelId, this.model, now)
   }
 
-  private readonly isUntried = (channel: RelayChannel): boolean =>
-    this.isUnexpiredNow(channel) && this.seen?.has(channel) !== true
+  private isUntried(channel: RelayChannel): boolean {
+    return this.isUnexpiredNow(channel) && this.seen?.has(channel) !== true
+  }
 }
 
 const MINUTE_MS = 60_000

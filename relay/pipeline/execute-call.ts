@@ -17,7 +17,7 @@ import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { outputLimitsOf } from './output-limits-of-call.ts'
-import { type CallPlan, groupsOfPlan } from './plan-alternative.ts'
+import { type Alternative, type CallPlan, groupsOfPlan } from './plan-alternative.ts'
 import { isCovered, planCall } from './plan-call.ts'
 import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
 import { receiveRequest } from './receive-request.ts'
@@ -26,7 +26,7 @@ import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
 import type { ClosingContext } from './settle-and-answer-call.ts'
-import { type LastAttempt, noUsableChannelError, tryChannels } from './try-channels-in-order.ts'
+import { type LastAttempt, tryChannels } from './try-channels-in-order.ts'
 
 /**
  * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the
@@ -211,47 +211,71 @@ type Running = Pick<ClosingContext, 'call' | 'caller' | 'ledger' | 'outputHold'>
  * a group that may serve the call through one or more channels. Returns the last attempt, or an
  * error if no channel was tried. Alternatives whose limits are reached are left out.
  */
-async function tryAlternatives(
+function tryAlternatives(
   deps: RelayDeps,
   exchange: Exchange,
   request: ChatRequest,
-  { isOverridden, offer, price, alternatives }: CallPlan,
-  { call, caller, ledger, terms, outputHold, session, permit, copies }: Running,
+  plan: CallPlan,
+  running: Running,
 ): Promise<LastAttempt | RelayError> {
-  const { options } = deps.views.options
-  const isPinned = caller.pinnedChannelId !== null
+  const { group } = running.caller
+  const original = { request, group, offer: plan.offer, served: null }
+  const { alternatives = null } = plan
+  // Nearly every call has one model and one group, whose limits its permit covers.
+  return alternatives === null && running.permit.covers({ model: request.model, group })
+    ? tryAlternative(deps, exchange, plan, running, original)
+    : tryInOrder(deps, exchange, request, plan, running, alternatives ?? [original])
+}
+
+async function tryInOrder(
+  deps: RelayDeps,
+  exchange: Exchange,
+  request: ChatRequest,
+  plan: CallPlan,
+  running: Running,
+  alternatives: readonly Alternative[],
+): Promise<LastAttempt | RelayError> {
+  const { call, ledger, terms, outputHold, permit } = running
   let outcome: LastAttempt | RelayError | null = null
   let limitError: RelayError | null = null
-  const original = { request, group: caller.group, offer, served: null }
-  for (const alternative of alternatives ?? [original]) {
+  for (const alternative of alternatives) {
     if (outcome !== null && !mayTryAnother(outcome, call, request)) break
-    if (!isCovered(alternative, price, terms, ledger)) continue
-    const { request: asked, offer: offered, group } = alternative
-    const service = { model: asked.model, group }
+    if (!isCovered(alternative, plan.price, terms, ledger)) continue
+    const service = { model: alternative.request.model, group: alternative.group }
     limitError = permit.covers(service) ? null : await permit.claimService(service)
     if (limitError !== null) continue
     const earlier = [call.served, outputHold.price] as const
-    call.served = alternative.served
-    outputHold.price = alternative.served?.price ?? price
-    const preferred = session?.channelIn(offered)
-    const selector = new ChannelSelector(deps, offered, asked.model, isPinned, preferred)
-    const tried = await tryChannels(deps, exchange, call, {
-      selector,
-      session,
-      request: asked,
-      copies,
-      isOverridden,
-      adapters: options.adapters,
-      triesMax: isPinned ? 1 : 1 + options.retryTimes,
-      limits: outputLimitsOf(options, asked, terms, ledger.outputLimit),
-      userId: caller.user.userId,
-    })
-    const next = tried ?? noUsableChannelError(selector, asked.model)
+    const next = await tryAlternative(deps, exchange, plan, running, alternative)
     // A provider's error says more than the error that a fallback could not be tried.
     if (outcome === null || isRelayError(outcome) || !isRelayError(next)) outcome = next
     else [call.served, outputHold.price] = earlier
   }
   return outcome ?? limitError ?? relayError('insufficient_quota')
+}
+
+function tryAlternative(
+  deps: RelayDeps,
+  exchange: Exchange,
+  { isOverridden, price }: CallPlan,
+  { call, caller, ledger, terms, outputHold, session, copies }: Running,
+  { request, offer, served }: Alternative,
+): Promise<LastAttempt | RelayError> {
+  const { options } = deps.views.options
+  const isPinned = caller.pinnedChannelId !== null
+  call.served = served
+  outputHold.price = served?.price ?? price
+  const preferred = session?.channelIn(offer)
+  return tryChannels(deps, exchange, call, {
+    selector: new ChannelSelector(deps, offer, request.model, isPinned, preferred),
+    session,
+    request,
+    copies,
+    isOverridden,
+    adapters: options.adapters,
+    triesMax: isPinned ? 1 : 1 + options.retryTimes,
+    limits: outputLimitsOf(options, request, terms, ledger.outputLimit),
+    userId: caller.user.userId,
+  })
 }
 
 /** Reports whether another model or group may be tried, because the caller has received nothing. */

@@ -80,12 +80,13 @@ export function admit(
   plan: CallPlan,
   upload: Buffer,
 ): Promise<Admitted | RelayError> {
-  const attempt = (terms: CallTerms): Promise<Admitted | RelayError> =>
-    claimKeyAndAdmit(deps, arrived, caller, request, { price: plan.price, terms, upload })
+  const { price, terms } = plan
   // A count would lower the hold for one model only.
   const isOnly = plan.alternatives === undefined
-  if (!isOnly || !isWorthCounting(request, plan)) return attempt(plan.terms)
-  return admitAfterCount(deps, arrived, caller, request, { plan, attempt })
+  if (!isOnly || !isWorthCounting(request, plan)) {
+    return claimKeyAndAdmit(deps, arrived, caller, request, { price, terms, upload })
+  }
+  return admitAfterCount(deps, arrived, caller, request, { plan, upload })
 }
 
 type KeyedAdmission = Pick<CallPlan, 'price' | 'terms'> & { readonly upload: Buffer }
@@ -108,10 +109,7 @@ async function claimKeyAndAdmit(
   return isRelayError(ledger) ? ledger : { ledger, terms: admission.terms, exchange }
 }
 
-type CountableAdmission = {
-  readonly plan: CallPlan
-  readonly attempt: (terms: CallTerms) => Promise<Admitted | RelayError>
-}
+type CountableAdmission = { readonly plan: CallPlan; readonly upload: Buffer }
 
 /** Admits a call whose tokens are counted first, unless the account can easily pay for it. */
 async function admitAfterCount(
@@ -119,8 +117,10 @@ async function admitAfterCount(
   arrived: Exchange,
   caller: Caller,
   request: ChatRequest,
-  { plan, attempt }: CountableAdmission,
+  { plan, upload }: CountableAdmission,
 ): Promise<Admitted | RelayError> {
+  const attempt = (terms: CallTerms): Promise<Admitted | RelayError> =>
+    claimKeyAndAdmit(deps, arrived, caller, request, { price: plan.price, terms, upload })
   if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)
   const error = await checkAccountCanPay(deps, arrived, caller, request, {

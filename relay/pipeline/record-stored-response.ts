@@ -16,6 +16,14 @@ type AnsweredCall = {
   readonly caller: Caller
 }
 
+/** Reports whether `recordStoredResponse` would record the response. */
+export function isRecordable(
+  { request, call: { keyRef } }: Pick<AnsweredCall, 'request' | 'call'>,
+  { request: sent, conversion }: Candidate,
+): boolean {
+  return keyRef !== null && (conversion === null ? isStored(sent) : request.storesContent === true)
+}
+
 /**
  * Records that the provider stores this response, so that later calls of the same token may refer
  * to it. The gateway stores the content of a converted response itself if the site allows it.
@@ -23,20 +31,21 @@ type AnsweredCall = {
  * not affect this call. Resolves to true if the response was recorded.
  */
 export async function recordStoredResponse(
-  { deps, exchange, request, call, caller }: AnsweredCall,
-  { request: sent, channel: { channelId }, conversion }: Candidate,
+  answered: AnsweredCall,
+  candidate: Candidate,
   readVisible: () => Buffer,
   readIds: () => ReturnType<typeof idsInResponse>,
 ): Promise<boolean> {
+  const { deps, exchange, request, call, caller } = answered
+  const { channel, conversion } = candidate
   const { keyRef, tokens, outputTokens } = call
-  const isRecorded = conversion === null ? isStored(sent) : request.storesContent === true
-  if (keyRef === null || !isRecorded) return false
+  if (keyRef === null || !isRecordable(answered, candidate)) return false
   const record = async (): Promise<boolean> => {
     if (conversion !== null) return recordResponseContent(deps, caller, request, readVisible())
     const ids = readIds()
     if (ids === null) return false
     const { tokenId } = caller.token
-    const origin = { tokenId, channelId, keyRef, model: request.model }
+    const origin = { tokenId, channelId: channel.channelId, keyRef, model: request.model }
     const response = { ...origin, ...ids, tokens, outputTokens, at: deps.now() }
     await deps.storedResponses.add(response)
     return true

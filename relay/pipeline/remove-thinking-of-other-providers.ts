@@ -7,7 +7,7 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 type OwnRequest = { readonly request: ChatRequest; readonly losses: readonly string[] }
 
 const NO_LOSSES: readonly string[] = []
-const NO_RESULTS: readonly OwnRequest[] = []
+const NO_BODIES: readonly Buffer[] = []
 const CACHED_FROM_BYTES = 16_384
 
 /**
@@ -32,8 +32,12 @@ export function withoutForeignThinking(request: ChatRequest, model: string): Own
 }
 
 /** Returns the cached bodies of a request from which thinking was removed. */
-export const cachedBodiesWithoutThinking = (request: ChatRequest): readonly Buffer[] =>
-  Array.from(RESULTS.get(request)?.values() ?? NO_RESULTS, (result) => result.request.body)
+export function cachedBodiesWithoutThinking(request: ChatRequest): readonly Buffer[] {
+  const results = RESULTS.get(request)
+  return results === undefined ? NO_BODIES : Array.from(results.values(), bodyOf)
+}
+
+const bodyOf = ({ request }: OwnRequest): Buffer => request.body
 
 /** Drops these cached bodies of a request, because too little memory is left for them. */
 export const forgetBodiesWithoutThinking = (request: ChatRequest): void => {

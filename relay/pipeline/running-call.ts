@@ -155,7 +155,8 @@ export class RunningCall implements TimerListener {
     if (end.status === 401) target.cloud?.dropCredentials()
     const latencyMs = Math.round(performance.now() - startedAt)
     const sentAt = this.exchange.startedAt + Math.round(startedAt - this.exchange.arrivedAt)
-    await this.attempts.add(this.attempt, { channelId, target, end, sentAt, latencyMs })
+    const adding = this.attempts.add(this.attempt, { channelId, target, end, sentAt, latencyMs })
+    if (adding !== null) await adding
     const left = responseLeftRunning(end, background, format)
     if (left !== null)
       cancellations.begin(left, { target, call, connections, log }, this.pendingCancellations)

@@ -25,7 +25,7 @@ import {
 import { type Exchange, errorEvent, headersOf, setNameListHeader } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { recordStoredResponse } from './record-stored-response.ts'
+import { isRecordable, recordStoredResponse } from './record-stored-response.ts'
 import { changesOf, lossesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
@@ -123,15 +123,24 @@ export async function concludePlain(
     return false
   }
   if (!isAnswer) return sendModelError(closing, candidate, visible)
-  const isRecorded = await recordStoredResponse(
+  const isRecorded =
+    isRecordable(closing, candidate) && (await recordPlain(closing, candidate, body, visible))
+  sendPlain(closing, isRecorded ? visible : unstored(closing, candidate, visible))
+  return true
+}
+
+const recordPlain = (
+  closing: ClosingContext,
+  candidate: Candidate,
+  body: Buffer,
+  visible: Buffer,
+): Promise<boolean> =>
+  recordStoredResponse(
     closing,
     candidate,
     () => visible,
     () => idsInResponse(body),
   )
-  sendPlain(closing, isRecorded ? visible : unstored(closing, candidate, visible))
-  return true
-}
 
 /** Returns the bytes of an answer that was not recorded, which must not say that it is stored. */
 const unstored = (

@@ -37,14 +37,15 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 /**
  * Tries one channel after another while the last attempt failed and may be retried. If a key caused
  * the failure, the same channel may be tried again with another key. If no attempt was made,
- * returns the last error that the request or the caller's quota caused, or null.
+ * returns the last error that the request or the caller's quota caused. If there is no such error,
+ * returns the error that no channel is usable.
  */
 export async function tryChannels(
   deps: RelayDeps,
   exchange: Exchange,
   call: RunningCall,
   route: ChannelRoute,
-): Promise<LastAttempt | RelayError | null> {
+): Promise<LastAttempt | RelayError> {
   const { selector, session, triesMax, request, userId } = route
   let last: LastAttempt | null = null
   let requestError: RelayError | null = null
@@ -96,7 +97,7 @@ export async function tryChannels(
       selector.retryWithAnotherKey()
     }
   }
-  return last ?? requestError
+  return last ?? requestError ?? noUsableChannelError(selector, request.model)
 }
 
 /**

@@ -61,6 +61,7 @@ export type AttemptEnd =
     }
 
 export type AttemptRequest = Omit<ProviderCall, 'origin'>
+type Upload = NonNullable<AttemptRequest['upload']>
 
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
@@ -170,14 +171,17 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       return
     }
     this.isSent = true
+    if (upload === undefined) this.evidence.noteSent(body)
+    const sent = upload === undefined ? body : this.openUpload(upload)
+    pool.dispatch({ method: 'POST', path, headers: headers as string[], body: sent }, this)
+  }
+
+  private openUpload(upload: Upload): ReturnType<Upload['open']> {
     // The time limit for the beginning of the answer starts when the whole body has been sent.
-    const onProgress = (chunk: Buffer): void => {
+    return upload.open((chunk) => {
       this.startedAt = performance.now()
       this.evidence.noteUploaded(chunk)
-    }
-    if (upload === undefined) this.evidence.noteSent(body)
-    const sent = upload?.open(onProgress) ?? body
-    pool.dispatch({ method: 'POST', path, headers: headers as string[], body: sent }, this)
+    })
   }
 
   private endUnsent(error: unknown): void {
