@@ -106,6 +106,18 @@ it('a snapshot is kept in the database, and an older one never replaces it', asy
   expect((await there?.stateOf(decider, 'long'))?.total).toBe(60)
 })
 
+it('a large snapshot is not compressed, also in the table of an earlier release', async () => {
+  await pg.query('alter table snapshots.states alter column state set storage extended')
+  const upgraded = await createPostgresSnapshots({ pg, vault: { keyedHash }, log })
+  const state = { ids: 'abc'.repeat(30_000) }
+  await upgraded.save('large', { version: 1, revision: 1, position: 1, state })
+  const { rows } = await pg.query(
+    "select pg_column_size(state) as bytes from snapshots.states where stream = 'large'",
+  )
+  expect(rows).toEqual([{ bytes: JSON.stringify(state).length }])
+  expect(await upgraded.load('large')).toMatchObject({ state })
+})
+
 it('a snapshot without a MAC is named as changed, except one of an earlier release', async () => {
   const vault = { keyedHash }
   const namedStreams = async () => {
