@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Status } from '#read-api/contract/status.ts'
 
@@ -50,12 +51,15 @@ export type FakeSite = {
   calls: FakeCall[]
   /** Answers by `METHOD /path`, which tests may change at any time. */
   routes: FakeRoutes
+  /** The time (ms) after which a script is sent, which tests may change at any time. */
+  delays: { scriptMs: number }
   close(): Promise<void>
 }
 
 /** A path with an empty document, which no part of the console runs in. */
 export const BLANK_PATH = '/blank'
 
+type Answering = Pick<FakeSite, 'calls' | 'routes' | 'delays'>
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 type Host = { readonly url: string; serve(listener: Listener | null): void }
 
@@ -64,7 +68,7 @@ const idleHosts: Host[] = []
 
 /** Serves the built console with a scripted API. */
 export async function startFakeSite(routes: FakeRoutes = {}, dist = DIST): Promise<FakeSite> {
-  const site = { calls: [] as FakeCall[], routes: { ...SHELL, ...routes } }
+  const site: Answering = { calls: [], routes: { ...SHELL, ...routes }, delays: { scriptMs: 0 } }
   const host = idleHosts.pop() ?? (await startHost())
   host.serve((request, response) => void answer(site, dist, request, response))
   return {
@@ -116,14 +120,18 @@ export const refusedField = (name: string, problem: string): FakeAnswer => {
 }
 
 async function answer(
-  site: { calls: FakeCall[]; routes: FakeRoutes },
+  site: Answering,
   dist: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://site')
   if (url.pathname === BLANK_PATH) return void response.setHeader('content-type', 'text/html').end()
-  if (!/^\/(api|pg)\//.test(url.pathname)) return sendFile(dist, url.pathname, response)
+  if (!/^\/(api|pg)\//.test(url.pathname)) {
+    const { scriptMs } = site.delays
+    if (scriptMs > 0 && url.pathname.endsWith('.js')) await delay(scriptMs)
+    return sendFile(dist, url.pathname, response)
+  }
   const call: FakeCall = {
     method: request.method ?? 'GET',
     path: url.pathname,
