@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage } from '#read-api/contract/live-messages.ts'
-import { budget } from '#test/support/time-limit.ts'
+import { budget, startStopwatch } from '#test/support/time-limit.ts'
 import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
 const USERS = 10_000
@@ -67,11 +67,11 @@ const tellAll = (body: object) =>
 const allUsers = Array.from({ length: USERS }, (_, n) => n + 1)
 
 it('a message to 10 000 users reaches each inbox and badge within two seconds', async () => {
-  const startedAt = performance.now()
+  const elapsedMs = startStopwatch()
   const { data } = await tellAll({ everybody: true })
   await expect.poll(badges, { interval: 5 }).toEqual(new Set([1]))
   const counts = await unreadCounts(fixture.core.db, allUsers)
-  expect(performance.now() - startedAt).toBeLessThan(budget(WITHIN_MS))
+  expect(elapsedMs()).toBeLessThan(budget(WITHIN_MS))
   expect(data.total_recipients).toBe(USERS)
   expect(counts.size).toBe(USERS)
   expect(new Set(counts.values())).toEqual(new Set([1]))
@@ -79,10 +79,10 @@ it('a message to 10 000 users reaches each inbox and badge within two seconds', 
 
 it('a message to 5 000 scattered users reaches their badges within two seconds', async () => {
   const recipients = allUsers.filter((id) => id % 2 === 1)
-  const startedAt = performance.now()
+  const elapsedMs = startStopwatch()
   await tellAll({ user_ids: recipients })
   await expect.poll(badges, { interval: 5 }).toEqual(new Set([2]))
-  expect(performance.now() - startedAt).toBeLessThan(budget(WITHIN_MS))
+  expect(elapsedMs()).toBeLessThan(budget(WITHIN_MS))
   const counts = await unreadCounts(fixture.core.db, allUsers)
   expect(allUsers.every((id) => counts.get(id) === (id % 2 === 1 ? 2 : 1))).toBe(true)
 })

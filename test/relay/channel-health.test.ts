@@ -3,7 +3,6 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { budget } from '#test/support/time-limit.ts'
 import { chat, relayRig, serveRelay } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
@@ -104,7 +103,7 @@ describe('the circuit of a failing channel', () => {
     const pause = ({ data, meta }: Recorded<ChannelHealthEvent>) =>
       ('until' in data ? data.until : 0) - meta.at
     if (opened === undefined || again === undefined) throw new Error('missing')
-    expect(pause(opened)).toBeLessThan(budget(1_250))
+    expect(pause(opened)).toBeLessThan(1_250)
     expect(pause(again)).toBeGreaterThanOrEqual(2_000)
   })
 

@@ -8,7 +8,7 @@ import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import { KeySelector } from '#relay/pipeline/choose-channel-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
-import { budget } from '#test/support/time-limit.ts'
+import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 
 const CHANNELS = 1_000
 const CHOICES = 20_000
@@ -61,10 +61,10 @@ async function microsecondsOf(view: ChannelView): Promise<number> {
   }
   const rounds: number[] = []
   for (let round = 0; round < 5; round += 1) {
-    const startedAt = performance.now()
+    const begin = threadCpuMs()
     let chosen = 0
     for (let n = 0; n < CHOICES; n += 1) chosen += await choose()
-    rounds.push(((performance.now() - startedAt) * 1_000) / CHOICES)
+    rounds.push(((threadCpuMs() - begin) * 1_000) / CHOICES)
     expect(chosen).toBe(CHOICES)
   }
   return Math.min(...rounds)

@@ -17,15 +17,13 @@ import {
   settledCall,
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { budget } from '#test/support/time-limit.ts'
+import { budget, shortestMs } from '#test/support/time-limit.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)
 const CHANNEL = 61
 const DAY = 86_400_000
 const LINES = 100_000
-/** The number of calls in one append. */
-const BATCH = 400
 const READ_MODELS = ['reconciliation', 'usage-by-hour'] as const
 /** The maximum time of a page in the database, in milliseconds. */
 const PAGE_MS = 50
@@ -54,23 +52,40 @@ async function append(...calls: readonly Given[]): Promise<void> {
   await fixture.freshness.waitFor(READ_MODELS, position, 60_000)
 }
 
+/** Every 10 000th call has an id that is not in the invoice. */
+const isOnlyOurs = (n: number): boolean => n % 10_000 === 9
+
+/**
+ * Copies the row of call 0 for all calls that are in the invoice. Their events would have to pass
+ * through all read models, which takes longer than everything that is tested here.
+ */
+const addCallsOfLines = () =>
+  fixture.core.pg.query(
+    `insert into read_reconciliation.requests
+       (channel_id, position, attempt, created_at, request_id, answer_id, call, user_id, model,
+         tokens, cost, charged, is_charged)
+     select channel_id, -n, attempt, created_at, 'request-' || n, answer_id,
+       gen_random_uuid()::text, user_id, model, tokens, case n % 10000 when 5 then 900 else 500 end,
+       charged, is_charged
+     from read_reconciliation.requests, generate_series(1, $1::int) n
+     where request_id = 'request-0' and n % 10000 <> 9`,
+    [LINES - 2],
+  )
+
 /**
  * An invoice of 100 000 lines. All of them have a call but the last one, every 10 000th is
  * different, and every 10 000th call is not in it.
  */
 beforeAll(async () => {
   at = Math.floor(fixture.core.now() / DAY) * DAY - 1.5 * DAY
-  await append(channelCreated(CHANNEL, 'Sixty-first'))
-  for (let first = 0; first < LINES - 1; first += BATCH) {
-    const numbers = Array.from({ length: Math.min(BATCH, LINES - 1 - first) }, (_, n) => first + n)
-    const calls = numbers.map((n) => {
-      const requestId = n % 10_000 === 9 ? `ours-${n}` : `request-${n}`
-      return callOf(requestId, at, n % 10_000 === 5 ? 900 : 500)
-    })
-    await appendTo(fixture.core.store, calls)
-  }
+  await append(channelCreated(CHANNEL, 'Sixty-first'), callOf('request-0'))
+  const { rowCount } = await addCallsOfLines()
+  expect(rowCount).toBe(LINES - 2 - 10)
+  await fixture.core.pg.query('analyze read_reconciliation.requests')
+  const numbers = Array.from({ length: LINES }, (_, n) => n)
+  await append(...numbers.filter(isOnlyOurs).map((n) => callOf(`ours-${n}`)))
   const day = new Date(at).toISOString().slice(0, 10)
-  const rows = Array.from({ length: LINES }, (_, n) => `${day},m,0.001,1500,request-${n}`)
+  const rows = numbers.map((n) => `${day},m,0.001,1500,request-${n}`)
   const columns = { day: 'd', model: 'm', amount: 'a', tokens: 't', request_id: 'id' }
   const { cookie, id: userId } = fixture.admin
   const answer = await fixture.app.inject({
@@ -94,16 +109,6 @@ const linesOf = async (match: string, more = '') =>
       `/api/audit/invoices/${id}/requests?match=${match}${more}`,
     )
   ).data
-
-async function shortestMs(work: () => Promise<unknown>): Promise<number> {
-  let shortest = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 10; round += 1) {
-    const startedAt = performance.now()
-    await work()
-    shortest = Math.min(shortest, performance.now() - startedAt)
-  }
-  return shortest
-}
 
 describe(`an invoice of ${LINES} lines`, () => {
   it('is matched with the calls of the channel', async () => {
@@ -141,7 +146,7 @@ describe(`an invoice of ${LINES} lines`, () => {
       'only ours': () => linesOf('only_ours'),
     }
     for (const [name, page] of Object.entries(pages)) {
-      const ms = await shortestMs(page)
+      const ms = await shortestMs(page, budget(PAGE_MS))
       console.info(`${name}: ${ms.toFixed(1)} ms`)
       expect([name, ms < budget(PAGE_MS)]).toEqual([name, true])
     }

@@ -11,6 +11,7 @@ import { VEO_ON_VERTEX } from '#relay/tasks/videos/veo-on-vertex.ts'
 import type { VideoRequest, VideoVendor } from '#relay/tasks/videos/video-vendor.ts'
 import { VIDU } from '#relay/tasks/videos/vidu.ts'
 import { WAN } from '#relay/tasks/videos/wan.ts'
+import { threadCpuMs } from '#test/support/time-limit.ts'
 
 const VENDORS: readonly [VideoVendor, model: string][] = [
   [DOUBAO, 'doubao-seedance-1-0-pro-250528'],
@@ -111,9 +112,9 @@ describe('a request to Doubao', () => {
 
   it('has no command that forms when others are removed, and is read in linear time', () => {
     const nested = `x${'--cf'.repeat(900)}${' 1'.repeat(900)}`
-    const startedAt = performance.now()
+    const begin = threadCpuMs()
     const { text = '' } = sent('ep-2026', { prompt: ' '.repeat(10_900) + nested }).content[0] ?? {}
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(threadCpuMs() - begin).toBeLessThan(1_000)
     expect(text).not.toContain('--')
     const [plain] = sent('ep-2026', { prompt: 'the sea -- at dawn --cf true' }).content
     expect(plain?.text).toBe('the sea -- at dawn')
