@@ -21,7 +21,19 @@ const PROCESSES = [
 ]
 
 /** Tests of the infrastructure that can run one after the other in one process. */
-const SHARED_INFRA = 'test/infra/{config,postgres,redis,telemetry}/*.test.ts'
+const SHARED_INFRA = [
+  'test/infra/{config,postgres,redis,telemetry}/*.test.ts',
+  'test/infra/{shutdown-drain,start-error,stop-on-signals}.test.ts',
+  'test/infra/demo/{chat-client-page,seed}.test.ts',
+  'test/infra/audit-program/{earlier-checkpoints,export-folder,nightly-verification}.test.ts',
+  'test/infra/audit-program/{receipts,receipt-files,stored-audit-state,stored-record}.test.ts',
+  'test/infra/audit-program/{trusted-log-keys,verification-report-text}.test.ts',
+  'test/infra/audit-program/{select-accounts-to-compare,wrong-arguments}.test.ts',
+  'test/infra/event-bus/{kafka-{lane-leases,messages,request-queue},lane-*}.test.ts',
+  'test/infra/event-store/{memory-event-store,new-event-id,stream-actors}.test.ts',
+  'test/infra/event-store/{postgres-{actors,event-store,locks},two-writers-*}.test.ts',
+  'test/infra/event-store/eventstoredb-{actors,cluster,health-probe,server,store}.test.ts',
+]
 
 const shared = {
   // A busy machine takes several times as long as a quiet one, most of all to start processes.
@@ -54,7 +66,7 @@ export default defineConfig({
           ...onServers,
           name: 'servers',
           include: ['test/{architecture,e2e,infra}/**/*.test.ts', ...PROCESSES],
-          exclude: [IN_PROCESS_INFRA, SHARED_INFRA],
+          exclude: [IN_PROCESS_INFRA, ...SHARED_INFRA],
         },
       },
       {
@@ -63,7 +75,7 @@ export default defineConfig({
           name: 'infra',
           isolate: false,
           restoreMocks: true,
-          include: [SHARED_INFRA],
+          include: SHARED_INFRA,
         },
       },
       {
