@@ -49,5 +49,5 @@ function textOf(at: number, version: number): string {
     text[place] = HEX_DIGITS[byte >> 4] ?? 0
     text[place + 1] = HEX_DIGITS[byte & 15] ?? 0
   }
-  return text.latin1Slice(0, 36)
+  return text.toString('latin1')
 }

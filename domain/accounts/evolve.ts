@@ -13,7 +13,7 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from './events.ts'
-import { type AccountState, addEndedCall } from './state.ts'
+import { type AccountState, addEndedCall, type OpenCall } from './state.ts'
 
 /** Applies an event to `state` in place. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
