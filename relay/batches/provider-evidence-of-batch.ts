@@ -4,13 +4,13 @@ import type { LineEvidence } from '#domain/batches/events.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import {
   AttemptEvidence,
   evidenceOfRequest,
   withAnswer,
 } from '../pipeline/provider-evidence-of-attempt.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   confidentialOf,
   isByDeployment,

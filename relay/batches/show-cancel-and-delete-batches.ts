@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf, copiesShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
@@ -12,7 +13,6 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'

@@ -7,6 +7,7 @@ import {
   type CallOutcome,
   type CallPermit,
 } from '../pipeline/acquire-call-permit.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
@@ -15,7 +16,6 @@ import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { servingGroupsOf } from '../pipeline/serving-groups.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'

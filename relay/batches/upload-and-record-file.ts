@@ -1,6 +1,6 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { GIGABYTE } from '../views/option-view.ts'

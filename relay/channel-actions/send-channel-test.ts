@@ -7,6 +7,7 @@ import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { adapterOf } from '../pipeline/adapt-image-request.ts'
 import type { AnswerForwarder } from '../pipeline/answer-forwarder-types.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import { AudioForwarder } from '../pipeline/audio-forwarder.ts'
 import { buildProviderCall } from '../pipeline/build-provider-call.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/call-deadlines-and-timer.ts'
@@ -15,7 +16,7 @@ import { type Candidate, candidateOf } from '../pipeline/prepare-request-for-cha
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
 import { decoderFor, transportOf } from '../pipeline/translate-chat-to-proprietary-api.ts'
-import { type AttemptEnd, UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
+import { UpstreamAttempt } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
   isByDeployment,

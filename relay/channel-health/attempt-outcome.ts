@@ -1,5 +1,5 @@
+import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end.ts'
 import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
-import type { AttemptEnd, AttemptError } from '#relay/pipeline/upstream-attempt.ts'
 
 /**
  * The probable cause of a failure. A failed connection points to the channel, a missing model to

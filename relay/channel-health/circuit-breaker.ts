@@ -6,7 +6,7 @@ import {
 } from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, FailureCounts } from './failure-counts.ts'

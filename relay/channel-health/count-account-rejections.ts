@@ -1,6 +1,6 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>

@@ -3,8 +3,9 @@ import {
   confidentialOf,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
+import type { AttemptEnd } from './attempt-end.ts'
 import { type AnswerFacts, withAnswer } from './provider-evidence-of-attempt.ts'
-import type { AttemptEnd, UpstreamAttempt } from './upstream-attempt.ts'
+import type { UpstreamAttempt } from './upstream-attempt.ts'
 
 /**
  * Caches the confidential texts of each target. The texts of cloud targets are not cached, because

@@ -1,6 +1,6 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
+import type { AttemptEnd } from './attempt-end.ts'
 import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
-import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
 const DRAIN_CANCEL_MS = 1_000

@@ -2,6 +2,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RunningCall } from './running-call.ts'
@@ -15,7 +16,6 @@ import {
   visibleAnswer,
 } from './settle-and-answer-call.ts'
 import type { LastAttempt } from './try-channels-in-order.ts'
-import type { AttemptEnd, AttemptError } from './upstream-attempt.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')

@@ -2,10 +2,11 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { CALLER_GONE, type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { ANSWER_BYTES_MAX, type AttemptEnd, type AttemptError } from './upstream-attempt.ts'
+import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 import { endStream } from './write-streamed-response.ts'
 
 const MIB = 1024 * 1024

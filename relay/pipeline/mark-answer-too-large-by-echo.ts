@@ -1,6 +1,6 @@
 import { EVENT_BYTES_MAX } from '../canonical/sse-scanner.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { AttemptEnd } from './upstream-attempt.ts'
+import type { AttemptEnd } from './attempt-end.ts'
 
 /** The largest growth of a text that a provider repeats: a control character as `\u00XX`. */
 const ESCAPE_FACTOR = 6

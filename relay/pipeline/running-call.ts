@@ -12,6 +12,7 @@ import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { adapterOf } from './adapt-image-request.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end.ts'
 import { AttemptList } from './attempt-list.ts'
 import { usageSoFar } from './billed-usage.ts'
 import { buildProviderCall } from './build-provider-call.ts'
@@ -32,7 +33,7 @@ import { formatsOf } from './recorded-request-changes.ts'
 import { showProviderHeaders, showRateLimits } from './show-provider-headers-to-caller.ts'
 import { StreamPing } from './stream-ping.ts'
 import { decoderFor, transportOf } from './translate-chat-to-proprietary-api.ts'
-import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './upstream-attempt.ts'
+import { UpstreamAttempt } from './upstream-attempt.ts'
 
 type Deps = {
   readonly via: Outbound['via']

@@ -4,6 +4,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { lossesInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import type { AttemptEnd } from './attempt-end.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import { type ChannelSelector, isRetryable } from './channel-selector.ts'
 import { isConversionFailure } from './convert-request.ts'
@@ -14,7 +15,6 @@ import { type Candidate, candidateOf } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
-import type { AttemptEnd } from './upstream-attempt.ts'
 
 /** The channels of one model and group for a call, and the settings of the attempts at them. */
 export type ChannelRoute = {

@@ -4,6 +4,7 @@ import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
@@ -17,7 +18,6 @@ import {
 import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
-import type { AttemptEnd } from '../pipeline/upstream-attempt.ts'
 import {
   authorizedCall,
   endpointOf,

@@ -1,6 +1,6 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
-import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 
 /** The end of an attempt to submit a task, and the provider's answer, or null if none was read. */

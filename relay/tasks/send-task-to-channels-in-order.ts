@@ -1,11 +1,11 @@
 import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
 import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evidence-of-attempt.ts'
-import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import {
   isByDeployment,
   type ProviderTarget,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { SharedCache } from '#infra/redis/shared-cache.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type CallSession, SessionAffinity } from '#relay/pipeline/session-affinity.ts'
-import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 
 const HOUR = 3_600_000

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
-import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/upstream-attempt.ts'
+import { UpstreamAttempt } from '#relay/pipeline/upstream-attempt.ts'
 
 const chunk = (text: string, others: object = {}, usageMetadata: object = {}): string => {
   const candidates = [{ content: { parts: [{ text }] }, ...others }]

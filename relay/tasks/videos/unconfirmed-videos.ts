@@ -1,6 +1,6 @@
 import type { OpenTask } from '#projections/open-tasks/query.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
-import type { AttemptEnd } from '#relay/pipeline/upstream-attempt.ts'
 import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import { parsedShallowObject } from '../read-task-request-body.ts'

@@ -1,0 +1,43 @@
+/** The reasons why an attempt did not receive a complete answer. */
+export type AttemptError =
+  | 'status'
+  | 'connect'
+  | 'timeout'
+  | 'cut'
+  | 'too-large'
+  | 'format'
+  /** The model's answer is not usable, and the provider charges for it. */
+  | 'model-fault'
+  | 'error-event'
+  | 'caller-gone'
+  | 'draining'
+  | 'revoked'
+  /** The answer contains a screened word of the site. */
+  | 'screened'
+  /** The account is empty or can't pay for a larger hold of the stream. */
+  | 'balance-spent'
+  /** The stream used up its hold, and the event store could not be reached to raise the hold. */
+  | 'store-unavailable'
+  /** The provider far exceeded the output limit that the relay sent. */
+  | 'over-limit'
+
+export type AttemptEnd =
+  | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
+  /** The caller has received bytes of the stream, so the attempt can't be retried. */
+  | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
+  /** The attempt failed before the caller received any byte. */
+  | {
+      readonly kind: 'failed'
+      readonly status: number | null
+      readonly error: AttemptError
+      readonly body: Buffer
+      readonly retryAfterMs: number
+      /** The channel's proxy could not establish a connection. */
+      readonly isProxy?: true
+      /** The provider received the request and did not refuse it. */
+      readonly isDispatched?: true
+      /** The answer repeats the caller's request, which makes it too large. */
+      readonly isEchoOfRequest?: true
+      /** The last members of a plain answer that the provider delivered, but that is too large. */
+      readonly tail?: Buffer
+    }
