@@ -28,7 +28,6 @@ import { markTooLargeEcho } from './mark-answer-too-large-by-echo.ts'
 import { mustReadUsage } from './must-read-usage-after-disconnect.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import type { ProviderHeaders } from './read-provider-headers.ts'
 import { formatsOf } from './recorded-request-changes.ts'
 import { showProviderHeaders, showRateLimits } from './show-provider-headers-to-caller.ts'
 import { StreamPing } from './stream-ping.ts'
@@ -132,13 +131,12 @@ export class RunningCall implements TimerListener {
     const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
     if (this.attempts.items.length > 0) showRateLimits(this.exchange, {}, [])
-    const onHeaders = (headers: ProviderHeaders): void => {
-      this.providerRequestId = showProviderHeaders(this.exchange, candidate, headers)
-    }
     const adapter = adapterOf(candidate, target)
     this.attempt = new UpstreamAttempt(format, this.forwarder, deadlines, {
       answerStartMs: deadlines[isEarly ? 'firstEventMs' : 'plainAnswerStartMs'],
-      onHeaders,
+      onHeaders: (headers) => {
+        this.providerRequestId = showProviderHeaders(this.exchange, candidate, headers)
+      },
       decoder: decoderFor(candidate.translated, target, this.exchange.call),
       adaptAnswer: adapter?.answer,
       // A caller whose connection accepts no bytes is disconnected. The relay then reads the
