@@ -55,13 +55,16 @@ const DDL = `
       alter table snapshots.states alter column mac set not null;
     end if;
   end $$;
-  -- Most of a large state is random ids. Compressing 320 KB of them saves a third of the space, and
-  -- takes Postgres more time than everything else about the snapshot.
+  -- The snapshots of accounts are the most frequent and mostly random ids. Compressing 320 KB of
+  -- them saves a third of the space, and takes Postgres more time than all else about the snapshot.
+  -- The change waits at most two seconds for a lock, because the next start can make it as well.
   do $$ begin
     if (select attstorage from pg_attribute
         where attrelid = 'snapshots.states'::regclass and attname = 'state') <> 'e' then
+      perform set_config('lock_timeout', '2s', true);
       alter table snapshots.states alter column state set storage external;
     end if;
+  exception when lock_not_available then null;
   end $$`
 
 type Row = {

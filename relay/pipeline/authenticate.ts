@@ -4,6 +4,7 @@ import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
+import { hashesOfUsedKeys } from './hashes-of-used-keys.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
 
 export type Caller = {
@@ -44,39 +45,14 @@ export function authenticate(
   if (text === null) return relayError('missing_key')
   const [, key, pinned] = KEY.exec(text) ?? []
   if (key === undefined) return rejectKey(failedKeys, clientIp)
-  const hashes = keyHashesOf(vault)
-  const remembered = hashes.get(key)
+  const hashes = hashesOfUsedKeys(vault)
+  const remembered = hashes.find(key)
   const lookup = remembered ?? vault.keyedHash('token-key', key)
   const pinnedChannelId = pinned === undefined ? null : Number(pinned)
   const caller = callerOf({ views, vault }, lookup, pinnedChannelId, clientIp, now)
   if (caller === null) return rejectKey(failedKeys, clientIp)
-  if (remembered === undefined) rememberHash(hashes, key, lookup)
+  if (remembered === undefined) hashes.add(key, lookup)
   return caller
-}
-
-/**
- * The hashes of keys that were used, by vault, because computing a hash takes longer than all other
- * checks of a caller. Only keys of tokens that exist are added, so wrong keys displace none. An
- * entry says nothing about the token's rights, which are checked for each call.
- */
-const keyHashes = new WeakMap<Deps['vault'], Map<string, string>>()
-const KEY_HASHES_MAX = 4_096
-
-function keyHashesOf(vault: Deps['vault']): Map<string, string> {
-  const existing = keyHashes.get(vault)
-  if (existing !== undefined) return existing
-  const hashes = new Map<string, string>()
-  keyHashes.set(vault, hashes)
-  return hashes
-}
-
-/** Adds a hash. If there are too many, the one that was added first is removed. */
-function rememberHash(hashes: Map<string, string>, key: string, lookup: string): void {
-  if (hashes.size >= KEY_HASHES_MAX) {
-    const [first = ''] = hashes.keys()
-    hashes.delete(first)
-  }
-  hashes.set(key, lookup)
 }
 
 /**
