@@ -35,6 +35,13 @@ const SHARED_INFRA = [
   'test/infra/event-store/eventstoredb-{actors,cluster,health-probe,server,store}.test.ts',
 ]
 
+/** Tests of the whole product that run it in their own process, and change nothing of it. */
+const SHARED_E2E = [
+  'test/e2e/{console,correction,scratch-copy,audit}-in-browser.test.ts',
+  'test/e2e/{top-up,two-step-login,explained-call,look-up-quota,margin}.test.ts',
+  'test/e2e/{relay-and-bill-call,request-targets}.test.ts',
+]
+
 const shared = {
   // A busy machine takes several times as long as a quiet one, most of all to start processes.
   testTimeout: 120_000,
@@ -66,7 +73,7 @@ export default defineConfig({
           ...onServers,
           name: 'servers',
           include: ['test/{architecture,e2e,infra}/**/*.test.ts', ...PROCESSES],
-          exclude: [IN_PROCESS_INFRA, ...SHARED_INFRA],
+          exclude: [IN_PROCESS_INFRA, ...SHARED_INFRA, ...SHARED_E2E],
         },
       },
       {
@@ -76,6 +83,16 @@ export default defineConfig({
           isolate: false,
           restoreMocks: true,
           include: SHARED_INFRA,
+        },
+      },
+      {
+        test: {
+          ...onServers,
+          name: 'e2e',
+          // A worker loads the product once and starts one browser.
+          isolate: false,
+          restoreMocks: true,
+          include: SHARED_E2E,
         },
       },
       {

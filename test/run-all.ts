@@ -9,7 +9,7 @@ const CHECKS = ['typecheck', 'lint', 'build']
  * usually wait. The cores then work for the browsers of the console, which hardly ever wait.
  */
 const TEST_RUNS = [
-  { workers: 2, projects: ['servers', 'infra', 'chaos'] },
+  { workers: 2, projects: ['servers', 'infra', 'e2e', 'chaos'] },
   { workers: 2, projects: ['console'] },
   { workers: 3, projects: ['in-process'] },
 ]

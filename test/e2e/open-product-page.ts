@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, Page, WebSocket } from 'playwright-core'
 import { expect } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { sharedBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/console-texts.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { PASSWORD } from '#test/support/test-product.ts'
@@ -71,12 +71,16 @@ export async function openRealPage(browser: Browser, url: string): Promise<OpenP
   }
 }
 
-/** Starts a browser for a test file, with a page on the product at `url`. */
+/**
+ * Opens a page on the product at `url` for a test file, in the browser of its worker. After the
+ * file, all pages are closed.
+ */
 export const realPage = (url: () => string) =>
   startedOnce(async () => {
-    const browser = await launchBrowser()
+    const browser = await sharedBrowser()
     const open = await openRealPage(browser, url())
-    return { ...open, browser, close: () => browser.close() }
+    const close = () => Promise.all(browser.contexts().map((context) => context.close()))
+    return { ...open, browser, close }
   })
 
 /** Fills in the login form and submits it. */

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
+import { sharedBrowser } from '#test/support/browser.ts'
 import { en } from '#test/support/console-texts.ts'
 import { PASSWORD, type TestProduct, testProduct } from '#test/support/test-product.ts'
 import { budget } from '#test/support/time-limit.ts'
@@ -14,13 +14,13 @@ let url: string
 
 beforeAll(async () => {
   const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
-  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
+  ;[browser, product] = await Promise.all([sharedBrowser(), testProduct({ roles })])
   url = product.url.replace('127.0.0.1', 'localhost')
   await product.root.must('POST', '/api/user/', { username: 'alice', password: PASSWORD })
 }, 240_000)
 
 afterAll(async () => {
-  await browser?.close()
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
   await product?.close()
 })
 
