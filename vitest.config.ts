@@ -37,7 +37,8 @@ const SHARED_INFRA = [
 
 /** Tests of the whole product that run it in their own process, and change nothing of it. */
 const SHARED_E2E = [
-  'test/e2e/{console,correction,scratch-copy,audit}-in-browser.test.ts',
+  'test/e2e/{audit,channels,console,correction,scratch-copy}-in-browser.test.ts',
+  'test/e2e/{accounts,other-login-methods,redeem-chat-export-message}.test.ts',
   'test/e2e/{top-up,two-step-login,explained-call,look-up-quota,margin}.test.ts',
   'test/e2e/{relay-and-bill-call,request-targets}.test.ts',
 ]
