@@ -195,28 +195,34 @@ export function quotaOf(amount: Decimal): Quota {
 function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
   const { cacheWrite5m, cacheWrite1h, outputAudio, outputImage = 0 } = usage
   let sum = integer(usage.inputUncached)
-  const add = (count: number, ratio: Decimal): void => {
-    sum = plus(sum, times(integer(count), ratio))
-  }
-  if (usage.cacheRead > 0) add(usage.cacheRead, decimalOf(price.cacheRead))
-  if (cacheWrite5m > 0) add(cacheWrite5m, decimalOf(price.cacheWrite))
+  if (usage.cacheRead > 0) sum = withTokens(sum, usage.cacheRead, decimalOf(price.cacheRead))
+  if (cacheWrite5m > 0) sum = withTokens(sum, cacheWrite5m, decimalOf(price.cacheWrite))
   if (cacheWrite1h > 0) {
-    add(cacheWrite1h, times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR))
+    const ratio = times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR)
+    sum = withTokens(sum, cacheWrite1h, ratio)
   }
-  if (usage.inputImage > 0) add(usage.inputImage, decimalOf(price.image))
-  if (usage.inputAudio > 0) add(usage.inputAudio, decimalOf(price.audio))
+  if (usage.inputImage > 0) sum = withTokens(sum, usage.inputImage, decimalOf(price.image))
+  if (usage.inputAudio > 0) sum = withTokens(sum, usage.inputAudio, decimalOf(price.audio))
   const tier = tierOf(price, inputTokensOf(usage))
   const input = tier === null ? sum : times(sum, decimalOf(tier.input))
-  sum = integer(0)
+  sum = NOTHING
   const text = usage.output - outputAudio - outputImage
-  if (text > 0) add(text, decimalOf(price.completion))
+  if (text > 0) sum = withTokens(sum, text, decimalOf(price.completion))
   if (outputAudio > 0) {
-    add(outputAudio, times(decimalOf(price.audio), decimalOf(price.audioCompletion)))
+    const ratio = times(decimalOf(price.audio), decimalOf(price.audioCompletion))
+    sum = withTokens(sum, outputAudio, ratio)
   }
-  if (outputImage > 0) add(outputImage, decimalOf(price.imageCompletion ?? price.completion))
+  if (outputImage > 0) {
+    sum = withTokens(sum, outputImage, decimalOf(price.imageCompletion ?? price.completion))
+  }
   const output = tier === null ? sum : times(sum, decimalOf(tier.output))
   return times(plus(input, output), decimalOf(price.model))
 }
+
+const NOTHING = Object.freeze(integer(0))
+
+const withTokens = (sum: Decimal, count: number, ratio: Decimal): Decimal =>
+  plus(sum, times(integer(count), ratio))
 
 type PastCall = {
   readonly model: string

@@ -41,6 +41,7 @@ export type InputKinds = {
   readonly hasHourCache: boolean
 }
 
+const NO_CHOICES = `1 to ${CALLS_MAX} choices`
 const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
@@ -53,10 +54,7 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
   assert(isCount(inputTokens) && isCount(outputTokens), 'bounds are whole numbers')
-  assert(
-    isCount(choices) && choices >= 1 && choices <= CALLS_MAX,
-    () => `1 to ${CALLS_MAX} choices`,
-  )
+  assert(isCount(choices) && choices >= 1 && choices <= CALLS_MAX, NO_CHOICES)
   const dearest = ratioOfConditions(price, mostExpensiveConditions(price))
   const others = inBatch(price, times(withoutTools(price, bounds), dearest))
   return quotaOf(plus(others, ofTools(price, bounds)))

@@ -4,7 +4,7 @@ import {
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { AttemptEnd } from './attempt-end.ts'
-import { type AnswerFacts, withAnswer } from './provider-evidence-of-attempt.ts'
+import { type AnswerFacts, noteAnswer } from './provider-evidence-of-attempt.ts'
 import type { UpstreamAttempt } from './upstream-attempt.ts'
 
 /**
@@ -62,9 +62,7 @@ export class AttemptList {
   /** Adds the model and the usage that the answer names to the evidence of the last attempt. */
   noteAnswer(facts: AnswerFacts): void {
     const evidence = this.items.at(-1)?.evidence
-    if (evidence !== undefined) {
-      this.amend({ evidence: withAnswer(evidence, facts, this.confidential) })
-    }
+    if (evidence !== undefined) noteAnswer(evidence, facts, this.confidential)
   }
 
   /**

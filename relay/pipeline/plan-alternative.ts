@@ -172,6 +172,8 @@ function toolBoundsOf(
   offer: Offer<RelayChannel>,
 ): ToolBounds | undefined {
   const own = request.toolLimits
+  // Most requests have no tools of the provider, and are sent to each channel as they are.
+  if (own === undefined && variants.length === 0) return undefined
   const isAllowed =
     own !== undefined &&
     channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(own.allowedBy ?? PROVIDER_TOOLS))

@@ -238,16 +238,16 @@ function applyChannelSettings(
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
   const ignored = ignoredMembers(channel, request, model, overrides)
-  const removed = [...(adaptation?.removed ?? []), ...ignored]
-  const bodyChange = {
+  const removed = adaptation === null ? ignored : [...adaptation.removed, ...ignored]
+  const bodyChange: UpstreamChange & { removed?: ReadonlySet<string> } = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),
     forcesUsage: rules.takesIncludeUsage,
     overrides: withModelName(request, model, overrides),
-    ...(removed.length === 0 ? {} : { removed: new Set(removed) }),
     allowed: rules.allowedMembers,
     outputTokens,
   }
+  if (removed.length > 0) bodyChange.removed = new Set(removed)
   const { body, dropped: members } = format.upstreamBody(request, bodyChange)
   const dropped = [...members, ...lifetimes]
   const candidate = {

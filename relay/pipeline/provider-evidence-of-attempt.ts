@@ -173,18 +173,28 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
 /** The model and the usage that the complete answer names, unparsed. */
 export type AnswerFacts = { readonly model: unknown; readonly usage: unknown }
 
+type AnswerEvidence = Pick<ProviderEvidence, 'model' | 'usage'>
+
 /** Returns the evidence with the answer's model and the usage as the provider reported it. */
 export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
   evidence: Evidence,
+  facts: AnswerFacts,
+  confidential: readonly string[],
+): Evidence & AnswerEvidence {
+  const answered: Writable<AnswerEvidence> = {}
+  noteAnswer(answered, facts, confidential)
+  return { ...evidence, ...answered }
+}
+
+/** Adds the answer's model and the usage as the provider reported it to new evidence. */
+export function noteAnswer(
+  evidence: Writable<AnswerEvidence>,
   { model, usage }: AnswerFacts,
   confidential: readonly string[],
-): Evidence & Pick<ProviderEvidence, 'model' | 'usage'> {
-  const isModel = typeof model === 'string' && areEvidenceTexts([model], confidential)
+): void {
+  if (typeof model === 'string' && areEvidenceTexts([model], confidential)) evidence.model = model
   const report = usageText(usage, confidential)
-  const answered: Writable<Pick<ProviderEvidence, 'model' | 'usage'>> = {}
-  if (isModel) answered.model = model
-  if (report !== null) answered.usage = report
-  return { ...evidence, ...answered }
+  if (report !== null) evidence.usage = report
 }
 
 /**
@@ -222,7 +232,8 @@ type SentRequest = {
 function usageText(usage: unknown, confidential: readonly string[]): string | null {
   if (typeof usage !== 'object' || usage === null) return null
   const text = JSON.stringify(usage).slice(0, USAGE_LENGTH_MAX).toWellFormed()
-  if (LONG_TEXT.test(text) || confidential.some((one) => isIn(one, text))) return null
+  if (LONG_TEXT.test(text)) return null
+  for (const one of confidential) if (isIn(one, text)) return null
   return text
 }
 

@@ -38,6 +38,9 @@ const withoutIndexes = (losses: readonly string[]): readonly string[] => [
   ...new Set(losses.map((loss) => loss.replaceAll(/\[\d+\]/g, '[]'))),
 ]
 
+/** The changes of a chat that is sent in its own format, as most calls are. */
+export const UNCHANGED: RequestChanges = Object.freeze({})
+
 /** Returns the formats of the call as they are recorded: see `CallFormats`. */
 export function formatsOf(
   { name: caller }: WireFormat,
@@ -45,5 +48,5 @@ export function formatsOf(
 ): Pick<RequestChanges, 'formats'> {
   const provider = candidate?.request.format.name ?? caller
   if (caller !== provider) return { formats: [caller, provider] }
-  return caller === 'chat' ? {} : { formats: [caller] }
+  return caller === 'chat' ? UNCHANGED : { formats: [caller] }
 }

@@ -86,7 +86,7 @@ export class RunningCall implements TimerListener {
   /** The id of the channel that the running attempt uses, or null between attempts. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
-  private renewedAt: number
+  private renewedAt = performance.now()
   private progressBytes = 0
   /** The provider's unparsed usage report at the time of the last progress event. */
   private progressUsage: unknown
@@ -102,7 +102,6 @@ export class RunningCall implements TimerListener {
     this.exchange = exchange
     this.request = request
     this.ledger = ledger
-    this.renewedAt = performance.now()
     const { ping } = request.format.stream
     const intervalMs = request.isStream ? deps.pingIntervalMs : null
     this.ping = new StreamPing(exchange, intervalMs, ping)

@@ -5,10 +5,10 @@ import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
-import { billedChannelOf } from '../views/channel-view.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end.ts'
 import type { Caller } from './authenticate.ts'
+import { billOf } from './bill-of-call.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import { deliveryOf, deliveryOfStream, deliveryOfTail } from './billing-data-of-answer.ts'
 import type { CallLedger } from './call-ledger.ts'
@@ -383,14 +383,8 @@ async function settle(
     const metered = metering instanceof Promise ? await metering : metering
     call.tokens = tokensOf(metered.usage)
     call.outputTokens = metered.usage.output
-    const { upstreamModel, channel } = candidate
-    const { revokedBy } = call
-    const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy.code }
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const changes = changesOf(closing.format, candidate)
-    const served = call.served === null ? {} : { served: call.served }
-    const ending = { ...served, end, ...endReason, ...changes, limits, anomaly }
-    const bill = { ...billedChannelOf(channel), ...metered, upstreamModel, ...ending }
+    const bill = billOf(closing, candidate, { ...metered, anomaly }, { end, limits })
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true
