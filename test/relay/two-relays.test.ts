@@ -76,7 +76,12 @@ describe('two relays, two accounts, 500 concurrent calls, one relay killed in th
 
   it('no call too many is admitted, and no balance is ever below 0', async () => {
     const book = await readBook(site.store)
-    expect(book.admitted(POOR)).toBe(AFFORDABLE)
+    // If a slow machine sends calls for longer than a lease, holds of the killed relay are free again.
+    const freed = book.events.filter(
+      ({ type, stream }) => type === 'CallInterrupted' && stream === `account-${POOR}`,
+    )
+    expect(book.admitted(POOR)).toBeGreaterThanOrEqual(AFFORDABLE)
+    expect(book.admitted(POOR)).toBeLessThanOrEqual(AFFORDABLE + freed.length)
     expect(book.lowest(POOR)).toBe(0n)
     expect(book.lowest(RICH)).toBeGreaterThanOrEqual(0n)
     const refused = calls.filter(({ status }) => status === 402)
