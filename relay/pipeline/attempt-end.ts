@@ -36,6 +36,8 @@ export type AttemptEnd =
       readonly isProxy?: true
       /** The provider received the request and did not refuse it. */
       readonly isDispatched?: true
+      /** The provider had begun the stream, so it works on the answer and charges for it. */
+      readonly hasBegun?: true
       /** The answer repeats the caller's request, which makes it too large. */
       readonly isEchoOfRequest?: true
       /** The last members of a plain answer that the provider delivered, but that is too large. */

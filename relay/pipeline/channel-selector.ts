@@ -11,17 +11,19 @@ import { isUnexpired } from './plan-alternative.ts'
 
 /**
  * Reports whether another channel may be tried, for example because the provider failed, was at its
- * limit or rejected the key. After a timeout of a plain answer (not a stream), none may be tried.
- * The first provider may still be working on that answer and charges for it.
+ * limit or rejected the key. After a timeout of a plain answer (not a stream), or of a stream that
+ * has begun, none may be tried. The first provider may still be working on that answer and charges
+ * for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
   isStream: boolean,
 ): boolean {
-  const { error, status, isDispatched } = end
+  const { error, status, isDispatched, hasBegun } = end
   // The gateway or the caller caused the end of the attempt, so another channel would not help.
   if (NOT_PROVIDER_ERRORS.has(error) || isTooLargeByRequest(end)) return false
-  if (error === 'timeout' && isDispatched === true && !isStream) return false
+  const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
+  if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
   // Google answers an invalid key with status 400, and DashScope an account in arrears.

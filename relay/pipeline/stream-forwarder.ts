@@ -152,7 +152,10 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /** True once an event has arrived, even if the caller's format has none for it. */
+  /**
+   * True once an event with data has arrived, even if the caller's format has none for it. A comment
+   * counts only if it was delivered.
+   */
   get hasBegun(): boolean {
     return this.hasDelivered || this.hasReceivedEvent
   }
@@ -371,7 +374,8 @@ export class StreamForwarder implements SseSink {
   private write(bytes: Buffer): void {
     const shown = this.renderForCaller(bytes)
     if (this.converted !== null && this.hasConversionFailed(this.converted)) return
-    this.hasReceivedEvent = true
+    // Comments keep the connection open, but do not show that the provider works on the answer.
+    this.hasReceivedEvent ||= eventData(bytes) !== null
     // Some events have no meaning in another format.
     if (shown.length === 0) return
     if (!this.hasDelivered) {

@@ -330,8 +330,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const isDispatched = this.controller !== null && (status === null || status < 300)
     if (!isDispatched) return failed
-    if (!received.isTooLarge) return { ...failed, isDispatched }
-    return { ...failed, error: 'too-large', isDispatched, tail: received.lastMembers() }
+    if (received.isTooLarge) {
+      return { ...failed, error: 'too-large', isDispatched, tail: received.lastMembers() }
+    }
+    const hasBegun = this.isStream && forwarder?.hasBegun === true
+    return hasBegun ? { ...failed, isDispatched, hasBegun } : { ...failed, isDispatched }
   }
 
   private finish(end: AttemptEnd): void {

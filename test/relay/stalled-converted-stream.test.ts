@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { FORMATS, MODEL, sendQuestion, textIn } from './clients/caller-formats.ts'
+import { CHANNEL_TYPES, changingProvider } from './clients/changing-provider.ts'
+import { SENTENCE } from './clients/provider-families.ts'
+import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
+
+const FIRST_EVENT_MS = 1_000
+const IDLE_MS = 1_500
+const deadlines = { firstEventMs: FIRST_EVENT_MS, idleMs: IDLE_MS }
+const provider = startedForEach(changingProvider)
+const rig = startedForEach(() => relayRig({ deadlines }))
+
+/** Adds two channels with providers of the format. */
+const addChannels = async (format: 'chat' | 'messages') => {
+  const channel = { type: CHANNEL_TYPES[format], baseUrl: provider.url, models: [MODEL] }
+  await rig.addChannel(2, { ...channel, priority: 1 })
+  await rig.addChannel(3, channel)
+}
+
+beforeEach(async () => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [MODEL]: 1 })
+  await rig.setOption('RetryTimes', '1')
+})
+
+describe('a converted stream that stalls after its first event', () => {
+  // The first provider works on the answer and charges for it. Every further provider would, too.
+  it('is not sent to another channel, and its input is charged', async () => {
+    await addChannels('messages')
+    provider.respond = (response, { type, bytes }) => {
+      const begun = bytes.indexOf('\n\n') + 2
+      response.writeHead(200, { 'content-type': type }).write(bytes.subarray(0, begun))
+    }
+    expect((await chat(rig, { model: MODEL, stream: true })).status).toBe(504)
+    expect(provider.requests).toHaveLength(1)
+    const end = await onlyEnd(rig)
+    expect(end.type).toBe('CallSettled')
+    expect(end.data).toMatchObject({ channelId: 2, end: 'timeout' })
+    expect('charge' in end.data && end.data.charge).toBeGreaterThan(0)
+  })
+})
+
+describe('a converted stream that has only comments', () => {
+  // A provider keeps the connection of a hung model open with comments, so they are no first event.
+  it.each(FORMATS.filter(({ name }) => name !== 'chat'))(
+    'is left when its first event is late, for a caller of $name',
+    async (format) => {
+      await addChannels('chat')
+      provider.respond = (response, { type, bytes }) => {
+        response.writeHead(200, { 'content-type': type })
+        if (provider.requests.length > 1) return response.end(bytes)
+        const timer = setInterval(() => response.write(': keep-alive\n\n'), 50)
+        response.on('close', () => clearInterval(timer))
+      }
+      const answer = await sendQuestion(rig.url, format, true)
+      expect(textIn(await answer.text(), format)).toBe(SENTENCE)
+      expect(provider.requests).toHaveLength(2)
+      expect((await onlyEnd(rig)).data).toMatchObject({ channelId: 3, end: 'done' })
+    },
+  )
+})
