@@ -46,7 +46,10 @@ export type CallConversion = {
    * them.
    */
   readonly losses: readonly string[]
-  /** The contents of the answer that the caller's format does not get. It grows with a stream. */
+  /**
+   * The contents of the latest answer that the caller's format does not get. They grow with a
+   * stream. All attempts that need the same conversion share them.
+   */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
    * Returns the answer in the caller's format. Returns null if it can't be converted, and an error
@@ -101,6 +104,7 @@ const conversionOfAnswer = (
     try {
       const answer = parsedObject(body.toString('utf8'))
       if (answer === null) return null
+      lost.clear()
       lost.read(answer)
       const canonical = { ...provider.readAnswer(answer), model }
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
@@ -111,8 +115,11 @@ const conversionOfAnswer = (
       return null
     }
   },
-  createStream: (id) =>
-    new ConvertedStream(provider.createStreamReader(), writers.createStreamWriter(id), model, lost),
+  createStream: (id) => {
+    lost.clear()
+    const writer = writers.createStreamWriter(id)
+    return new ConvertedStream(provider.createStreamReader(), writer, model, lost)
+  },
 })
 
 const EVENT_NAME = /^event: ?(.*)$/m

@@ -24,6 +24,11 @@ export class LossesInAnswer {
     return [...this.names]
   }
 
+  /** Forgets the answer of an earlier attempt, which the caller did not get. */
+  clear(): void {
+    this.names.clear()
+  }
+
   /** Reads a complete answer, or the data of one event of a stream. */
   read(data: JsonObject): void {
     for (const name of LOST_IN[this.format](data)) this.add(name)

@@ -99,8 +99,10 @@ describe('a converted stream that fails after its first event', () => {
     event({ type: 'message_stop' }),
   ]
 
-  // Anthropic often reports an overload only after `message_start`, which has no content.
-  it('is sent to another channel, because a caller of chats has received nothing', async () => {
+  const overload = event({ type: 'error', error: overloaded })
+
+  /** Sends a streamed chat whose first channel answers with `failed`, and the second in full. */
+  const askTwoChannels = async (failed: readonly Buffer[]) => {
     await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.setOption('ModelRatio', { m: 1 })
     await rig.setOption('RetryTimes', '1')
@@ -108,15 +110,29 @@ describe('a converted stream that fails after its first event', () => {
     await rig.addChannel(2, { ...shared, baseUrl: provider.url, priority: 1 })
     await rig.addChannel(3, { ...shared, baseUrl: `${provider.url}/other` })
     const headers = { 'content-type': 'text/event-stream' }
-    const failed = [begun, event({ type: 'error', error: overloaded })]
     provider.answers.set('POST /v1/messages', { headers, pieces: failed })
     provider.answers.set('POST /other/v1/messages', { headers, pieces: answer })
-    const { status, text: stream } = await chat(rig, { model: 'm', stream: true })
+    return chat(rig, { model: 'm', stream: true })
+  }
+
+  // Anthropic often reports an overload only after `message_start`, which has no content.
+  it('is sent to another channel, because a caller of chats has received nothing', async () => {
+    const { status, text: stream } = await askTwoChannels([begun, overload])
     expect(status).toBe(200)
     expect(stream).toContain('"content":"yes"')
     expect(stream.match(/"role":"assistant"/g)).toHaveLength(1)
     expect(stream).not.toContain('Overloaded')
     expect((await onlyEnd(rig)).data).toMatchObject({ channelId: 3, end: 'done' })
+  })
+
+  // Both channels share the conversion of the request, which collects what an answer loses.
+  it('leaves no losses of its content to the answer of the next channel', async () => {
+    const delta = { type: 'citations_delta', citation: { type: 'char_location' } }
+    const cited = event({ type: 'content_block_delta', index: 0, delta })
+    expect((await askTwoChannels([begun, cited, overload])).text).toContain('"content":"yes"')
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ channelId: 3, end: 'done' })
+    expect(JSON.stringify(data)).not.toContain('citations')
   })
 })
 
