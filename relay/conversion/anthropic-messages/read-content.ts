@@ -133,17 +133,42 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 
 /**
  * Reads a search result of the caller as a text with its title. Its address is reported as lost,
- * because it is not counted as input. Returns null for a result without texts.
+ * because it is not counted as input. Returns null for a result that contains no texts or anything
+ * else.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
-  const parts = readContent(block.any('content'), block.pathOf('content'), reading)
-  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
-  if (texts.length === 0) return null
+  const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)
+  if (texts === null || texts.length === 0) return null
   const citations = block.object('citations')
   if (citations?.flag('enabled') === true) block.lose('citations')
   citations?.reportUnread()
   const text = [block.text('title') ?? '', ...texts].filter((one) => one !== '').join('\n\n')
   return { kind: 'text', text, ...readCacheMark(block) }
+}
+
+/**
+ * Returns the texts of a `content` that contains only texts. Returns null for any other content,
+ * because the input limit of a channel would not count texts that are nested more deeply.
+ */
+function plainTexts(
+  value: unknown,
+  path: string,
+  { losses }: ContentReading,
+): readonly string[] | null {
+  if (value === null || value === undefined || value === '') return []
+  if (typeof value === 'string') return [value]
+  if (!Array.isArray(value)) {
+    throw new ConversionError(path, 'The content must be a string or an array of blocks.')
+  }
+  if (!value.every((item) => isObject(item) && item.type === 'text')) return null
+  return value.map((item: unknown, index) => {
+    const block = new RequestObject(item, `${path}[${index}]`, losses)
+    block.any('type')
+    if ((block.list('citations') ?? []).length > 0) block.lose('citations')
+    const text = block.requiredText('text')
+    block.reportUnread()
+    return text
+  })
 }
 
 function readSource(source: RequestObject): FileSource | null {
@@ -177,9 +202,8 @@ function readInlineDocument(
   reading: ContentReading,
 ): FileSource | null {
   if (source.text('type') !== 'content') return null
-  const parts = readContent(source.any('content'), path, reading)
-  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
-  return texts.length < parts.length ? null : { kind: 'text', text: texts.join('\n\n') }
+  const texts = plainTexts(source.any('content'), path, reading)
+  return texts === null ? null : { kind: 'text', text: texts.join('\n\n') }
 }
 
 function readThinking(block: RequestObject): ContentPart {

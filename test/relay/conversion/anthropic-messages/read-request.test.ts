@@ -117,6 +117,26 @@ describe('reading a request', () => {
     expect(losses).toEqual(paths.flatMap((path) => [`${path}.citations`, `${path}.source`]))
   })
 
+  // The text of a result is counted as input only down to a certain depth of the request.
+  it.each([
+    ['another search result', { type: 'search_result', content: [{ type: 'text', text: 'a' }] }],
+    ['an image', { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } }],
+  ])('loses a search result that contains %s as a whole', (_, content) => {
+    const plain = { type: 'text', text: 'b' }
+    const found = { type: 'search_result', source: 's', title: 't', content: [plain, content] }
+    const source = { type: 'content', content: [plain, content] }
+    const { value, losses } = read({ messages: [user([found, { type: 'document', source }])] })
+    expect(value.messages.flatMap(({ parts }) => parts)).toEqual([])
+    expect(losses).toEqual(['messages[0].content[0]', 'messages[0].content[1]'])
+  })
+
+  it('names the cache mark of a text within a search result', () => {
+    const content = [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }]
+    const { value, losses } = read({ messages: [user([{ type: 'search_result', content }])] })
+    expect(value.messages[0]?.parts).toEqual([{ kind: 'text', text: 'a' }])
+    expect(losses).toEqual(['messages[0].content[0].content[0].cache_control'])
+  })
+
   it('joins the texts of a document that has its content inline', () => {
     const text = (value: string) => ({ type: 'text', text: value })
     const document = (content: unknown) => ({
