@@ -68,6 +68,11 @@ export class FailedAnswer extends Error {
  */
 export type CanonicalEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string }
+  /**
+   * The model has begun its first part, whose content may take minutes. Readers return it at most
+   * once, and not if the content arrives with it.
+   */
+  | { readonly kind: 'part-begun'; readonly choice: number }
   | PartEvent<'text', { readonly text: string; readonly signature?: string }>
   | PartEvent<'refusal', { readonly text: string }>
   | PartEvent<'thinking', { readonly text: string }>

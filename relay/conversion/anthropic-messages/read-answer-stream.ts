@@ -39,6 +39,7 @@ class StreamState {
   private parts = 0
   private hasToolCalls = false
   private isStarted = false
+  private hasBegunPart = false
   private isStopped = false
   private isEnded = false
 
@@ -48,7 +49,7 @@ class StreamState {
       case 'message_start':
         return this.start(objectOrEmpty(data.message))
       case 'content_block_start':
-        return this.startBlock(data.index, objectOrEmpty(data.content_block))
+        return this.beginPart(this.startBlock(data.index, objectOrEmpty(data.content_block)))
       case 'content_block_delta':
         return this.delta(data.index, objectOrEmpty(data.delta))
       case 'content_block_stop':
@@ -78,6 +79,13 @@ class StreamState {
   private report(usage: unknown): Events {
     const counts = this.usage.add(usage)
     return counts === null ? NOTHING : [{ kind: 'usage', usage: counts }]
+  }
+
+  /** Tells that the model has begun its first block, unless `content` shows it. */
+  private beginPart(content: Events): Events {
+    const isFirst = !this.hasBegunPart
+    this.hasBegunPart = true
+    return isFirst && content.length === 0 ? [{ kind: 'part-begun', choice: 0 }] : content
   }
 
   private startBlock(index: unknown, block: JsonObject): Events {

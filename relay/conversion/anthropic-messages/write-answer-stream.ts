@@ -71,6 +71,8 @@ class StreamState implements StreamWriter {
         return this.begin()
       case 'logprobs':
         return ''
+      case 'part-begun':
+        return this.begin()
       case 'error':
         return this.fail(event.type, event.message)
       case 'end':

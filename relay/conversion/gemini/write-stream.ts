@@ -59,6 +59,9 @@ class ChunkWriter implements StreamWriter {
         return this.close(writeStreamError(event.type, event.message))
       case 'end':
         return this.writeEnd()
+      case 'part-begun':
+        // No chunk can tell it. An empty text would be sent back by clients.
+        return ''
       default: {
         const calls = this.writeCalls(event.choice)
         this.addToThought(event)

@@ -45,8 +45,8 @@ export class ChunkWriter implements StreamWriter {
     if (this.isEnded) return ''
     switch (event.kind) {
       case 'start':
-        // The role is written with the first content. Until then, a stream that fails can be sent
-        // to another channel.
+        // The role is written when the model begins its first part. Until then, a stream that fails
+        // can be sent to another channel.
         this.id = event.id
         this.model = event.model
         return ''
@@ -60,6 +60,8 @@ export class ChunkWriter implements StreamWriter {
         })
       case 'end':
         return this.end()
+      case 'part-begun':
+        return this.begin(event.choice)
       default:
         return this.begin(event.choice) + this.writeChoiceEvent(event)
     }
@@ -177,7 +179,10 @@ export class ChunkWriter implements StreamWriter {
   }
 }
 
-type ChoiceEvent = Extract<CanonicalEvent, { readonly choice: number }>
+type ChoiceEvent = Exclude<
+  Extract<CanonicalEvent, { readonly choice: number }>,
+  { readonly kind: 'part-begun' }
+>
 type ThinkingEvent = Extract<
   CanonicalEvent,
   { readonly kind: 'thinking' | 'thinking-signature' | 'thinking-redacted' }

@@ -22,6 +22,7 @@ class EventReader implements StreamReader {
   private readonly items = new Map<number, ItemReader>()
   private answerId = ''
   private isStarted = false
+  private hasBegunPart = false
   private hasFailed = false
   private isEnded = false
 
@@ -100,7 +101,15 @@ class EventReader implements StreamReader {
     if (item === null) return []
     const index = indexOf(data) ?? this.indexOfId(item.id) ?? this.items.size
     const reader = this.readerOf(item, index)
-    return (type.endsWith('.done') ? reader?.readComplete(item) : reader?.begin(item)) ?? []
+    if (type.endsWith('.done')) return reader?.readComplete(item) ?? []
+    return this.beginPart(reader?.begin(item) ?? [])
+  }
+
+  /** Tells that the model has begun its first item, unless `content` shows it. */
+  private beginPart(content: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
+    const isFirst = !this.hasBegunPart
+    this.hasBegunPart = true
+    return isFirst && content.length === 0 ? [{ kind: 'part-begun', choice: 0 }] : content
   }
 
   private readerOf(item: JsonObject, index: number): ItemReader | null {

@@ -59,6 +59,8 @@ class EventWriter implements StreamWriter {
     switch (event.kind) {
       case 'start':
         return this.start(event.id, event.model)
+      case 'part-begun':
+        return this.start('', '')
       case 'usage':
         this.usage = event.usage
         return ''
