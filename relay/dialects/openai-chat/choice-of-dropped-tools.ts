@@ -18,12 +18,15 @@ export type ChangedChoice = {
 
 /** Longer values are left as they are. */
 const TEXT_LENGTH_MAX = 65_536
+/** The maximum length of all dropped tools together, which are parsed at once. */
+const TOOLS_LENGTH_MAX = 1_048_576
 /** The types of choices and tools that are told apart by a name. */
 const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])
 
 /**
  * Returns how `tool_choice` changes if it names one of the dropped tools. Providers refuse the
- * choice of a tool that they did not get. Returns null if it does not change.
+ * choice of a tool that they did not get. Returns null if it does not change, or if the dropped tools
+ * are too long to be parsed while other calls wait.
  */
 export function choiceWithoutTools(
   { body, members }: ChatRequest,
@@ -31,6 +34,8 @@ export function choiceWithoutTools(
 ): ChangedChoice | null {
   const member = members.find(({ key, kind }) => key === 'tool_choice' && kind === 'object')
   if (member === undefined || dropped.length === 0) return null
+  const length = dropped.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (length > TOOLS_LENGTH_MAX) return null
   const choice = parsedPart(body, member.valueStart, member.valueEnd)
   if (choice === null) return null
   const tools = dropped

@@ -241,6 +241,14 @@ describe('tools that the provider runs itself', () => {
     },
   )
 
+  it('are not parsed for the choice if they are longer than 1 MiB, so that no call waits', () => {
+    const long = `{"type":"web_search","web_search":{"prompt":"${'x'.repeat(60_000)}"}}`
+    const chosen = (count: number) =>
+      sent(`[${call},${Array(count).fill(long)}]`, ',"tool_choice":{"type":"web_search"}')[1]
+    expect(chosen(17)).toEqual(['tools', 'tool_choice'])
+    expect(chosen(18)).toEqual(['tools'])
+  })
+
   it('are dropped even where the channel allows tools, because they have no price', () => {
     expect(sent(`[${search}]`, '', ['tools'])).toEqual([{}, ['tools']])
   })
