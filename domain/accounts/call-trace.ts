@@ -87,7 +87,8 @@ export type RequestChanges = {
   readonly dropped?: readonly string[]
   /**
    * The losses of the conversion: the first members of the request that the provider's model or
-   * format can't express, or can express only in part.
+   * format can't express, or can express only in part, and the contents of the answer that the
+   * caller's format can't express, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]
 }
