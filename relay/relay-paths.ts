@@ -17,7 +17,8 @@ export const isRelayPath = (url: string, method?: string): boolean =>
   quotaLookUpAt(pathOf(url)) !== null ||
   isPing(url, method) ||
   // The console has pages at other paths of calls, such as `/messages`, but none at this one.
-  (method === 'GET' && pathOf(url) === '/models') ||
+  // Clients in browsers first ask with OPTIONS whether they may send a request.
+  (['GET', 'OPTIONS'].includes(method ?? '') && pathOf(url) === '/models') ||
   (method === 'POST' && intendedPath(pathOf(url)) !== null)
 
 /** Some clients send `HEAD /` to find out whether the address is right. */
