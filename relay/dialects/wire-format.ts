@@ -235,6 +235,8 @@ export type ProviderErrorOptions = {
   readonly confidential: readonly string[]
   /** True if the provider has the caller's format. Its error then keeps its wording. */
   readonly isOwnFormat?: boolean
+  /** True if the provider sent no error status, so that the error has a status of the gateway. */
+  readonly hasGatewayStatus?: boolean
 }
 
 /** Describes how errors are written in a format. */

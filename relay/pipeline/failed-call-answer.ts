@@ -89,7 +89,8 @@ export function callErrorAnswer(
   const isErrorStatus = status !== null && status >= 400 && status <= 599
   const errorStatus = isErrorStatus ? status : 502
   const shownStatus = mapped ?? errorStatus
-  const body = providerErrorBody(candidate, end.body, errorStatus, { isHidden, errors, call })
+  const rendering = { isHidden, errors, call, hasGatewayStatus: !isErrorStatus }
+  const body = providerErrorBody(candidate, end.body, errorStatus, rendering)
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
 }
 
@@ -106,16 +107,22 @@ export function errorOfAttempt(
   return relayError('upstream_too_large', { subject: `${answerBytesMax / MIB}` })
 }
 
+type ErrorRendering = Pick<AnswerContext, 'isHidden' | 'errors' | 'call'> & {
+  /** True if the provider sent no error status, so that `status` is the gateway's. */
+  readonly hasGatewayStatus: boolean
+}
+
 /** Renders a provider's error in the caller's format, without confidential texts. */
 export function providerErrorBody(
   candidate: Candidate,
   error: Buffer,
   status: number,
-  { isHidden, errors, call }: Pick<AnswerContext, 'isHidden' | 'errors' | 'call'>,
+  { isHidden, errors, call, hasGatewayStatus }: ErrorRendering,
 ): object {
   const confidential = confidentialOf(candidate)
   const isOwnFormat = hasOwnErrors(candidate, errors)
-  return errors.providerErrorBody(error, status, { isHidden, confidential, isOwnFormat }, call)
+  const options = { isHidden, confidential, isOwnFormat, hasGatewayStatus }
+  return errors.providerErrorBody(error, status, options, call)
 }
 
 /**

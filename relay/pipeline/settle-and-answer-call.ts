@@ -188,7 +188,7 @@ const renderProviderError = (
   error: Buffer,
 ): object =>
   providerErrorBody(candidate, error, 502, {
-    ...{ errors: exchange.errors, call: exchange.call },
+    ...{ errors: exchange.errors, call: exchange.call, hasGatewayStatus: true },
     isHidden: deps.views.options.options.isUpstreamErrorHidden,
   })
 

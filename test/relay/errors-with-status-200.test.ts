@@ -77,9 +77,10 @@ describe('a stream with status 200 that begins with an error', () => {
     expect(ofGemini.body.error).toEqual({ code: 502, message: 'Failed', status: 'UNAVAILABLE' })
   })
 
-  it('without a message is not called an answer with status 200', async () => {
+  // The provider answered with status 200, and the status 502 is the gateway's.
+  it('without a message names no status of the provider', async () => {
     const { body } = await ask('/v1/messages', { ...chatOf, max_tokens: 5 }, { code: 7 })
-    expect(body.error.message).toBe('The provider answered 502.')
+    expect(body.error.message).toBe('The provider answered with an error.')
   })
 })
 

@@ -44,16 +44,17 @@ const TEXT_MAX = 2_000
 export function providerErrorBody(
   bytes: Buffer,
   status: number,
-  { isHidden, confidential }: ProviderErrorOptions,
+  { isHidden, confidential, hasGatewayStatus }: ProviderErrorOptions,
 ): ErrorBody {
   const error = isHidden ? {} : errorIn(bytes)
+  const answered = hasGatewayStatus === true ? 'with an error' : `${status}`
   const message = textIn(error.message)
   const param = textIn(error.param)
   const code = textIn(error.code) ?? (typeof error.code === 'number' ? `${error.code}` : null)
   return {
     error: {
       message:
-        message === null ? `The provider answered ${status}.` : redact(message, confidential),
+        message === null ? `The provider answered ${answered}.` : redact(message, confidential),
       type: redact(textIn(error.type) ?? 'upstream_error', confidential),
       param: param === null ? null : redact(param, confidential),
       code: code === null ? 'upstream_error' : redact(code, confidential),
