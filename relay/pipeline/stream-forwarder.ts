@@ -278,6 +278,8 @@ export class StreamForwarder implements SseSink {
       this.heldBack = [converted.end(Buffer.concat(this.heldBack))]
       if (this.hasConversionFailed(converted)) return this.markFailedAsBegun()
     }
+    // An answer without content has its first byte in its end.
+    if (!this.hasDelivered && !this.postDisconnectLimit.hasBegun) this.onFirstByte()
     this.verdict = 'done'
   }
 
@@ -304,9 +306,7 @@ export class StreamForwarder implements SseSink {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
     const rest = this.scanner.rest()
     if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
-    if (!this.isEnding) return
-    this.complete()
-    if (!this.hasDelivered) this.onFirstByte()
+    if (this.isEnding) this.complete()
   }
 
   /**

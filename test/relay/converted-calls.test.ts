@@ -134,6 +134,14 @@ describe('a chat on an Anthropic channel', () => {
     expect(data).toMatchObject({ formats: ['chat', 'messages'], losses: ['seed'] })
   })
 
+  // Statistics leave out calls without this time, as if their providers had not answered.
+  it('whose stream has no content has a time of its first byte', async () => {
+    answerStream(PATH, [sse(['message_start', BEGUN], ['message_stop', {}])])
+    await openai().chat.completions.stream(request).finalChatCompletion()
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ end: 'done', timings: { firstByteMs: expect.any(Number) } })
+  })
+
   it('names what its answer loses, and records it also for a stream', async () => {
     const web_search_tool_result = { type: 'web_search_tool_result', content: [] }
     const content = [web_search_tool_result, ...MESSAGE.content]
