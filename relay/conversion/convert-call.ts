@@ -77,7 +77,7 @@ export function convertCall(
   const { model, thinking = request.thinking } = target
   const written = provider.writeRequest({ ...request, model, thinking }, target)
   const writers = CALLERS[from].writersFor(parsed, isStored)
-  const lost = new LossesInAnswer(target.format)
+  const lost = new LossesInAnswer(target.format, from)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
@@ -107,6 +107,7 @@ const conversionOfAnswer = (
       lost.clear()
       lost.read(answer)
       const canonical = { ...provider.readAnswer(answer), model }
+      for (const { parts } of canonical.choices) for (const part of parts) lost.readPart(part)
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
       if (error instanceof FailedAnswer) return { type: error.type, message: error.message }
@@ -181,6 +182,7 @@ export class ConvertedStream {
   private write(events: readonly CanonicalEvent[]): string {
     let text = ''
     for (const event of events) {
+      this.lost?.readPart(event)
       if (event.kind === 'error') this.error ??= event
       else if (event.kind === 'end') this.hasEnd = true
       else if (event.kind !== 'start') text += this.writer.write(event)

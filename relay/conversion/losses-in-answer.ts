@@ -5,7 +5,10 @@ import {
   objectsOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
+import type { ConvertedFormatName } from '../dialects/wire-format.ts'
+import type { AnswerPart, CanonicalEvent } from './canonical-answer.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
+import { pictureAsMarkdown } from './gemini/convert-inline-and-file-data.ts'
 
 /**
  * The contents of one answer that the caller's format does not get, such as `answer (citations)`.
@@ -13,11 +16,13 @@ import type { ProviderFormatName } from './format-conversion.ts'
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName
+  private readonly caller: ConvertedFormatName
   private readonly names = new Set<string>()
 
-  /** `format` is the provider's. */
-  constructor(format: ProviderFormatName) {
+  /** `format` is the provider's, and `caller` that of the caller. */
+  constructor(format: ProviderFormatName, caller: ConvertedFormatName) {
     this.format = format
+    this.caller = caller
   }
 
   get list(): readonly string[] {
@@ -32,6 +37,12 @@ export class LossesInAnswer {
   /** Reads a complete answer, or the data of one event of a stream. */
   read(data: JsonObject): void {
     for (const name of LOST_IN[this.format](data)) this.add(name)
+  }
+
+  /** Reads a part of an answer, or an event of one, that was read from the provider's format. */
+  readPart({ kind }: AnswerPart | CanonicalEvent): void {
+    // The other formats of callers have a place for thinking.
+    if (this.caller === 'completions' && kind.startsWith('thinking')) this.add('thinking')
   }
 
   /** The provider chooses the names, so only short, ordinary ones are kept, and only a few. */
@@ -85,21 +96,28 @@ const PARTS_WITHOUT_TEXT = ['executableCode', 'codeExecutionResult', 'fileData']
 
 function lostInPart(part: JsonObject): readonly string[] {
   const lost = PARTS_WITHOUT_TEXT.filter((member) => objectOf(part[member]) !== null)
-  const type = objectOf(part.inlineData)?.mimeType
-  const isFile = typeof type === 'string' && !type.startsWith('image/')
-  return isFile ? [...lost, 'inlineData'] : lost
+  const data = objectOf(part.inlineData)
+  if (data === null) return lost
+  // Pictures in thoughts are drafts and are left out.
+  const isRead = part.thought !== true && pictureAsMarkdown(data) !== null
+  return isRead ? lost : [...lost, 'inlineData']
 }
 
+/** The members of `groundingMetadata` with sources and searches. */
+const GROUNDING = ['groundingChunks', 'webSearchQueries', 'imageSearchQueries']
+
 function lostInCandidate(candidate: JsonObject): readonly string[] {
-  const { content, groundingMetadata, citationMetadata } = candidate
+  const { content, groundingMetadata, citationMetadata, urlContextMetadata } = candidate
   const parts = objectsOf(objectOf(content)?.parts).flatMap(lostInPart)
-  const isGrounded = isFilled(objectOf(groundingMetadata)?.groundingChunks)
+  const isGrounded = filledOf(objectOrEmpty(groundingMetadata), GROUNDING).length > 0
+  const hasReadUrls = isFilled(objectOf(urlContextMetadata)?.urlMetadata)
   const citations = objectOrEmpty(citationMetadata)
   const isCited = isFilled(citations.citationSources) || isFilled(citations.citations)
   return [
     ...parts,
     ...(isGrounded ? ['groundingMetadata'] : []),
     ...(isCited ? ['citationMetadata'] : []),
+    ...(hasReadUrls ? ['urlContextMetadata'] : []),
   ]
 }
 

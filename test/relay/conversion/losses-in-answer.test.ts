@@ -4,7 +4,7 @@ import { LossesInAnswer } from '#relay/conversion/losses-in-answer.ts'
 
 /** Returns the names of what is lost in an answer, or in the events of a stream. */
 function lostIn(format: ProviderFormatName, ...data: readonly object[]): readonly string[] {
-  const lost = new LossesInAnswer(format)
+  const lost = new LossesInAnswer(format, 'chat')
   for (const one of data) lost.read(one as Readonly<Record<string, unknown>>)
   return lost.list.map((name) => /^answer \((.*)\)$/.exec(name)?.[1] ?? name)
 }
@@ -13,6 +13,11 @@ const url_citation = { type: 'url_citation', url_citation: { url: 'https://a.exa
 const found = { type: 'web_search_tool_result', tool_use_id: 'x', content: [] }
 const cited = { type: 'text', text: 'a', citations: [{ type: 'char_location' }] }
 const grounded = { groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a.example' } }] } }
+const searched = {
+  groundingMetadata: { webSearchQueries: ['weather'] },
+  urlContextMetadata: { urlMetadata: [{ retrievedUrl: 'https://a.example' }] },
+}
+const PICTURE = { mimeType: 'image/png', data: 'iVBO' }
 const ofPart = (part: object, more = {}) => ({
   candidates: [{ content: { parts: [part] }, ...more }],
 })
@@ -36,6 +41,9 @@ describe('what a conversion leaves out of an answer is named', () => {
       [...['executableCode', 'groundingMetadata']],
     ],
     ['gemini', ofPart({ inlineData: { mimeType: 'audio/wav', data: 'UklG' } }), ['inlineData']],
+    ['gemini', ofPart({ inlineData: { mimeType: 'image/a b', data: 'iVBO' } }), ['inlineData']],
+    ['gemini', ofPart({ thought: true, inlineData: PICTURE }), ['inlineData']],
+    ['gemini', ofPart({ text: 'a' }, searched), ['groundingMetadata', 'urlContextMetadata']],
   ])('in an answer of the format %s: %o', (format, answer, names) => {
     expect(lostIn(format, answer)).toEqual(names)
   })
@@ -72,10 +80,20 @@ describe('what a conversion leaves out of an answer is named', () => {
     ['messages', { content: [{ type: 'text', text: 'a', citations: null }, 'text', null] }],
     ['messages', { type: 'content_block_delta', delta: { type: 'text_delta', text: 'a' } }],
     ['responses', { output: [{ type: 'message', content: [{ annotations: [] }] }] }],
-    ['gemini', ofPart({ inlineData: { mimeType: 'image/png', data: 'iVBO' } })],
+    ['gemini', ofPart({ inlineData: PICTURE })],
     ['gemini', { candidates: [{ groundingMetadata: {}, citationMetadata: null }] }],
   ])('nothing is lost in an answer of the format %s: %o', (format, answer) => {
     expect(lostIn(format, answer)).toEqual([])
+  })
+
+  it.each([
+    ['completions', ['answer (thinking)']],
+    ['chat', []],
+  ] as const)('thinking is lost only for a caller without a place for it: %s', (caller, names) => {
+    const lost = new LossesInAnswer('messages', caller)
+    lost.readPart({ kind: 'text', text: 'a' })
+    lost.readPart({ kind: 'thinking', text: 'b' })
+    expect(lost.list).toEqual(names)
   })
 
   it('a provider can’t add many or unusual names', () => {
