@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { FORMATS, MODEL, sendQuestion, textIn } from './clients/caller-formats.ts'
-import { CHANNEL_TYPES, changingProvider } from './clients/changing-provider.ts'
+import { changingProvider } from './clients/changing-provider.ts'
 import { SENTENCE } from './clients/provider-families.ts'
 import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
 
@@ -12,9 +12,12 @@ const deadlines = { firstEventMs: FIRST_EVENT_MS, idleMs: IDLE_MS }
 const provider = startedForEach(changingProvider)
 const rig = startedForEach(() => relayRig({ deadlines }))
 
-/** Adds two channels with providers of the format. */
-const addChannels = async (format: 'chat' | 'messages') => {
-  const channel = { type: CHANNEL_TYPES[format], baseUrl: provider.url, models: [MODEL] }
+const OPENAI_COMPATIBLE = 8
+const ANTHROPIC = 14
+
+/** Adds two channels of the type. */
+const addChannels = async (type: number) => {
+  const channel = { type, baseUrl: provider.url, models: [MODEL] }
   await rig.addChannel(2, { ...channel, priority: 1 })
   await rig.addChannel(3, channel)
 }
@@ -28,7 +31,7 @@ beforeEach(async () => {
 describe('a converted stream that stalls after its first event', () => {
   // The first provider works on the answer and charges for it. Every further provider would, too.
   it('is not sent to another channel, and its input is charged', async () => {
-    await addChannels('messages')
+    await addChannels(ANTHROPIC)
     provider.respond = (response, { type, bytes }) => {
       const begun = bytes.indexOf('\n\n') + 2
       response.writeHead(200, { 'content-type': type }).write(bytes.subarray(0, begun))
@@ -47,7 +50,7 @@ describe('a converted stream that has only comments', () => {
   it.each(FORMATS.filter(({ name }) => name !== 'chat'))(
     'is left when its first event is late, for a caller of $name',
     async (format) => {
-      await addChannels('chat')
+      await addChannels(OPENAI_COMPATIBLE)
       provider.respond = (response, { type, bytes }) => {
         response.writeHead(200, { 'content-type': type })
         if (provider.requests.length > 1) return response.end(bytes)
