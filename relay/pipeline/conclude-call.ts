@@ -96,9 +96,9 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
 /**
  * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
  * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer. It is also the case if the request makes the answer too large, if a stream
- * begins with a screened word, or if a stream that has begun stalls: the provider charges for it, and
- * a caller can provoke it with a question about which a model thinks for long.
+ * waiting for the answer. It is also the case if the request makes the answer too large, if a
+ * stream begins with a screened word, or if a stream that has begun stalls: the provider charges
+ * for it, and a caller can provoke it with a question about which a model thinks for long.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

@@ -79,8 +79,8 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 /**
  * Sets a response header that lists names. `X-Dropped-Members` names the members of the request
  * that were not sent. `X-Conversion-Loss` names those that the provider's format can't express, and
- * the contents of the answer that the caller's format can't express. At most `NAMES_SHOWN_MAX` short
- * names are listed. All others are only counted, so that the header stays short: `(12 more)`.
+ * the contents of the answer that the caller's format can't express. At most `NAMES_SHOWN_MAX`
+ * short names are listed. All others are only counted, so that the header stays short: `(12 more)`.
  */
 export function setNameListHeader(
   { response }: Exchange,

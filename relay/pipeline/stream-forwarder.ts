@@ -152,10 +152,7 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /**
-   * True once an event with data has arrived, even if the caller's format has none for it. A comment
-   * counts only if it was delivered.
-   */
+  /** True once an event with data has arrived, even if the caller's format has none for it. */
   get hasBegun(): boolean {
     return this.hasDelivered || this.hasReceivedEvent
   }
@@ -350,9 +347,7 @@ export class StreamForwarder implements SseSink {
     }
   }
 
-  /**
-   * Stores the model's name from an event. An empty name, as in Azure's first event, is ignored.
-   */
+  /** Stores the model's name in an event. An empty one, as in Azure's first event, is ignored. */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model
@@ -374,7 +369,7 @@ export class StreamForwarder implements SseSink {
   private write(bytes: Buffer): void {
     const shown = this.renderForCaller(bytes)
     if (this.converted !== null && this.hasConversionFailed(this.converted)) return
-    // Comments keep the connection open, but do not show that the provider works on the answer.
+    // A comment does not show that the provider works on the answer.
     this.hasReceivedEvent ||= eventData(bytes) !== null
     // Some events have no meaning in another format.
     if (shown.length === 0) return

@@ -25,8 +25,8 @@ const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])
 
 /**
  * Returns how `tool_choice` changes if it names one of the dropped tools. Providers refuse the
- * choice of a tool that they did not get. Returns null if it does not change, or if the dropped tools
- * are too long to be parsed while other calls wait.
+ * choice of a tool that they did not get. Returns null if it does not change, or if the dropped
+ * tools are too long to be parsed while other calls wait.
  */
 export function choiceWithoutTools(
   { body, members }: ChatRequest,
