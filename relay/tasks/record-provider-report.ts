@@ -61,7 +61,9 @@ async function endContinuedTask(
   const isOwn = place === null || place.upstreamId === reported.upstreamId
   if (!isCompleted || !isOwn || origin === null) return
   const first = await deps.ledger.peek(origin)
-  if (first?.place == null || first.status !== 'MODAL') return
+  // The first task need not have the status MODAL: its provider may have named the window by the
+  // code 21 alone, or have reported another status before the window.
+  if (first?.place == null || first.end !== null) return
   const { upstreamId } = first.place
   await recordReport(deps, first, first.place, { ...reported, upstreamId }, channel)
 }

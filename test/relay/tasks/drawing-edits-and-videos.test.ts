@@ -190,6 +190,29 @@ describe('a video whose provider asks for a modal step', () => {
     expect(await rig.balance()).toBe(before - 400_000n - 50_000n)
   })
 
+  it.each([
+    ['the code 21 alone names the window', null],
+    ['the provider reports another status before the window', 'QUEUED'],
+  ])('is charged and gets the result also if %s', async (_case, reported) => {
+    const before = await rig.balance()
+    const name = `unnamed-${reported}`
+    const answer = { code: 21, description: 'ok', result: name }
+    report()
+    vendor.answers.set('POST /mj/submit/video', { body: answer })
+    const first = (await rig.ask('/mj/submit/video', { prompt: 'x', image: PICTURE })).json.result
+    if (reported !== null) {
+      report([name, reported])
+      await status(first).toBe(reported)
+    }
+    const modal = await submit('/mj/submit/modal', { taskId: first, prompt: 'y' }, `${name}-2`)
+    report([`${name}-2`, 'SUCCESS', videosAt('0.mp4')])
+    for (const task of [first, modal]) {
+      await status(task).toBe('SUCCESS')
+      expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+    }
+    expect(await rig.balance()).toBe(before - 400_000n - 50_000n)
+  })
+
   it('still waits, and costs nothing, if the step fails', async () => {
     const before = await rig.balance()
     const [first, modal] = await twoSteps('failed-1', 'failed-2')
