@@ -186,9 +186,10 @@ export type AdmitCall = {
   readonly startedAt: number
   /**
    * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
-   * command is refused if the user already has `openMax` open tasks.
+   * command is refused if the user already has `openMax` open tasks. `stepOf` is the open task that
+   * a modal step completes, and which pays for the result. Only one step of it may be open.
    */
-  readonly task?: { readonly openMax: number }
+  readonly task?: { readonly openMax: number; readonly stepOf?: string }
   /**
    * Set if the call pays for lines of a batch. The command is refused if the user already has
    * `openMax` open calls for batches.
@@ -365,6 +366,10 @@ export type AccountErrorCode =
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
+  /** Another modal step of the task is open. Params: `step`. */
+  | 'StepOpen'
+  /** The task that a modal step would complete has ended, so that it can't pay for the result. */
+  | 'StepTooLate'
   /** The user already has the maximum number of open batches. Params: `max`. */
   | 'TooManyBatches'
   /** The call has ended, or its id is older than all ended calls that the account remembers. */

@@ -62,6 +62,8 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   if (task !== undefined && openTasks(state) >= task.openMax) {
     return codedError('TooManyTasks', { max: task.openMax })
   }
+  const stepError = task?.stepOf === undefined ? null : errorOfStep(task.stepOf, state)
+  if (stepError !== null) return stepError
   if (batch !== undefined && openBatches(state) >= batch.openMax) {
     return codedError('TooManyBatches', { max: batch.openMax })
   }
@@ -73,6 +75,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
 const PLAIN = Object.freeze({})
 
 function kindOf(task: AdmitCall['task'], batch: AdmitCall['batch']) {
+  if (task?.stepOf !== undefined) return { isTask: true as const, stepOf: task.stepOf }
   if (task !== undefined) return { isTask: true as const }
   return batch === undefined ? PLAIN : { batch: { id: batch.id, lines: batch.lines } }
 }
@@ -102,6 +105,19 @@ export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenI
 
 const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
+
+/**
+ * Returns the error of a modal step if the task that it completes has ended, or has another open
+ * step. That task pays for one result, so a second step would be work without its price.
+ */
+function errorOfStep(task: string, state: AccountState): AccountError | null {
+  return state.open.has(task) ? errorOfOpenStep(task, state) : codedError('StepTooLate')
+}
+
+function errorOfOpenStep(task: string, { open }: AccountState): AccountError | null {
+  const step = [...open.values()].find(({ stepOf }) => stepOf === task)
+  return step === undefined ? null : codedError('StepOpen', { step: step.facts.call })
+}
 
 const openBatches = ({ open }: AccountState): number =>
   [...open.values()].filter(({ facts }) => facts.batch !== undefined).length
@@ -267,9 +283,16 @@ function payablePart(
   return usage === command.usage ? null : { usage, unpaidUsage: command.usage }
 }
 
+/**
+ * Ends a call without a charge. A task does not expire while its modal step is open, because the
+ * success of the step completes and charges the task.
+ */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)
   if (open === undefined) return repeatedEnd(state, command.call)
+  const isExpiredTask = open.isTask === true && command.reason === 'timeout'
+  const stepError = isExpiredTask ? errorOfOpenStep(command.call, state) : null
+  if (stepError !== null) return stepError
   const { type, ...callDetails } = command
   const { facts, clientIp } = open
   return [

@@ -232,6 +232,8 @@ export type CallAdmitted = Fact<
     readonly clientIp: Sealed | null
     /** Set if the call pays for a task. The call and its task have the same id. */
     readonly isTask?: true
+    /** The open task that a modal step completes. It has the same user. */
+    readonly stepOf?: string
   } & Movement
 >
 

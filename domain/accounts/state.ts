@@ -136,6 +136,8 @@ export type OpenCall = {
   /** The time at which the request arrived, in Unix milliseconds. */
   readonly startedAt: number
   readonly isTask?: true
+  /** The task that this call's modal step completes. */
+  readonly stepOf?: string
   leaseUntil: number
   progress: Progress | null
 }

@@ -93,6 +93,18 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The task '{subject}' has not succeeded, so it can't be continued.",
     '任务 “{subject}” 尚未成功，无法继续操作。',
   ),
+  task_step_running: httpError(
+    409,
+    'invalid_request_error',
+    "Another step '{subject}' of this task is running. Send the next one after its end.",
+    '该任务的另一步 “{subject}” 正在进行，请等待其结束后再提交。',
+  ),
+  task_step_too_late: httpError(
+    400,
+    'invalid_request_error',
+    "The task '{subject}' has ended or is about to expire. Submit a new task.",
+    '任务 “{subject}” 已结束或即将过期，请重新提交任务。',
+  ),
   video_option_invalid: httpError(
     400,
     'invalid_request_error',

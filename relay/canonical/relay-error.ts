@@ -88,6 +88,8 @@ export type RelayErrorCode =
   | 'tasks_off'
   | 'task_not_found'
   | 'task_not_finished'
+  | 'task_step_running'
+  | 'task_step_too_late'
   | 'video_option_invalid'
   | 'too_many_pictures'
   | 'video_not_ready'

@@ -49,6 +49,11 @@ export type TaskRequest = {
    * True if the request may continue a task that is not finished, as Midjourney's modal windows do.
    */
   readonly continuesOpen: boolean
+  /**
+   * The open task that a modal step completes, and that pays for the result. Omitted for other
+   * requests, and if that task has ended.
+   */
+  readonly stepOf?: string
   /** The path of the request to the provider, relative to the provider's base URL. */
   readonly path: string
   readonly body: TaskBody

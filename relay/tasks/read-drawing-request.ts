@@ -207,13 +207,14 @@ const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT'
 /**
  * Returns a request that continues a task, with the price of a video if the task is a video. To
  * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
- * step completes the video that it continues, which is charged by its first step, unless that has
- * already ended.
+ * step completes the task that it continues, which is charged by its first step, unless that has
+ * already ended. The account admits the step only while that is so (`stepOf`).
  */
 export function atPriceOfOrigin(request: TaskRequest, origin: TaskRecord | null): TaskRequest {
-  const isOfVideo = request.kind === 'drawing' && origin?.submitted.model === VIDEO_MODEL
-  const isPaidByOrigin = request.action === 'MODAL' && origin?.end === null
-  const makesVideo = isOfVideo && !isPaidByOrigin && !WITHOUT_ANOTHER_VIDEO.has(request.action)
+  if (request.kind !== 'drawing' || origin === null) return request
+  const { task, model } = origin.submitted
+  if (request.action === 'MODAL' && origin.end === null) return { ...request, stepOf: task }
+  const makesVideo = model === VIDEO_MODEL && !WITHOUT_ANOTHER_VIDEO.has(request.action)
   return makesVideo ? { ...request, model: VIDEO_MODEL } : request
 }
 

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/accounts/events.ts'
-import type { TaskRecord } from '#domain/tasks/decide.ts'
+import { TASK_MS_MAX, type TaskRecord } from '#domain/tasks/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
@@ -107,12 +107,25 @@ async function originOf(
   if (found === null || found.place === null) {
     return relayError('task_not_found', { subject: originId.slice(0, 64) })
   }
+  if (continuesOpen && isTooLateForStep(found, deps.now())) {
+    return relayError('task_step_too_late', { subject: found.submitted.task })
+  }
   const mustBeDone = deps.views.options.options.tasks.isSuccessChecked && !continuesOpen
   if (mustBeDone && found.status !== 'SUCCESS') {
     return relayError('task_not_finished', { subject: found.submitted.task })
   }
   return found
 }
+
+/** The time in milliseconds that a modal step has until the task that it completes may expire. */
+const STEP_MS_MIN = 900_000
+
+/**
+ * Reports whether an open task is too old for another modal step. A task does not expire while its
+ * step is open, so that repeated steps could keep it open, and its quota reserved, for ever.
+ */
+const isTooLateForStep = ({ end, submitted: { submittedAt } }: TaskRecord, now: number): boolean =>
+  end === null && now - submittedAt > TASK_MS_MAX - STEP_MS_MIN
 
 type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 

@@ -118,7 +118,7 @@ export class TaskLedger {
       leaseUntil: startedAt + TASK_LEASE_MS,
       startedAt,
       ...{ userId, tokenId, model, group, hold, price, clientIp },
-      task: { openMax },
+      task: request.stepOf === undefined ? { openMax } : { openMax, stepOf: request.stepOf },
     } as const
     const prompt = await this.sealed(userId, request.prompt)
     const state = await this.sealed(userId, request.state)
@@ -138,7 +138,12 @@ export class TaskLedger {
       `token:${tokenId}`,
       task,
     )
-    if (!outcome.isDone) return admissionError(outcome.error, task, isKeyed)
+    if (!outcome.isDone) {
+      const { code, params } = outcome.error
+      if (code === 'StepOpen') return relayError('task_step_running', { subject: `${params.step}` })
+      if (code === 'StepTooLate') return relayError('task_step_too_late', { subject: `${origin}` })
+      return admissionError(outcome.error, task, isKeyed)
+    }
     // A task may be sent only if quota is reserved for its call, so both events must have been
     // written. Otherwise, the task or the call exists already.
     const written = outcome.events.map(({ type }) => type)

@@ -62,6 +62,8 @@ export const ACCOUNT_ERRORS = {
   CallUnknown: [404, { zh: '调用不存在', en: 'The call does not exist' }],
   CallKnown: [200, { zh: '调用已在进行', en: 'The call is already running' }],
   TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are unfinished' }],
+  StepOpen: [200, { zh: '该任务的上一步仍在进行', en: 'Another step of the task is running' }],
+  StepTooLate: [200, { zh: '该任务已结束', en: 'The task of this step has ended' }],
   TooManyBatches: [200, { zh: '未完成的批处理过多', en: 'Too many batches are unfinished' }],
   CallEnded: [200, { zh: '调用已结束', en: 'The call has ended' }],
   LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],

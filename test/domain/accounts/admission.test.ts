@@ -6,18 +6,21 @@ import {
   admitCall,
   admitted,
   budgetSet,
+  CALL,
   deducted,
   funded,
   given,
   granted,
   interrupted,
   PER_CALL,
+  releaseCall,
   released,
   settleCall,
   settled,
 } from './facts.ts'
 
 const SECOND = '019376a0-0000-7000-8000-000000000002'
+const THIRD = '019376a0-0000-7000-8000-000000000003'
 
 describe('the admission of a call', () => {
   it('moves the hold from the balance, even if it takes the whole balance', () => {
@@ -179,6 +182,50 @@ describe('a call that pays for a task', () => {
     given(...full)
       .when(admitCall({ call: SECOND, hold: 1n }))
       .then([admitted(1, { call: SECOND })])
+  })
+})
+
+describe('a call that pays for a modal step', () => {
+  const isTask = true as const
+  const step = { openMax: 9, stepOf: CALL }
+  const first = [...funded(100), admitted(40, { isTask })]
+  const opened = admitted(1, { call: SECOND, isTask, stepOf: CALL })
+  const timeout = releaseCall({ reason: 'timeout' })
+
+  it('is marked with the task that it completes', () => {
+    given(...first)
+      .when(admitCall({ call: SECOND, hold: 1n, task: step }))
+      .then([opened])
+  })
+
+  it('is refused while another step of the same task is open, and allowed after it', () => {
+    const next = admitCall({ call: THIRD, hold: 1n, task: step })
+    given(...first, opened)
+      .when(next)
+      .then(codedError('StepOpen', { step: SECOND }))
+    given(...first, opened, settled(1, 1, { call: SECOND }))
+      .when(next)
+      .then([admitted(1, { call: THIRD, isTask, stepOf: CALL })])
+    const other = { openMax: 9, stepOf: SECOND }
+    given(...first, opened)
+      .when(admitCall({ call: THIRD, hold: 1n, task: other }))
+      .then([admitted(1, { call: THIRD, isTask, stepOf: SECOND })])
+  })
+
+  it('is refused once the task that pays for its result has ended', () => {
+    given(...first, settled(40, 40))
+      .when(admitCall({ call: SECOND, hold: 1n, task: step }))
+      .then(codedError('StepTooLate'))
+  })
+
+  it('keeps the task that it completes from expiring without a charge', () => {
+    given(...first, opened)
+      .when(timeout)
+      .then(codedError('StepOpen', { step: SECOND }))
+    const after = given(...first, opened, settled(1, 1, { call: SECOND })).when(timeout)
+    expect(after.outcome).toMatchObject([{ type: 'CallReleased' }])
+    const failed = given(...first, opened).when(releaseCall({ reason: 'upstream-error' }))
+    expect(failed.outcome).toMatchObject([{ type: 'CallReleased' }])
   })
 })
 

@@ -275,6 +275,32 @@ describe('the account’s events, as first recorded', () => {
       ended: { ids: [], forgottenUpTo: '' },
     },
   )
+  const second = { ...opened, call: CALL.replace('a1', 'a2'), model: 'mj_modal' }
+  story(
+    'a modal step of a task',
+    deciderWithoutBalances,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-task-v1', { type: 'AdmitCall', hold, task, ...opened }],
+      [
+        'call-admitted-step-v1',
+        { type: 'AdmitCall', hold, task: { openMax: 2, stepOf: CALL }, ...second },
+      ],
+    ],
+    {
+      ...{ ...account(460_000, 160_000), admissions: 2 },
+      held: 40_000,
+      open: [
+        { facts, admission: 1, ...terms, hold: 20_000, isTask: true, progress: null },
+        {
+          ...{ facts: { ...facts, call: second.call, model: 'mj_modal' }, admission: 2, ...terms },
+          ...{ hold: 20_000, isTask: true, stepOf: CALL, progress: null },
+        },
+      ],
+      ended: { ids: [], forgottenUpTo: '' },
+    },
+  )
   story(
     'a deduction, and a budget that is closed',
     deciderWithoutBalances,
