@@ -81,7 +81,7 @@ export const users: Translations['users'] = {
   adjusted_other: 'The quota of {{count}} users was adjusted',
   selection: 'Selected users',
   reason: 'Reason for the change',
-  reasonHint: 'The user sees it in the bill. Your name is in the audit log only.',
+  reasonHint: 'The user sees it in the bill, but not your name.',
   groupReasonHint: 'Recorded with your name. Only admins and auditors can see it.',
   reasonPlaceholder: 'Such as: bank transfer no. 17',
   overview: 'Overview',

@@ -76,7 +76,7 @@ export const users = {
   adjusted_other: '已调整 {{count}} 位用户的额度',
   selection: '所选用户',
   reason: '调整原因',
-  reasonHint: '用户会在账单中看到；操作者的用户名只记入审计日志。',
+  reasonHint: '用户会在账单中看到，但看不到操作者的用户名。',
   groupReasonHint: '与操作者一同记入审计，仅管理员和审计员可见。',
   reasonPlaceholder: '例如：线下转账 17 号单',
   overview: '概况',
