@@ -194,7 +194,9 @@ export class ChannelView {
 
   /**
    * Returns the ids of the other unexpired channels that serve the models of this channel: one list
-   * for each group and model, of which equal ones are left out.
+   * for each group and model, of which equal ones are left out. A model that no other channel serves
+   * decides alone, so that the search ends with its empty list: a last channel stays enabled, and
+   * each of its refused calls comes here.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'
@@ -203,6 +205,7 @@ export class ChannelView {
       for (const model of terms.models) {
         const ids = unexpiredIn(this.offering(group, terms.modelPrefix + model, kind), nowMs)
         const others = ids.filter((id) => id !== channelId)
+        if (others.length === 0) return [[]]
         lists.set(others.join(), others)
       }
     }
