@@ -23,14 +23,14 @@ const PROCESSES = [
 /** Tests of the infrastructure that can run one after the other in one process. */
 const SHARED_INFRA = [
   'test/infra/{config,postgres,redis,telemetry}/*.test.ts',
-  'test/infra/{shutdown-drain,start-error,stop-on-signals}.test.ts',
+  'test/infra/{random-uuids,shutdown-drain,start-error,stop-on-signals}.test.ts',
   'test/infra/demo/{chat-client-page,seed}.test.ts',
   'test/infra/audit-program/{earlier-checkpoints,export-folder,nightly-verification}.test.ts',
   'test/infra/audit-program/{receipts,receipt-files,stored-audit-state,stored-record}.test.ts',
   'test/infra/audit-program/{trusted-log-keys,verification-report-text}.test.ts',
   'test/infra/audit-program/{select-accounts-to-compare,wrong-arguments}.test.ts',
   'test/infra/event-bus/{kafka-{lane-leases,messages,request-queue},lane-*}.test.ts',
-  'test/infra/event-store/{memory-event-store,new-event-id,stream-actors}.test.ts',
+  'test/infra/event-store/{memory-event-store,stream-actors}.test.ts',
   'test/infra/event-store/{postgres-{actors,event-store,locks},two-writers-*}.test.ts',
   'test/infra/event-store/eventstoredb-{actors,cluster,health-probe,server,store}.test.ts',
 ]

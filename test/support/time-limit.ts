@@ -1,3 +1,5 @@
+import { onTestFinished } from 'vitest'
+
 /** The factor under CI and in `npm test`, where other tests run on the same machine. */
 const SLACK = 4
 
@@ -24,7 +26,7 @@ export function processCpuMs(): number {
 const TICK_MS = 10
 
 /**
- * Starts to measure the time of an operation that mostly waits. The returned function ends it and
+ * Starts to measure the time of an operation of a test that mostly waits. The returned function ends it and
  * returns the time (ms) without the moments in which a busy machine did not run this process: the
  * timers that fired, each of them for one interval, and the CPU time of this thread.
  */
@@ -34,6 +36,8 @@ export function startStopwatch(): () => number {
   const timer = setInterval(() => {
     ticks += 1
   }, TICK_MS)
+  // A test that fails before it ends the measurement leaves no timer to the other tests.
+  onTestFinished(() => clearInterval(timer))
   return () => {
     clearInterval(timer)
     return ticks * TICK_MS + threadCpuMs() - cpuMs
