@@ -79,7 +79,7 @@ export function exportAuditLog(app: App, deps: ReadDeps): void {
     ...endpoint(auditLogQueries, 'GET /api/audit/log/export'),
     // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all rows.
     ...{ exposeHeadRoute: false, onRequest: onlyAuditor },
-    preHandler: upToDate(deps, 'audit-log', 'users'),
+    preHandler: upToDate(deps, 'audit-log', 'users', 'channels'),
     handler: async (request, reply) => {
       if (deps.draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
       const filter = await filterOf(deps, request.query)
