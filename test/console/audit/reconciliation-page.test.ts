@@ -184,7 +184,7 @@ describe('a what-if', () => {
     await app.page.getByText(en('reconciliation.whatIf.json'), { exact: true }).click()
     await app.page
       .getByRole('textbox', { name: en('reconciliation.whatIf.jsonLabel') })
-      .fill('{"AudioRatio":{"o3":8,"other":9},"ImageRatio":{"o3":null}}')
+      .fill('{"AudioRatio":{"o3":0.0000001,"other":9},"ImageRatio":{"o3":null}}')
     await button(en('reconciliation.whatIf.run')).click()
     const name = en('reconciliation.whatIf.correctModel', { model: 'o3' })
     await app.page.getByRole('link', { name }).click()
@@ -192,8 +192,19 @@ describe('a what-if', () => {
     await button(en('shared.preview')).click()
     await expect.poll(() => app.bodies('POST /api/audit/corrections/preview').length).toBe(1)
     const [body] = app.bodies('POST /api/audit/corrections/preview')
-    expect(body).toMatchObject({ model: 'o3', price: { model_ratio: '0.5', audio_ratio: '8' } })
+    const price = { model_ratio: '0.5', audio_ratio: '0.0000001' }
+    expect(body).toMatchObject({ model: 'o3', price })
     expect(Object.keys((body as { price: object }).price)).toHaveLength(2)
+    // The prices of the draft are not those of another model. What the admin enters stays.
+    const field = (factor: 'model' | 'audio' | 'cacheRead') =>
+      app.page.getByRole('textbox', { name: en(`shared.factor.${factor}`), exact: true })
+    await field('cacheRead').fill('0.1')
+    await app.page.getByRole('combobox', { name: en('ui.model') }).fill('gpt-4o')
+    const prices = async () =>
+      Promise.all(
+        [field('model'), field('audio'), field('cacheRead')].map((one) => one.inputValue()),
+      )
+    await expect.poll(prices).toEqual(['', '', '0.1'])
   })
 
   it('shows users by name, which it reads for all rows at once', async () => {

@@ -77,7 +77,12 @@ export function CorrectionForm(props: {
       setPreviewed({ key: previewKey(draft, scope), model, at: Date.now() / 1_000, preview })
     },
   })
-  const changeModel = (model: string): void => form.change({ model })
+  // The prices with which the form opened are those of its first model, unless they were edited.
+  const changeModel = (model: string): void => {
+    const isOpened = (name: PriceField) => form.draft[name] === props.price[name]
+    const cleared = PRICE_FIELDS.filter(isOpened).map((name) => [name, ''])
+    form.change({ model, ...Object.fromEntries(cleared) })
+  }
   const isPreviewCurrent = previewed !== null && previewed.key === previewKey(form.draft, scope)
   const submit = (event: FormEvent): void => {
     onScope({ model: form.draft.model.trim() })

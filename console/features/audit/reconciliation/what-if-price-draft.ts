@@ -1,3 +1,4 @@
+import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 
 /**
@@ -131,14 +132,17 @@ export function pricesOf(
 
 /**
  * Returns the changed values of a model in the fields of a correction of charges, so that what was
- * computed for the draft need not be entered again. A removed or invalid entry is left out.
+ * computed for the draft need not be entered again. A removed or invalid entry is left out, and so
+ * are the ratios of groups: the draft may change those of several groups, and a correction one.
  */
 export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)
   const entries = MODEL_OPTIONS.map((option) => {
     const values = (changes?.get(option) ?? {}) as Entries
     const value = Object.hasOwn(values, model) ? values[model] : null
-    return [CORRECTED_FIELDS[option], value === null ? '' : String(value)] as const
+    // The server takes no exponent, which `String` writes for a small number such as 1e-7.
+    const decimal = parseDecimal(String(value))
+    return [CORRECTED_FIELDS[option], decimal === null ? '' : formatDecimal(decimal)] as const
   })
   return Object.fromEntries(entries.filter(([, text]) => isDecimal(text)))
 }
