@@ -194,9 +194,9 @@ export class ChannelView {
 
   /**
    * Returns the ids of the other unexpired channels that serve the models of this channel: one list
-   * for each group and model, of which equal ones are left out. A model that no other channel serves
-   * decides alone, so that the search ends with its empty list: a last channel stays enabled, and
-   * each of its refused calls comes here.
+   * for each group and model, of which equal ones are left out. A model that no other channel
+   * serves decides alone, so that the search ends with its empty list: a last channel stays
+   * enabled, and each of its refused calls comes here.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'

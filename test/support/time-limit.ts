@@ -26,9 +26,9 @@ export function processCpuMs(): number {
 const TICK_MS = 10
 
 /**
- * Starts to measure the time of an operation of a test that mostly waits. The returned function ends it and
- * returns the time (ms) without the moments in which a busy machine did not run this process: the
- * timers that fired, each of them for one interval, and the CPU time of this thread.
+ * Starts to measure the time of an operation of a test that mostly waits. The returned function
+ * ends it and returns the time (ms) without the moments in which a busy machine did not run this
+ * process: the timers that fired, each of them for one interval, and the CPU time of this thread.
  */
 export function startStopwatch(): () => number {
   let ticks = 0
