@@ -76,7 +76,7 @@ describe('two relays, two accounts, 500 concurrent calls, one relay killed in th
 
   it('no call too many is admitted, and no balance is ever below 0', async () => {
     const book = await readBook(site.store)
-    // If a slow machine sends calls for longer than a lease, holds of the killed relay are free again.
+    // If sending takes longer than a lease, the holds of the killed relay are free again.
     const freed = book.events.filter(
       ({ type, stream }) => type === 'CallInterrupted' && stream === `account-${POOR}`,
     )
