@@ -65,6 +65,19 @@ describe('exports of data of others', () => {
     expect(await exportsBy(site.root)).toHaveLength(before + 1)
   })
 
+  it('wait for all read models that the list waits for, so that no name is missing', async () => {
+    const waits = vi.spyOn(site.freshness, 'waitFor')
+    const { cookie, id } = site.root
+    const position = `${await site.head()}`
+    const headers = { cookie, 'user-id': String(id), 'x-after-position': position }
+    for (const url of ['/api/audit/log', '/api/audit/log/export']) {
+      expect((await site.app.inject({ url, headers })).statusCode).toBe(200)
+    }
+    const [list, exported] = waits.mock.calls.map(([names]) => names)
+    expect(list).toContain('channels')
+    expect(exported).toEqual(list)
+  })
+
   it('are limited, so that a script cannot fill the event store', async () => {
     const codes = new Set<number>()
     for (let n = 0; n < 62; n += 1) {
