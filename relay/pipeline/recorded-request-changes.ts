@@ -8,13 +8,18 @@ const NAMES_RECORDED_MAX = 20
 
 /**
  * Returns how the gateway changed the caller's request for the last attempt of the call, and what
- * the caller did not get of the answer. `candidate` is null if no attempt was made.
+ * the caller did not get of the answer. `candidate` is null if no attempt was made. `isReleased` is
+ * true for a call that ends without an answer, of which nothing can be lost.
  */
-export function changesOf(caller: WireFormat, candidate: Candidate | null): RequestChanges {
+export function changesOf(
+  caller: WireFormat,
+  candidate: Candidate | null,
+  isReleased = false,
+): RequestChanges {
   const formats = formatsOf(caller, candidate)
   // Most requests are sent unchanged.
   if (candidate === null) return formats
-  const allLosses = lossesOf(candidate)
+  const allLosses = isReleased ? candidate.losses : lossesOf(candidate)
   if (candidate.dropped.length + allLosses.length === 0) return formats
   const dropped = visibleNames(candidate.dropped, NAMES_RECORDED_MAX)
   const losses = visibleNames(withoutIndexes(allLosses), NAMES_RECORDED_MAX)

@@ -336,7 +336,7 @@ export async function concludeFailedCall(
           reason,
           errorCode: answer.errorCode,
           statusCode: answer.status,
-          ...changesOf(closing.format, candidate),
+          ...changesOf(closing.format, candidate, true),
         },
         call.attemptHistory(),
       ),

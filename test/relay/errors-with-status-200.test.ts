@@ -102,8 +102,8 @@ describe('a converted stream that fails after its first event', () => {
 
   const overload = event({ type: 'error', error: overloaded })
 
-  /** Sends a streamed chat whose first channel answers with `failed`, and the second in full. */
-  const askTwoChannels = async (failed: readonly Buffer[]) => {
+  /** Sends a streamed chat whose first channel answers with `failed`, and the second with `last`. */
+  const askTwoChannels = async (failed: readonly Buffer[], last = answer) => {
     await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.setOption('ModelRatio', { m: 1 })
     await rig.setOption('RetryTimes', '1')
@@ -112,7 +112,7 @@ describe('a converted stream that fails after its first event', () => {
     await rig.addChannel(3, { ...shared, baseUrl: `${provider.url}/other` })
     const headers = { 'content-type': 'text/event-stream' }
     provider.answers.set('POST /v1/messages', { headers, pieces: failed })
-    provider.answers.set('POST /other/v1/messages', { headers, pieces: answer })
+    provider.answers.set('POST /other/v1/messages', { headers, pieces: last })
     return chat(rig, { model: 'm', stream: true })
   }
 
@@ -127,12 +127,21 @@ describe('a converted stream that fails after its first event', () => {
   })
 
   // Both channels share the conversion of the request, which collects what an answer loses.
+  const delta = { type: 'citations_delta', citation: { type: 'char_location' } }
+  const cited = event({ type: 'content_block_delta', index: 0, delta })
+
   it('leaves no losses of its content to the answer of the next channel', async () => {
-    const delta = { type: 'citations_delta', citation: { type: 'char_location' } }
-    const cited = event({ type: 'content_block_delta', index: 0, delta })
     expect((await askTwoChannels([begun, cited, overload])).text).toContain('"content":"yes"')
     const { data } = await onlyEnd(rig)
     expect(data).toMatchObject({ channelId: 3, end: 'done' })
+    expect(JSON.stringify(data)).not.toContain('citations')
+  })
+
+  it('has no losses of an answer if its call ends without one', async () => {
+    const failed = [begun, cited, overload]
+    expect((await askTwoChannels(failed, failed)).status).toBe(502)
+    const { type, data } = await onlyEnd(rig)
+    expect(type).toBe('CallReleased')
     expect(JSON.stringify(data)).not.toContain('citations')
   })
 })
