@@ -8,8 +8,8 @@ const NAMES_RECORDED_MAX = 20
 
 /**
  * Returns how the gateway changed the caller's request for the last attempt of the call, and what
- * the caller did not get of the answer. `candidate` is null if no attempt was made. `isReleased` is
- * true for a call that ends without an answer, of which nothing can be lost.
+ * the caller did not get of the answer. `candidate` is null if no attempt was made. `isReleased`
+ * is true for a call that ends without an answer, of which nothing can be lost.
  */
 export function changesOf(
   caller: WireFormat,

@@ -102,7 +102,7 @@ describe('a converted stream that fails after its first event', () => {
 
   const overload = event({ type: 'error', error: overloaded })
 
-  /** Sends a streamed chat whose first channel answers with `failed`, and the second with `last`. */
+  /** Sends a streamed chat. The first channel answers with `failed`, and the second with `last`. */
   const askTwoChannels = async (failed: readonly Buffer[], last = answer) => {
     await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.setOption('ModelRatio', { m: 1 })

@@ -55,6 +55,12 @@ it('a client that lists the models without /v1 gets the right address', async ()
   })
   expect(response.status).toBe(404)
   expect((await response.json()).error.message).toContain('/v1/models')
+  const preflight = await fetch(`${rig.url}/models`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' },
+  })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
 })
 
 it.each(['/upload/v1beta/files', '/v1/cachedContents'])(
