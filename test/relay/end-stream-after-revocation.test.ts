@@ -6,6 +6,8 @@ import { accountStream } from '#domain/accounts/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
 import { userStream } from '#domain/users/events.ts'
+import { sendChat } from '#test/support/send-chat.ts'
+import { startStopwatch } from '#test/support/time-limit.ts'
 import {
   chat,
   errorOf,
@@ -78,16 +80,31 @@ const emptyAccount = async () => {
   await rig.core.actors.handle(accountDecider, accountStream(USER), command, context)
 }
 
+/**
+ * Opens a stream, revokes its access after its first words, and expects it to end within 5 s.
+ * Returns the text of the stream.
+ */
+async function streamUntilRevoked(revoke: () => Promise<void>): Promise<string> {
+  // Twenty words, in 8 s: the provider is still in the middle when access is revoked.
+  rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
+  const { body } = await sendChat(rig.url, `sk-${KEY}`, { stream: true, max_tokens: 400 })
+  let text = ''
+  let elapsedMs: (() => number) | null = null
+  for await (const part of body ?? []) {
+    text += Buffer.from(part).toString('utf8')
+    if (elapsedMs !== null || !/"content":"[^"]/.test(text)) continue
+    await revoke()
+    elapsedMs = startStopwatch()
+  }
+  expect(elapsedMs?.()).toBeLessThan(5_000)
+  return text
+}
+
 describe('a running stream', () => {
   it.each(WAYS)(
     'the stream ends within 5 s once %s, and its part is charged',
     async (_name, code, revoke) => {
-      // Twenty words, in 8 s: the provider is still in the middle when access is revoked.
-      rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
-      setTimeout(() => void revoke(), 400)
-      const startedAt = performance.now()
-      const { text } = await chat(rig, { stream: true, max_tokens: 400 })
-      expect(performance.now() - startedAt).toBeLessThan(5_400)
+      const text = await streamUntilRevoked(revoke)
       const events = text.split('\n\n').filter((event) => event !== '')
       const last = JSON.parse((events.at(-1) ?? '').slice('data: '.length))
       expect(last.error.code).toBe(code)
@@ -105,11 +122,9 @@ describe('a running stream', () => {
     await rig.setOption('UserUsableGroups', { default: '', vip: '' })
     await rig.addChannel(2, { groups: ['vip'] })
     await terms({ group: 'vip' })()
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
-    setTimeout(() => void rig.setOption('UserUsableGroups', { default: '' }), 400)
-    const startedAt = performance.now()
-    const { text } = await chat(rig, { stream: true, max_tokens: 400 })
-    expect(performance.now() - startedAt).toBeLessThan(5_400)
+    const text = await streamUntilRevoked(async () => {
+      await rig.setOption('UserUsableGroups', { default: '' })
+    })
     expect(text).toContain("The group 'vip' is not available")
     const { data } = await onlyEnd(rig)
     const reason = { end: 'incomplete', endReason: 'group_not_allowed' }
@@ -118,11 +133,7 @@ describe('a running stream', () => {
   })
 
   it('the stream ends within 5 s once an admin deducts the whole balance', async () => {
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
-    setTimeout(() => void emptyAccount(), 400)
-    const startedAt = performance.now()
-    const { text } = await chat(rig, { stream: true, max_tokens: 400 })
-    expect(performance.now() - startedAt).toBeLessThan(5_400)
+    const text = await streamUntilRevoked(emptyAccount)
     expect(text).toContain('balance_spent')
     const { data } = await onlyEnd(rig)
     expect(data).toMatchObject({ end: 'incomplete', endReason: 'balance_spent' })
@@ -175,13 +186,13 @@ describe('a running stream', () => {
   it('the stream continues while its user changes group and other tokens change', async () => {
     rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
     await rig.addToken(9, USER, 'Z'.repeat(48))
-    setTimeout(() => {
-      const data = { userId: USER, group: 'vip' }
-      void rig.append(userStream(USER), { type: 'UserGroupChanged', v: 1, data })
-      const gone = { userId: USER, tokenIds: [9] }
-      void rig.append(tokensStream(USER), { type: 'TokensDisabled', v: 1, data: gone })
-    }, 300)
-    expect((await chat(rig, { stream: true, max_tokens: 20 })).text).toContain('[DONE]')
+    const call = chat(rig, { stream: true, max_tokens: 20 })
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    const data = { userId: USER, group: 'vip' }
+    await rig.append(userStream(USER), { type: 'UserGroupChanged', v: 1, data })
+    const gone = { userId: USER, tokenIds: [9] }
+    await rig.append(tokensStream(USER), { type: 'TokensDisabled', v: 1, data: gone })
+    expect((await call).text).toContain('[DONE]')
     expect((await onlyEnd(rig)).data).not.toHaveProperty('endReason')
   })
 })
