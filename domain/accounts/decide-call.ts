@@ -107,11 +107,15 @@ const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
 
 /**
- * Returns the error of a modal step if the task that it completes has ended, or has another open
- * step. That task pays for one result, so a second step would be work without its price.
+ * Returns the error of a modal step if the task that it completes has ended, has another open step,
+ * or is a step itself. That task pays for one result, so a second step would be work without its
+ * price.
  */
 function errorOfStep(task: string, state: AccountState): AccountError | null {
-  return state.open.has(task) ? errorOfOpenStep(task, state) : codedError('StepTooLate')
+  const completed = state.open.get(task)
+  if (completed === undefined) return codedError('StepTooLate')
+  if (completed.stepOf !== undefined) return codedError('StepOpen', { step: task })
+  return errorOfOpenStep(task, state)
 }
 
 function errorOfOpenStep(task: string, { open }: AccountState): AccountError | null {
@@ -284,14 +288,16 @@ function payablePart(
 }
 
 /**
- * Ends a call without a charge. A task does not expire while its modal step is open, because the
- * success of the step completes and charges the task.
+ * Ends a call without a charge. A task neither expires nor fails while its modal step is open,
+ * because the success of the step completes and charges the task. Some providers fail a task once
+ * its window was answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)
   if (open === undefined) return repeatedEnd(state, command.call)
-  const isExpiredTask = open.isTask === true && command.reason === 'timeout'
-  const stepError = isExpiredTask ? errorOfOpenStep(command.call, state) : null
+  const isOver = command.reason === 'timeout' || command.errorCode === 'task_failed'
+  const waitsForStep = open.isTask === true && isOver
+  const stepError = waitsForStep ? errorOfOpenStep(command.call, state) : null
   if (stepError !== null) return stepError
   const { type, ...callDetails } = command
   const { facts, clientIp } = open

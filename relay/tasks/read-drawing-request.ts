@@ -199,7 +199,8 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
   throw new TaskRequestError(relayError('parameter_not_supported', { param: 'prompt --video' }))
 }
 
-const VIDEO_MODEL = 'mj_video'
+/** The model of a video, which has its price. */
+export const VIDEO_MODEL = 'mj_video'
 
 /** Requests about a single picture, and first steps of a task whose modal step has the price. */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
@@ -208,13 +209,18 @@ const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT'
  * Returns a request that continues a task, with the price of a video if the task is a video. To
  * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
  * step completes the task that it continues, which is charged by its first step, unless that has
- * already ended. The account admits the step only while that is so (`stepOf`).
+ * already ended. The account admits the step only while that is so (`stepOf`). `isOfVideo` is true
+ * if the result of `origin` is a video.
  */
-export function atPriceOfOrigin(request: TaskRequest, origin: TaskRecord | null): TaskRequest {
+export function atPriceOfOrigin(
+  request: TaskRequest,
+  origin: TaskRecord | null,
+  isOfVideo: boolean,
+): TaskRequest {
   if (request.kind !== 'drawing' || origin === null) return request
-  const { task, model } = origin.submitted
+  const { task } = origin.submitted
   if (request.action === 'MODAL' && origin.end === null) return { ...request, stepOf: task }
-  const makesVideo = model === VIDEO_MODEL && !WITHOUT_ANOTHER_VIDEO.has(request.action)
+  const makesVideo = isOfVideo && !WITHOUT_ANOTHER_VIDEO.has(request.action)
   return makesVideo ? { ...request, model: VIDEO_MODEL } : request
 }
 

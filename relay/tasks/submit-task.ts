@@ -13,7 +13,7 @@ import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
-import { atPriceOfOrigin } from './read-drawing-request.ts'
+import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
 import { mayBeAccepted } from './read-submission-end.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
@@ -49,7 +49,7 @@ export async function submitTask(
   const reject = (error: RelayError) => sendTaskError(exchange, requested.kind, error)
   const origin = await originOf(deps, caller, requested)
   if (origin !== null && isRelayError(origin)) return reject(origin)
-  const request = atPriceOfOrigin(requested, origin)
+  const request = atPriceOfOrigin(requested, origin, await isOfVideo(deps, origin))
   const plans = planTask(deps.views, caller, request, origin, deps.now())
   if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
@@ -110,11 +110,27 @@ async function originOf(
   if (continuesOpen && isTooLateForStep(found, deps.now())) {
     return relayError('task_step_too_late', { subject: found.submitted.task })
   }
+  // A step that runs does not wait for another step.
+  if (continuesOpen && found.end === null && found.submitted.action === 'MODAL') {
+    return relayError('task_step_running', { subject: found.submitted.task })
+  }
   const mustBeDone = deps.views.options.options.tasks.isSuccessChecked && !continuesOpen
   if (mustBeDone && found.status !== 'SUCCESS') {
     return relayError('task_not_finished', { subject: found.submitted.task })
   }
   return found
+}
+
+/**
+ * Reports whether the result of a drawing is a video. A modal step has the price of a step, but its
+ * result is that of the task that it completes.
+ */
+async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord | null): Promise<boolean> {
+  if (task === null) return false
+  const { model, action, origin } = task.submitted
+  if (model === VIDEO_MODEL) return true
+  if (action !== 'MODAL' || origin === null) return false
+  return (await ledger.peek(origin))?.submitted.model === VIDEO_MODEL
 }
 
 /** The time in milliseconds that a modal step has until the task that it completes may expire. */

@@ -21,6 +21,7 @@ import {
 
 const SECOND = '019376a0-0000-7000-8000-000000000002'
 const THIRD = '019376a0-0000-7000-8000-000000000003'
+const FOURTH = '019376a0-0000-7000-8000-000000000004'
 
 describe('the admission of a call', () => {
   it('moves the hold from the balance, even if it takes the whole balance', () => {
@@ -206,10 +207,16 @@ describe('a call that pays for a modal step', () => {
     given(...first, opened, settled(1, 1, { call: SECOND }))
       .when(next)
       .then([admitted(1, { call: THIRD, isTask, stepOf: CALL })])
-    const other = { openMax: 9, stepOf: SECOND }
+    const other = admitted(1, { call: FOURTH, isTask })
+    given(...first, opened, other)
+      .when(admitCall({ call: THIRD, hold: 1n, task: { openMax: 9, stepOf: FOURTH } }))
+      .then([admitted(1, { call: THIRD, isTask, stepOf: FOURTH })])
+  })
+
+  it('is refused if it names an open step as the task that it completes', () => {
     given(...first, opened)
-      .when(admitCall({ call: THIRD, hold: 1n, task: other }))
-      .then([admitted(1, { call: THIRD, isTask, stepOf: SECOND })])
+      .when(admitCall({ call: THIRD, hold: 1n, task: { openMax: 9, stepOf: SECOND } }))
+      .then(codedError('StepOpen', { step: SECOND }))
   })
 
   it('is refused once the task that pays for its result has ended', () => {
@@ -224,8 +231,17 @@ describe('a call that pays for a modal step', () => {
       .then(codedError('StepOpen', { step: SECOND }))
     const after = given(...first, opened, settled(1, 1, { call: SECOND })).when(timeout)
     expect(after.outcome).toMatchObject([{ type: 'CallReleased' }])
-    const failed = given(...first, opened).when(releaseCall({ reason: 'upstream-error' }))
-    expect(failed.outcome).toMatchObject([{ type: 'CallReleased' }])
+    const deleted = releaseCall({ reason: 'upstream-error', errorCode: 'task_channel_deleted' })
+    expect(given(...first, opened).when(deleted).outcome).toMatchObject([{ type: 'CallReleased' }])
+  })
+
+  it('keeps the task that it completes from failing, because its window may end as failed', () => {
+    const failed = releaseCall({ reason: 'upstream-error', errorCode: 'task_failed' })
+    given(...first, opened)
+      .when(failed)
+      .then(codedError('StepOpen', { step: SECOND }))
+    const after = given(...first, opened, settled(1, 1, { call: SECOND })).when(failed)
+    expect(after.outcome).toMatchObject([{ type: 'CallReleased' }])
   })
 })
 

@@ -51,9 +51,9 @@ beforeEach(async () => {
 })
 
 /** Submits a modal step, which the provider accepts with the id `id`. */
-const submit = (id: string): Promise<Answered> => {
+const submit = (id: string, taskId = first): Promise<Answered> => {
   vendor.answers.set('POST /mj/submit/modal', { body: { code: 1, description: 'ok', result: id } })
-  return rig.ask('/mj/submit/modal', { taskId: first, prompt: 'y' })
+  return rig.ask('/mj/submit/modal', { taskId, prompt: 'y' })
 }
 
 describe('modal steps of one waiting video', () => {
@@ -76,6 +76,41 @@ describe('modal steps of one waiting video', () => {
     report(`${name}-3`, 'SUCCESS')
     await expect.poll(() => status(next)).toBe('SUCCESS')
     expect(await rig.balance()).toBe(before - VIDEO - STEP - VIDEO)
+  })
+
+  it('can not complete a step that runs, so that no chain of steps evades the rule', async () => {
+    const modal = (await submit(`${name}-2`)).json.result
+    const { status: code, json } = await submit(`${name}-3`, modal)
+    expect([code, json.error.code]).toEqual([409, 'task_step_running'])
+    report(`${name}-2`, 'SUCCESS')
+    await expect.poll(() => status(modal)).toBe('SUCCESS')
+    expect(await rig.balance()).toBe(before - VIDEO - STEP)
+  })
+
+  it('make a video, so that what continues them has the price of a video', async () => {
+    const modal = (await submit(`${name}-2`)).json.result
+    report(`${name}-2`, 'SUCCESS')
+    for (const task of [first, modal]) await expect.poll(() => status(task)).toBe('SUCCESS')
+    const next = (await submit(`${name}-3`, modal)).json.result
+    vendor.answers.set('POST /mj/submit/change', {
+      body: { code: 1, description: 'ok', result: `${name}-4` },
+    })
+    const change = { taskId: modal, action: 'REROLL' }
+    const repeated = (await rig.ask('/mj/submit/change', change)).json.result
+    for (const task of [next, repeated]) {
+      expect((await rig.taskEvents(task))[0]?.data).toMatchObject({ model: 'mj_video' })
+    }
+    expect(await rig.balance()).toBe(before - VIDEO - STEP - VIDEO - VIDEO)
+  })
+
+  it('are charged with their video if the provider reports its window as failed', async () => {
+    const modal = (await submit(`${name}-2`)).json.result
+    report(name, 'FAILURE')
+    await pollsFollow()
+    expect(await rig.money(first)).toEqual(['CallAdmitted'])
+    report(`${name}-2`, 'SUCCESS')
+    for (const task of [first, modal]) await expect.poll(() => status(task)).toBe('SUCCESS')
+    expect(await rig.balance()).toBe(before - VIDEO - STEP)
   })
 
   it('may follow each other after a step has failed', async () => {
