@@ -127,7 +127,9 @@ class TranslatedStream {
     if (event.kind === 'start') {
       if (this.hasBegun) return ''
       this.hasBegun = true
-      return this.writer.write({ ...event, id: event.id || id, model: event.model || model })
+      const named = { ...event, id: event.id || id, model: event.model || model }
+      // These providers do not tell when a part begins, and may be silent for minutes before it.
+      return this.writer.write(named) + this.writer.write({ kind: 'part-begun', choice: 0 })
     }
     const begun = this.hasBegun ? '' : this.write({ kind: 'start', id, model })
     this.isEnded = event.kind === 'end'
