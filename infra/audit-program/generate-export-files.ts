@@ -272,6 +272,7 @@ The keys in ${MANIFEST_FILE} come from the site itself. To find out that a histo
 and signed again, compare with something that you received earlier or elsewhere:
 
     node ${VERIFIER_FILE} . --key KEY             the site's key, as it was published
+    node ${VERIFIER_FILE} . --witness KEY         a witness that must have signed; may be repeated
     node ${VERIFIER_FILE} . --earlier FOLDER      an earlier export
     node ${VERIFIER_FILE} . --earlier FILE        signed checkpoints, from the site or a witness
 

@@ -361,4 +361,6 @@ it('the export sends the positions, and refuses what is none', async () => {
   const [download] = await Promise.all([app.page.waitForEvent('download'), start.click()])
   expect(download.suggestedFilename()).toBe('audit-export-10001-end.tar')
   expect(app.calls('GET /api/audit/export')[0]?.query.get('from')).toBe('10001')
+  // The site has a witness, whose signatures are only verified with its key.
+  await app.page.getByText('node verify.mjs . --key KEY --witness WITNESS_KEY').waitFor()
 })

@@ -61,14 +61,14 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
         ))}
       </ol>
       <Meaning receipts={receipts} />
-      <HowToCheck
-        id={id}
-        readSince={readSince}
-        isWitnessed={receipts.items.some(({ cosignatures }) => cosignatures.length > 0)}
-      />
+      <HowToCheck id={id} readSince={readSince} isWitnessed={receipts.items.some(isWitnessed)} />
     </>
   )
 }
+
+/** Reports whether witnesses have signed, or have to sign before the receipt is final. */
+const isWitnessed = ({ cosignatures, is_pending, is_final }: Receipt): boolean =>
+  cosignatures.length > 0 || (!is_pending && !is_final)
 
 const statusOf = (receipt: Receipt): CheckpointStatusName =>
   receipt.is_pending ? 'pending' : checkpointStatusOf(receipt)

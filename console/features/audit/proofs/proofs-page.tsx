@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { apiQuery } from '#console/api/client.ts'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
@@ -11,6 +13,7 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { auditorPage } from '../elements/auditor-page.tsx'
+import { keyArguments } from '../elements/checkpoint-status.tsx'
 import { useFileDownload } from '../elements/file-download.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { VerificationsPanel } from './event-log-verifications-panel.tsx'
@@ -74,6 +77,8 @@ function EventExportPanel() {
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   const download = useFileDownload()
+  const { data: log } = useQuery(apiQuery('GET /api/transparency-log/status'))
+  const isWitnessed = (log?.witnesses.length ?? 0) > 0
   const isInvalidPosition = (text: string) => !POSITION.test(text.trim())
   const errorOf = (text: string) =>
     isInvalidPosition(text) ? t('audit.export.positionWrong') : undefined
@@ -117,7 +122,7 @@ function EventExportPanel() {
       <ol className="tg-proofs-steps">
         <li>{t('audit.export.unpack')}</li>
         <li>
-          {t('audit.export.run')} <code>node verify.mjs . --key KEY</code>
+          {t('audit.export.run')} <code>node verify.mjs . {keyArguments(isWitnessed)}</code>
         </li>
         <li>{t('audit.export.compare')}</li>
       </ol>
