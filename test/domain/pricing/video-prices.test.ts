@@ -82,6 +82,7 @@ describe('the price of a video', () => {
     ['veo-4-generate-001', 'veo', true],
     ['jimeng_t2v_v40', 'jimeng', true],
     ['sora-2-2025-12-08', 'sora', true],
+    ['sora-3', 'sora', true],
     ['MiniMax-Hailuo-02', 'hailuo', false],
     ['MiniMax-Hailuo-2.3', 'hailuo', false],
   ])('is shown with the unit by which it is billed: %s', (model, vendor, isPerSecond) => {
