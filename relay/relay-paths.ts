@@ -16,9 +16,9 @@ export const isRelayPath = (url: string, method?: string): boolean =>
   RERANK_PATHS.includes(pathOf(url)) ||
   quotaLookUpAt(pathOf(url)) !== null ||
   isPing(url, method) ||
-  // The console has pages at other paths of calls, such as `/messages`, but none at this one.
+  // The console has pages at other paths of calls, such as `/messages`, but none at `/models`.
   // Clients in browsers first ask with OPTIONS whether they may send a request.
-  (['GET', 'OPTIONS'].includes(method ?? '') && pathOf(url) === '/models') ||
+  (['GET', 'OPTIONS'].includes(method ?? '') && /^\/models(?:\/|$)/.test(pathOf(url))) ||
   (method === 'POST' && intendedPath(pathOf(url)) !== null)
 
 /** Some clients send `HEAD /` to find out whether the address is right. */
@@ -39,6 +39,12 @@ export function intendedPath(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return null
   const rest = path.replace(/\/$/, '').replace(VERSIONS, '')
   const isServed = (one: string) =>
-    callAt(one) !== null || countWorkAt(one) !== null || modelInPath(one) === null
+    callAt(one) !== null || countWorkAt(one) !== null || isModelLookUp(one, path)
   return ['/v1', '/v1beta'].map((version) => version + rest).find(isServed) ?? null
+}
+
+/** Reports whether a path is that of the list of models, or of a model and differs from `sent`. */
+const isModelLookUp = (path: string, sent: string): boolean => {
+  const model = modelInPath(path)
+  return model === null || (model !== undefined && path !== sent && !path.includes(':'))
 }

@@ -46,15 +46,19 @@ it('a client with a wrong base URL gets the right address, in its own format', a
   expect(messages.body.error.message).toContain('/v1/messages')
 })
 
-it('a client that lists the models without /v1 gets the right address', async () => {
-  expect(isRelayPath('/models', 'GET')).toBe(true)
-  // A client in a browser does not see the answer without this.
+it.each(['/models', '/models/', '/models/sim-small'])(
+  'a client that reads %s without /v1 gets the right address',
+  async (path) => {
+    expect(isRelayPath(path, 'GET')).toBe(true)
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const response = await fetch(`${rig.url}${path}`, { headers })
+    expect(response.status).toBe(404)
+    expect((await response.json()).error.message).toContain(`/v1${path.replace(/\/$/, '')}`)
+  },
+)
+
+it('a client in a browser that lists the models without /v1 sees that answer', async () => {
   expect(isRelayPath('/models', 'OPTIONS')).toBe(true)
-  const response = await fetch(`${rig.url}/models`, {
-    headers: { authorization: `Bearer sk-${KEY}` },
-  })
-  expect(response.status).toBe(404)
-  expect((await response.json()).error.message).toContain('/v1/models')
   const preflight = await fetch(`${rig.url}/models`, {
     method: 'OPTIONS',
     headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' },
