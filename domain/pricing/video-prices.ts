@@ -178,7 +178,7 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
  * missing.
  */
 const OTHER_VIDEO_MODELS = [
-  ...['sora', 'veo', 'kling-v2', 'kling-v3', 'viduq3', 'doubao-seedance'],
+  ...['sora-3', 'veo', 'kling-v2', 'kling-v3', 'viduq3', 'doubao-seedance'],
   ...['jimeng_t2v', 'jimeng_i2v', 'jimeng_ti2v'],
 ]
 

@@ -98,7 +98,7 @@ describe('GET /api/pricing', () => {
     const perSecond = [
       'sora-2',
       'sora-2-2025-12-08',
-      'sora2x',
+      'sora-2x',
       'MiniMax-Hailuo-02',
       'sim-draw',
     ].filter((model) => option !== undefined && isPricePerSecond(option, model))
