@@ -121,16 +121,22 @@ async function originOf(
   return found
 }
 
+/** The maximum number of earlier tasks that are searched for a video. */
+const ORIGINS_MAX = 16
+
 /**
- * Reports whether the result of a drawing is a video. A modal step has the price of a step, but its
- * result is that of the task that it completes.
+ * Reports whether the result of a drawing is a video: whatever continues a video is one, also if it
+ * has the price of a step or of another action.
  */
 async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord | null): Promise<boolean> {
-  if (task === null) return false
-  const { model, action, origin } = task.submitted
-  if (model === VIDEO_MODEL) return true
-  if (action !== 'MODAL' || origin === null) return false
-  return (await ledger.peek(origin))?.submitted.model === VIDEO_MODEL
+  let earlier = task
+  for (let left = ORIGINS_MAX; earlier !== null && left > 0; left -= 1) {
+    const { kind, model, origin } = earlier.submitted
+    if (kind !== 'drawing') return false
+    if (model === VIDEO_MODEL) return true
+    earlier = origin === null ? null : await ledger.peek(origin)
+  }
+  return false
 }
 
 /** The time in milliseconds that a modal step has until the task that it completes may expire. */

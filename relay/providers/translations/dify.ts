@@ -93,7 +93,9 @@ function createEventReader(): ProviderEventReader {
     if (name === 'message_replace') return REPLACED
     if (name === 'message_end') return [start, ...usageEvents(usageIn(event)), ...endEvents()]
     const error = readError(event, 200)
-    return error === null ? [] : [{ kind: 'error', type: error.type, message: error.message }]
+    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    // A workflow may run for minutes before its first text, and costs from its first event.
+    return start.id === '' ? [] : [start]
   }
 }
 

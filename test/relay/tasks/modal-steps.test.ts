@@ -14,7 +14,7 @@ const vendor: ScriptedProvider = startedOnce(scriptedProvider)
 const rig = startedOnce(() => tasksRig({}, { now: () => Date.now() + aheadMs }))
 
 beforeAll(async () => {
-  const models = ['mj_video', 'mj_modal']
+  const models = ['mj_video', 'mj_modal', 'mj_upscale', 'mj_reroll']
   const channel = { type: 2, models, groups: ['default'], baseUrl: vendor.url, priority: 10 }
   await rig.addChannel(81, channel)
 })
@@ -97,10 +97,25 @@ describe('modal steps of one waiting video', () => {
     })
     const change = { taskId: modal, action: 'REROLL' }
     const repeated = (await rig.ask('/mj/submit/change', change)).json.result
+    const modelOf = async (task: string) => (await rig.taskEvents(task))[0]?.data
     for (const task of [next, repeated]) {
-      expect((await rig.taskEvents(task))[0]?.data).toMatchObject({ model: 'mj_video' })
+      expect(await modelOf(task)).toMatchObject({ model: 'mj_video' })
     }
     expect(await rig.balance()).toBe(before - VIDEO - STEP - VIDEO - VIDEO)
+    // Whatever continues a video is a video, also if it has a price of its own.
+    report(`${name}-4`, 'SUCCESS')
+    await expect.poll(() => status(repeated)).toBe('SUCCESS')
+    vendor.answers.set('POST /mj/submit/change', {
+      body: { code: 1, description: 'ok', result: `${name}-5` },
+    })
+    const upscale = { taskId: repeated, action: 'UPSCALE', index: 1 }
+    const larger = (await rig.ask('/mj/submit/change', upscale)).json.result
+    expect(await modelOf(larger)).toMatchObject({ model: 'mj_upscale' })
+    report(`${name}-5`, 'SUCCESS')
+    await expect.poll(() => status(larger)).toBe('SUCCESS')
+    const again = { taskId: larger, action: 'REROLL' }
+    const last = (await rig.ask('/mj/submit/change', again)).json.result
+    expect(await modelOf(last)).toMatchObject({ model: 'mj_video' })
   })
 
   it('are charged with their video if the provider reports its window as failed', async () => {
