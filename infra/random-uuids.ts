@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 const BYTES = 16
 const HEX_DIGITS = Buffer.from('0123456789abcdef')
 /** The index in the text of a UUID at which the two digits of each byte begin. */
-const PLACES = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34)
+export const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
 const random = Buffer.alloc(256 * BYTES)
 let usedBytes = random.length
@@ -45,7 +45,7 @@ function textOf(at: number, version: number): string {
   random[at + 8] = ((random[at + 8] ?? 0) & 0x3f) | 0x80
   for (let index = 0; index < BYTES; index += 1) {
     const byte = random[at + index] ?? 0
-    const place = PLACES[index] ?? 0
+    const place = UUID_PLACES[index] ?? 0
     text[place] = HEX_DIGITS[byte >> 4] ?? 0
     text[place + 1] = HEX_DIGITS[byte & 15] ?? 0
   }

@@ -156,11 +156,7 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   state.admissions += 1
   const { admissions: admission } = state
   const terms = { facts: factsOf(data), admission, hold, price, clientIp, startedAt }
-  const open: OpenCall & { isTask?: true; stepOf?: string } = {
-    ...terms,
-    leaseUntil,
-    progress: null,
-  }
+  const open: Writable<OpenCall> = { ...terms, leaseUntil, progress: null }
   if (data.isTask === true) open.isTask = true
   if (data.stepOf !== undefined) open.stepOf = data.stepOf
   state.open.set(data.call, open)

@@ -1,3 +1,4 @@
+import { UUID_PLACES } from '../random-uuids.ts'
 /**
  * Encodes Postgres arrays in the binary format of `array_recv`, which needs no escaping. Each
  * method builds one array: `read` returns the element for an item. All arrays of one transaction
@@ -84,9 +85,6 @@ function bytesMaxOf<T>(items: readonly T[], read: (item: T) => string | null): n
   for (const item of items) bytes += 4 + (read(item)?.length ?? 0) * 3
   return bytes
 }
-
-/** The indexes in the text of a UUID at which the digits of its bytes begin. */
-const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
 /** Writes a UUID, whose text is in lower case. Returns the index after it. */
 function writeUuid(buffer: Buffer, text: string, at: number): number {
