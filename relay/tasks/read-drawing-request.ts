@@ -209,19 +209,21 @@ const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT'
  * Returns a request that continues a task, with the price of a video if the task is a video. To
  * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
  * step completes the task that it continues, which is charged by its first step, unless that has
- * already ended. The account admits the step only while that is so (`stepOf`). `isOfVideo` is true
- * if the result of `origin` is a video.
+ * already ended. The account admits the step only while that is so (`stepOf`). `isOfVideo` reports
+ * whether the result of a task is a video. It is called only if the price depends on it.
  */
-export function atPriceOfOrigin(
+export async function atPriceOfOrigin(
   request: TaskRequest,
   origin: TaskRecord | null,
-  isOfVideo: boolean,
-): TaskRequest {
-  if (request.kind !== 'drawing' || origin === null) return request
-  const { task } = origin.submitted
-  if (request.action === 'MODAL' && origin.end === null) return { ...request, stepOf: task }
-  const makesVideo = isOfVideo && !WITHOUT_ANOTHER_VIDEO.has(request.action)
-  return makesVideo ? { ...request, model: VIDEO_MODEL } : request
+  isOfVideo: (task: TaskRecord) => Promise<boolean>,
+): Promise<TaskRequest> {
+  const { kind, action } = request
+  if (kind !== 'drawing' || origin === null) return request
+  if (action === 'MODAL' && origin.end === null) {
+    return { ...request, stepOf: origin.submitted.task }
+  }
+  if (WITHOUT_ANOTHER_VIDEO.has(action) || !(await isOfVideo(origin))) return request
+  return { ...request, model: VIDEO_MODEL }
 }
 
 /**

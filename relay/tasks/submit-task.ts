@@ -49,7 +49,7 @@ export async function submitTask(
   const reject = (error: RelayError) => sendTaskError(exchange, requested.kind, error)
   const origin = await originOf(deps, caller, requested)
   if (origin !== null && isRelayError(origin)) return reject(origin)
-  const request = atPriceOfOrigin(requested, origin, await isOfVideo(deps, origin))
+  const request = await atPriceOfOrigin(requested, origin, (task) => isOfVideo(deps, task))
   const plans = planTask(deps.views, caller, request, origin, deps.now())
   if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
@@ -128,11 +128,10 @@ const ORIGINS_MAX = 16
  * Reports whether the result of a drawing is a video: whatever continues a video is one, also if it
  * has the price of a step or of another action.
  */
-async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord | null): Promise<boolean> {
-  let earlier = task
+async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord): Promise<boolean> {
+  let earlier: TaskRecord | null = task
   for (let left = ORIGINS_MAX; earlier !== null && left > 0; left -= 1) {
-    const { kind, model, origin } = earlier.submitted
-    if (kind !== 'drawing') return false
+    const { model, origin }: TaskRecord['submitted'] = earlier.submitted
     if (model === VIDEO_MODEL) return true
     earlier = origin === null ? null : await ledger.peek(origin)
   }
