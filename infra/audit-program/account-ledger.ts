@@ -11,7 +11,10 @@ export type LedgerLine = {
   /** The time of the event in Unix milliseconds. */
   readonly at: number
   readonly type: string
-  /** The id of what caused the change, such as a call, an order or a grant, or an empty text. */
+  /**
+   * The id of the cause of the change, such as a call, an order or a grant. Empty if the event
+   * names no cause.
+   */
   readonly source: string
   readonly amount: bigint
   readonly total: bigint
@@ -19,7 +22,7 @@ export type LedgerLine = {
   readonly held: bigint
 }
 
-/** The fields of events that name what caused the event. An event has at most one of them. */
+/** The fields in which events contain the id of their cause. An event has at most one of them. */
 const SOURCES = [
   ...(['call', 'grantId', 'deductionId', 'correctionId', 'orderId', 'transferId', 'day'] as const),
 ]

@@ -45,7 +45,8 @@ failed; 2: wrong arguments; 130: interrupted.
 
 /**
  * Runs one verb of the audit program, such as `verify`, with its command-line arguments. Returns
- * the exit code, which is 130 if `signal` ended the verb, as shells expect it after Ctrl-C.
+ * the exit code. It is 130 if `signal` ended the verb, because shells expect this code after
+ * Ctrl-C.
  */
 export async function runAuditProgram(
   args: readonly string[],

@@ -41,8 +41,8 @@ export class TreeTooSmall extends Error {
 }
 
 /**
- * When a checkpoint with enough cosignatures (signatures of witnesses) is needed, only this number
- * of the latest checkpoints is searched.
+ * The number of latest checkpoints that are searched for one with enough cosignatures (signatures
+ * of witnesses).
  */
 const CHECKPOINTS_SEARCHED = 30
 
@@ -56,13 +56,13 @@ type AnchorCheckpoint = {
  * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
  * one response refer to the same checkpoint. This is the latest checkpoint that covers the events
  * and has the required signatures of witnesses. If no checkpoint has them, the latest one is used.
- * `later` are events that such a checkpoint need not cover, so that a recent event does not take
- * the signatures of witnesses from the others. Their receipts come last. Those that the checkpoint
- * does not cover refer to the latest checkpoint, and `later_consistency` proves that its tree
- * continues the tree of the others.
- * If `sinceSize` is given, the response also proves that the log only grew since it had `sinceSize`
- * events. Throws `SealedEventChanged`, `TreeTooSmall`, and `MissingHash` if a
- * tile of the log is lost.
+ * The checkpoint need not cover the events in `later`. Otherwise, one recent event could replace
+ * the witnessed checkpoint of all receipts by a checkpoint without signatures of witnesses. The
+ * receipts of `later` come last. If the chosen checkpoint does not cover one of these events, its
+ * receipt refers to the latest checkpoint. In this case, `later_consistency` proves that the tree
+ * of the latest checkpoint extends the tree of the chosen one. If `sinceSize` is given, the
+ * response also proves that the log only grew since it had `sinceSize` events. Throws
+ * `SealedEventChanged` or `TreeTooSmall`, or `MissingHash` if a tile of the log is lost.
  */
 export async function buildReceipts(
   deps: Deps,

@@ -51,8 +51,8 @@ const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)'\s*;?$/gm
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
 
 /**
- * Converts a source file to the body of a function. The function gets what the file imports from
- * other modules, and returns what the file exports.
+ * Converts a source file to the body of a function. The function receives the imports of the file
+ * and returns its exports.
  */
 function linked(
   path: string,
@@ -82,8 +82,8 @@ function fileOf(importer: string, from: string): string {
 }
 
 /**
- * Removes the types from TypeScript source. Meanwhile, warnings are muted: Node's warning that
- * stripping types is experimental is no use to operators.
+ * Removes the types from TypeScript source. Mutes warnings meanwhile, because operators have no use
+ * for Node's warning that type stripping is experimental.
  */
 function withoutTypes(source: string): string {
   const { emitWarning } = process

@@ -53,8 +53,8 @@ export async function compareAccountRows(
     { onProgress: (done, total) => onProgress('accounts', done, total), signal },
   )
   for (const { userId, error } of failures) {
-    // An event that was changed may not be foldable, before it is its turn to be compared with the
-    // log. The full verification that follows this finding names it.
+    // A changed event may be impossible to fold. This can be noticed before the event is compared
+    // with the log. The full verification that follows this finding names the event.
     const stream = accountStream(userId)
     core.log.warn({ err: error, stream }, 'an account could not be folded for a verification')
     const params = { reason: verificationErrorText(error) }
@@ -71,18 +71,18 @@ const isReported = ({ kind, table, columns }: DifferingRow): boolean =>
   kind === 'differs' && table === 'accounts' && columns.every((column) => COMPARED.has(column))
 
 /**
- * The rows of each account are compared at least once in this number of incremental verifications.
- * There is one in each night, so every account is compared within a week.
+ * The rows of each account are compared at least once within this number of incremental
+ * verifications. One runs every night, so every account is compared within a week.
  */
 const VERIFICATIONS_PER_CYCLE = 6
 /**
- * The minimum number of events of the accounts whose turn it is. A site with fewer events has all
- * of its accounts compared in each incremental verification.
+ * The minimum number of events that the accounts of one turn have in total. On a site with fewer
+ * events, each incremental verification compares all accounts.
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**
- * The maximum number of events of the accounts that are compared because the verification has read
- * new events of them. The accounts that are left out are compared when it is their turn.
+ * The maximum number of events, in total, of the accounts that are compared because they have new
+ * events. Accounts beyond this maximum are compared when it is their turn.
  */
 const EVENTS_OF_TOUCHED_MAX = 2_000_000
 
@@ -94,10 +94,11 @@ type AccountSelection = {
 }
 
 /**
- * Selects the accounts whose rows an incremental verification compares: those whose turn it is, and
- * those with new events, the ones with the fewest events first. The turn ends with the account that
- * completes a sixth of all events, because the work of a night depends on the events and not on the
- * accounts. `revisions` has the last revision of each stream.
+ * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
+ * is, and accounts with new events. Of the latter, those with the fewest events come first. The
+ * turn ends with the account that completes a sixth of all events, because the duration of a
+ * verification depends on the number of events and not of accounts. `revisions` contains the last
+ * revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

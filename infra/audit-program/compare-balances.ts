@@ -61,7 +61,7 @@ const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 /**
  * Waits until `balances` has applied the events of all lanes (the 8 partitions of the streams) up
  * to `position`, at most `withinMs`. Reads its rows and positions in one database snapshot. Returns
- * null if the read model does not get there in time.
+ * null if the read model does not reach the position in time.
  */
 async function readBalances(core: Core, position: number, withinMs: number) {
   const read = async (client: PoolClient) => {

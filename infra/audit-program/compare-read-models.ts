@@ -14,7 +14,8 @@ type Options = {
 
 /**
  * Folds the events again and compares each read model with the result, and reports the first rows
- * that differ. Skips the read models in `ahead`, which have applied events that others have not.
+ * that differ. Skips the read models in `ahead`, which include events that the event store does not
+ * have.
  */
 export async function compareReadModels(
   core: Core,
@@ -29,8 +30,8 @@ export async function compareReadModels(
     ...(signal === undefined ? {} : { signal }),
   })
   const results = await folded.catch((error: Error) => {
-    // If something was found in the history, folding may fail, because an event that another event
-    // needs is missing. The findings that name the missing event must be reported all the same.
+    // If the history has findings, folding may fail, for example because a later event depends on a
+    // missing one. The findings must be reported nevertheless.
     if (signal?.aborted === true || findings.historyTotal() === 0) throw error
     core.log.warn({ err: error }, 'the events could not be folded for a verification')
     const params = { reason: verificationErrorText(error) }

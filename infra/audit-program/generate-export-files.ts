@@ -30,8 +30,8 @@ export type SealedTree = Pick<
 
 type ExportedTree = SealedTree & {
   /**
-   * Returns sealed leaf hashes, beginning with the leaf at index `first`: fewer than `count` at the
-   * end of the log, and null for each hash that the log has lost.
+   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. There are
+   * fewer at the end of the log. A hash that the log has lost is null.
    */
   readonly leafHashes?: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
   /** Returns the proof that the tree of `newSize` events begins with the tree of `size` events. */
@@ -81,8 +81,8 @@ export async function* exportFiles(
   options: ExportOptions,
 ): AsyncGenerator<ExportFile> {
   const { from = 1, to, exportedAt, findWritten, onProgress = () => {} } = options
-  // The signed tree is read before the number of the last event. All of its events are then
-  // exported.
+  // The signed tree is read before the position of the last event, so that the export contains all
+  // events of this tree.
   const { leafHashes, consistencyProof, rootAt: _, ...sealed } = await sealedTree()
   const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, await records.head())
   const before = options.before ?? (await treeBefore(records, from))

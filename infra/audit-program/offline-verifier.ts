@@ -126,8 +126,8 @@ function witnessesOf({ witness = [], quorum }: Options) {
 function runReceipts(paths: readonly string[], options: Options): number {
   const { key, json } = options
   if (key === undefined) throw new Error('receipts are verified with a key of the site: --key')
-  // Parsing the keys first throws on a malformed argument. Otherwise, every receipt would be
-  // reported as faulty because of it.
+  // The keys are parsed first, so that a malformed key is reported as a wrong argument. Otherwise,
+  // every receipt would be reported as faulty.
   for (const one of key) parseVerifierKey(one)
   for (const one of options.witness ?? []) parseWitnessKey(one)
   const report = verifyReceiptFiles(paths, { site: key, ...witnessesOf(options) })

@@ -24,8 +24,8 @@ export type SealedLog = Required<SealedTree> & {
    */
   readonly keyError: WrongLogKey | null
   /**
-   * Returns the sealed leaf hashes from the index `first`: fewer than `count` at the end of the
-   * log, and null for each hash whose tile is lost.
+   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. There are
+   * fewer at the end of the log. A hash whose tile is lost is null.
    */
   readonly leafHashes: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
 }

@@ -28,8 +28,8 @@ export async function* segmentLines(
   findings.expect('export', isSame, null, 'FileDiffers', () => ({ file: name }))
   let count = 0
   for await (const line of linesIn(name, decompressed(name, packed, findings), findings)) {
-    // An empty line needs hardly a byte in a compressed file, and each one would be a finding. The
-    // limit bounds their number.
+    // The limit bounds the number of findings. Each empty line is a finding, and a small compressed
+    // file could contain millions of empty lines.
     if (count === EVENTS_PER_SEGMENT) {
       return findings.report('export', null, 'LinesTooMany', { file: name, max: count })
     }

@@ -9,10 +9,10 @@ import { eventOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 
 /**
- * Reads the ends of the calls that a correction names again, because the audit of a site remembers
- * only their positions. Corrections are rare, and the price and the usage of all calls would need
- * three times the memory. An end may have been changed since it was first read, so it is provided
- * only if `isUnchanged` resolves to true, which reports the others.
+ * Reads the end events of corrected calls a second time, because the audit of a site remembers only
+ * their positions. Corrections are rare, and remembering the price and the usage of all calls would
+ * need three times the memory. An end event may have been changed since it was first read. It is
+ * therefore used only if `isUnchanged` resolves to true. `isUnchanged` reports changed events.
  */
 export async function provideCallEnds(
   records: RecordReader,
@@ -42,8 +42,8 @@ function callsIn(record: StoredRecord): readonly string[] {
 }
 
 /**
- * The correction of an end that was changed, or cannot be read any more, is reported as one of an
- * unknown call.
+ * Passes an end event to the audit. An event that cannot be parsed is skipped. The audit then
+ * reports that the correction names an unknown call.
  */
 function provide(remembered: RememberedCalls, end: StoredRecord): void {
   try {

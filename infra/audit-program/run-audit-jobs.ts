@@ -75,7 +75,10 @@ type Schedule = {
   pauseMs: number
 }
 
-/** Repeats `run`, which sets the pause before it runs again if it differs from the usual one. */
+/**
+ * Runs `run` repeatedly. `run` sets `pauseMs` if the pause before its next run is not the usual
+ * one.
+ */
 async function repeat(
   core: Core,
   lost: AbortSignal,
@@ -117,7 +120,8 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 
 /**
  * Returns the mode of the nightly verification. It is a full one if the last full verification that
- * made all checks began a week ago, or if the last verification found something in the history.
+ * made all checks began about a week ago, or if the last verification found something in the
+ * history.
  */
 export function nightlyMode(
   { verifications }: Pick<AuditJobsState, 'verifications'>,
@@ -197,9 +201,9 @@ async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promi
 const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
 /**
- * The age in milliseconds of the last full verification from which the next is due. It is half a
- * day less than a week, because nights are not exactly 24 hours apart. Otherwise a week could have
- * eight days.
+ * The age in milliseconds from which on the last full verification is too old, so that the next one
+ * is full. It is half a day less than a week, because nights are not exactly 24 hours apart. With a
+ * full week, eight days could pass.
  */
 const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */

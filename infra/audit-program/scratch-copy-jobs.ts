@@ -51,8 +51,8 @@ export async function cleanScratchCopies(core: Core): Promise<number> {
 }
 
 /**
- * Builds the scratch copy that was requested first and is not built yet, if there is one. An
- * interrupted build starts from the beginning.
+ * Builds the scratch copy that was requested first among those that are not built yet. Does nothing
+ * if there is none. An interrupted build starts from the beginning.
  */
 export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promise<void> {
   const next = (await scratchCopiesOf(core)).find(isBuildingCopy)
@@ -64,8 +64,8 @@ export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promi
 
 /**
  * Builds a scratch copy and records the result. The build stops when the copy is ended, when it
- * becomes too large, or when `lost` aborts. After `lost`, the next holder of the lease can start
- * the build again.
+ * becomes too large, or when `lost` aborts. After `lost` has aborted, the next holder of the lease
+ * can start the build again.
  */
 export async function buildScratchCopy(
   core: Core,

@@ -47,8 +47,9 @@ export function parseVerifierKey(text: string): VerifierKey {
 }
 
 /**
- * Parses the public key of a witness. Throws as `parseVerifierKey`, and also if the key is one that
- * signs checkpoints of its own log: its signature has no time, and is no statement of a witness.
+ * Parses the public key of a witness. Throws like `parseVerifierKey`. Also throws for a key that
+ * signs checkpoints of its own log. The signature of such a key contains no time, and does not
+ * state that a witness has checked the log.
  */
 export function parseWitnessKey(text: string): VerifierKey {
   const key = parseVerifierKey(text)

@@ -53,7 +53,7 @@ export type Verified = {
    * verification compares.
    */
   readonly nextTile: number
-  /** The first user whose rows the next incremental verification compares in turn. */
+  /** The user with whom the next incremental verification begins its comparison of rows. */
   readonly nextAccount: number
 }
 

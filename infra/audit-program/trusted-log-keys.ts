@@ -64,8 +64,8 @@ type Validity = { readonly key: VerifierKey; from: number; until: number }
 
 /**
  * The keys of a log, each with the range of tree sizes whose checkpoints it may sign. The caller
- * passes the keys that it trusts. A rotation (replacement of a key) that a trusted key has signed
- * makes the other key of the rotation trusted too, because both keys have signed it.
+ * passes the keys that it trusts. If one key of a rotation (replacement of a key) is trusted, its
+ * other key becomes trusted too, because both keys have signed the rotation.
  */
 export class KeyRing {
   /** The rotations that are malformed, contradict each other, or connect to no trusted key. */
@@ -121,8 +121,9 @@ export class KeyRing {
   }
 
   /**
-   * Reports whether a key is one of the site itself: the log signs, or once signed, its checkpoints
-   * with it, or it has the name of the log or the name with which the site witnesses other sites.
+   * Reports whether a key belongs to the site itself. This is true for each present and former key
+   * of the log. It is also true for a key with the name of the log, or with the name under which
+   * the site witnesses other logs.
    */
   isKeyOfSite({ name, publicKey }: VerifierKey): boolean {
     return [...this.validities.values()].some(({ key }) => {

@@ -176,12 +176,12 @@ const OTHER_CHECKPOINTS_MAX = 2_000_000
 
 /** Compares the tree with each signed checkpoint when it reaches the checkpoint's size. */
 class CheckpointChecks {
-  /** The events that the site, and that the required witnesses, have signed. */
+  /** Track the events that the site, and that the required witnesses, have signed. */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The checkpoints that were compared with the tree, and those of them that the caller passed. */
+  /** The numbers of compared checkpoints: of all, and of those that the caller passed. */
   readonly compared = { all: 0, earlier: 0 }
-  /** The checkpoints that a trusted witness has signed, compared or not. */
+  /** The number of checkpoints that a trusted witness has signed, compared or not. */
   cosigned = 0
   readonly witnesses: readonly VerifierKey[]
   private readonly quorum: number | null
@@ -340,8 +340,8 @@ class CheckpointChecks {
   }
 
   /**
-   * Returns the keys of witnesses. Reports malformed ones, those of another kind, and those of the
-   * site itself, whose signature confirms nothing that the site does not confirm already.
+   * Returns the keys of witnesses. Reports malformed keys, keys of another kind, and keys of the
+   * site itself. The signature of such a key confirms only what the site already claims.
    */
   private validWitnesses(texts: readonly string[]): VerifierKey[] {
     return texts.flatMap((text) => {

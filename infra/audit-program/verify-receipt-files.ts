@@ -165,7 +165,10 @@ type ReceiptFile = {
   readonly lastRevision: number
 }
 
-/** Reports whether a receipt is of the first event of an account, before which nothing may be. */
+/**
+ * Reports whether a receipt is for the first event of an account, so that no earlier receipt
+ * exists.
+ */
 const isFirst = ({ record }: Receipt): boolean => record.revision === 0
 
 /** All receipts of one account from all files, one per revision. */
@@ -194,8 +197,8 @@ function statementsOf(
 }
 
 /**
- * Reports whether a file should have receipts but has none. A new account rightly has none; the
- * site states -1 as its last revision.
+ * Reports whether a file lacks the receipts that it should contain. The file of a new account
+ * rightly contains none. In this case, the site states -1 as the last revision.
  */
 const isEmpty = ({ receipts, isStatement, lastRevision }: ReceiptFile): boolean =>
   receipts.length === 0 && !(isStatement && lastRevision === -1)

@@ -33,7 +33,7 @@ export type ReceiptKeys = {
   readonly site: readonly string[]
   /**
    * The witnesses whose signatures are required. `quorum` of them must have signed, or all if
-   * `quorum` is omitted. A key counts once, also if it is given under several names.
+   * `quorum` is omitted. A key counts once, even if it is given under several names.
    */
   readonly witnesses?: readonly string[]
   readonly quorum?: number
@@ -113,7 +113,8 @@ function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): v
   if (leafHash(record).toString('base64') !== receipt.leaf_hash) {
     report('record', 'the leaf hash is not that of the record')
   } else {
-    // Of a record that was changed after it was sealed, this one finding says enough.
+    // If the record was changed after it was sealed, the finding about its hash is enough. Its
+    // postings are therefore not checked.
     for (const fault of postingFaults(eventOf(record))) report('record', englishText(fault))
   }
   const { balanceAfter = null, heldAfter = null } = balancesOf(record)
@@ -159,7 +160,8 @@ function verifyProof(
     report('inclusion', `the event is not leaf ${index} of the checkpoint's tree`)
   }
   const witnesses = (keys.witnesses ?? []).map(parseVerifierKey)
-  // A key of the site stays required, but its signature is none of a witness.
+  // A key of the site still counts as required, but its signature does not count as the signature
+  // of a witness.
   const independent = witnesses.filter((key) => !ring.isKeyOfSite(key))
   const count = countSigners(checkpoint, independent)
   const required = keys.quorum ?? countDifferentKeys(witnesses)

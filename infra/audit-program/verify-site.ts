@@ -49,7 +49,7 @@ export type VerifySiteOptions = {
   readonly runningSince: number
   /**
    * The longest time in milliseconds until the read model of the balances reaches the verified
-   * events. The balances are not compared if it takes longer.
+   * events. If it takes longer, the balances are not compared.
    */
   readonly balancesWithinMs?: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
@@ -73,10 +73,10 @@ export type SiteVerification = {
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events, and also folds them again to compare every read model. An incremental verification
  * continues from the state of the last verification that found nothing in the history. Without such
- * a state, it becomes a full one. Earlier events, or a part of them, are only compared with their
- * sealed hashes, and the rows of a part of the accounts with a new fold of their events. If a check
- * fails, the failure is a finding beside the others, because a damaged event could otherwise hide
- * all that was found. Throws only if the signal is aborted or the database is unavailable.
+ * a state, it becomes a full one. It compares earlier events, or a part of them, with their sealed
+ * hashes only. It compares the rows of only some accounts with a new fold of their events. If a
+ * check throws, the error becomes a finding. Otherwise, one damaged event could hide all other
+ * findings. Throws only if the signal is aborted or the database is unavailable.
  */
 export async function verifySite(
   core: Core,
@@ -164,8 +164,9 @@ async function makeChecks(
 }
 
 /**
- * Reports the snapshots of streams that were changed in the database. Such a snapshot is not used,
- * but it shows that somebody has tried to change a state from which commands are decided.
+ * Reports the snapshots of streams that were changed in the database. The site does not use such a
+ * snapshot. But the change shows that somebody has tried to manipulate a state on which decisions
+ * depend.
  */
 async function compareSnapshots(
   core: Core,
@@ -269,7 +270,7 @@ async function verifyRecords(
   return seal
 }
 
-/** Returns false, and reports it, if an event differs from its sealed hash. */
+/** Compares an event with its sealed hash. If they differ, reports the event and returns false. */
 function compareLeaf(
   hash: Buffer,
   sealed: Buffer | undefined,

@@ -73,7 +73,7 @@ type ExpectedRoot = {
 
 /**
  * Compares the root of the log at one size. `tree` is null if the log is smaller. A lost tile is
- * another finding than another root: the operator can rebuild the tile from the events.
+ * not reported as a different root, because the operator can rebuild a lost tile from the events.
  */
 async function compareRoot(
   tree: TileTree | null,
@@ -94,8 +94,8 @@ async function compareRoot(
 }
 
 /**
- * The record of a verification about the tree over the events, which is compared with the log.
- * `roots` are the root hashes of this tree at the sizes of the signed checkpoints.
+ * The result of reading the events, which is compared with the log. `roots` are the root hashes of
+ * the tree over the events, at the sizes of the signed checkpoints.
  */
 export type Seal = {
   readonly roots: Map<number, { readonly root: Buffer; readonly position: number }>

@@ -44,10 +44,10 @@ export async function recordRefusedCosignature(
 }
 
 /**
- * Returns the ids of the refusals whose histories the refused one continues: the tree of the
- * refusal and the last tree that was remembered for it are the beginnings of the refused tree. Then
- * remembers the refused tree for these refusals. Without that, a rewriting of the events after the
- * tree of an acknowledged refusal would not be noticed.
+ * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. To
+ * continue a refusal, its tree must begin with the tree of the refusal and with the last tree that
+ * was remembered for it. The refused tree is then remembered for these refusals. Otherwise, nobody
+ * would notice if events after the tree of an acknowledged refusal were rewritten.
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,
@@ -59,8 +59,9 @@ async function continuedBy(
   const isPartOfLog = async ({ size, root }: RefusedTree): Promise<boolean> => {
     if (size > (latest?.size ?? 0)) return false
     const stored = await tree.root(size).catch((error: unknown) => {
-      // A tree that cannot be computed is not known to be the same one. The admins must learn of a
-      // lost tile, and no lost tile may prevent the recording of the refusal.
+      // Without the tile, the tree cannot be computed, so the refusal counts as a new one. The
+      // admins must learn of a lost tile, and no lost tile may prevent the recording of the
+      // refusal.
       if (error instanceof MissingHash) return null
       throw error
     })

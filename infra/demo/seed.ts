@@ -92,8 +92,9 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
 
 /**
  * Creates the channel with this name, or updates an existing channel of this name. The update is
- * needed because the provider's port changes at each start. It is forced, because a demo that was
- * killed may have left unfinished tasks, which the provider of that time took with it.
+ * needed because the provider's port changes at each start. The update is forced, because a demo
+ * that was killed may have left unfinished tasks. These tasks can never end, because their
+ * simulated provider has ended.
  */
 export async function setChannel(
   root: Pick<ConsoleClient, 'must'>,

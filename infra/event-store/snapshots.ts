@@ -90,9 +90,9 @@ const macWith =
 const SNAPSHOTS_PER_PAGE = 200
 
 /**
- * Compares the MAC of each stored snapshot with its row. Yields for each page how many were
- * compared, and the streams whose snapshot was changed in the database. A row without a MAC is one
- * of them.
+ * Compares the MAC of each stored snapshot with its row. Yields, for each page, how many snapshots
+ * were compared, and the streams whose snapshot was changed in the database. A row without a MAC
+ * counts as changed.
  */
 export async function* findChangedSnapshots({
   pg,
@@ -121,9 +121,9 @@ export async function* findChangedSnapshots({
 
 /**
  * Creates the store of snapshots in Postgres. A snapshot of a newer codec version replaces the
- * stored snapshot. Each row has a MAC, because commands are decided by the state in it: otherwise,
- * a person who can write to the database could raise a balance without an event. A row with another
- * MAC is reported and deleted, and the stream is then read from its beginning.
+ * stored snapshot. Each row has a MAC, because commands are decided on the state in the row.
+ * Without a MAC, a person with write access to the database could raise a balance without an event.
+ * A row with a wrong MAC is reported and deleted. The stream is then read from its beginning.
  */
 export async function createPostgresSnapshots({ pg, vault, log }: Deps): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)

@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
 
-/** The limits of Postgres that would cancel a statement of `sql`, in each version that has them. */
+/**
+ * Disables the limits by which Postgres would cancel a statement of `sql`. Limits that a version of
+ * Postgres does not have are left out.
+ */
 const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings
   where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
 

@@ -3,7 +3,7 @@ import { inTime } from './shared-limits.ts'
 
 /**
  * A cache that all processes share. Its values may be lost at any time, so nothing may depend on
- * them. No method rejects or waits long.
+ * them. No method rejects, and none waits for long.
  */
 export type SharedCache = {
   /**

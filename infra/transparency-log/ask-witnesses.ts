@@ -100,8 +100,8 @@ async function reportFailure(
 }
 
 /**
- * Asks one witness with the protocol C2SP tlog-witness. The witness may have signed another tree
- * size last than this site knows. It then answers 409 with its size, and is asked once more. A
+ * Asks one witness with the protocol C2SP tlog-witness. If the witness has last signed another tree
+ * size than this site assumes, it answers 409 with the right size. It is then asked once more. A
  * witness that does not know the key answers 403. It then receives the notes in which the site
  * replaced its key.
  */
@@ -219,10 +219,11 @@ async function sendFromKnownSize(
       ? answer
       : await send(checkpoint, size).catch(async (error: unknown) => {
           if (!(error instanceof MissingHash)) throw error
-          // The witness has signed what this site has recorded. Only the proof cannot be made.
+          // The site has a checkpoint of this size that the witness has signed. Only the proof
+          // cannot be computed.
           if (await isRecorded(size)) throw error
-          // This site does not know the tree that the witness has signed, and cannot show that it
-          // continues it. The admins must learn of it as of any other refusal.
+          // This site has no checkpoint with the tree that the witness has signed, and cannot prove
+          // that its log extends this tree. The admins must learn of this as of any other refusal.
           const message = `it has signed ${size} events, and there is no proof: ${error.message}`
           throw new OtherHistory('not-continued', size, message)
         })
@@ -234,8 +235,8 @@ async function sendFromKnownSize(
 
 /**
  * Sends a checkpoint with the proof from the known size. If a tile that the proof needs is lost,
- * the proof from the empty tree, which needs none, is sent instead: the witness then answers with
- * the size that it has signed. `isLost` is true in this case.
+ * sends the proof from the empty tree instead, which needs no tiles. The witness then answers with
+ * the size that it has signed. In this case, `isLost` is true.
  */
 async function sendWithLostTiles(
   send: Send,
@@ -259,8 +260,8 @@ const sizeOfConflict = ({ status, text }: Answer): number | null =>
 
 /**
  * Returns the tree size of the last of the recent checkpoints that the witness has signed, or 0 if
- * it has signed none of them. This is only the first guess: the witness answers another size, and
- * `hasSigned` then looks that one up, however old it is.
+ * it has signed none of them. The size is only a first guess. If it is wrong, the witness answers
+ * with the right size. `hasSigned` then looks up a checkpoint of that size, however old it is.
  */
 async function lastSizeOf(pg: Pool, key: VerifierKey): Promise<number> {
   const recent = await listCheckpoints(pg, 50)
@@ -295,8 +296,8 @@ async function sendCheckpoint(
   if (before > size) {
     const error = `it has already signed ${before} events`
     const [latest] = await listCheckpoints(pg, 1)
-    // Another process may have sealed more events meanwhile. The log may then have as many as the
-    // witness has signed.
+    // Another process may have sealed more events meanwhile. The log may then contain as many
+    // events as the witness has signed.
     if (before <= (latest?.size ?? 0)) throw new Error(error)
     const message = `${error}, but this log has only ${latest?.size ?? 0}`
     throw new OtherHistory('larger-tree', before, message)

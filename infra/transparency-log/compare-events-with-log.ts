@@ -124,9 +124,9 @@ export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerato
 }
 
 /**
- * Splits the tiles into runs of consecutive tiles that have all of their hashes. Returns the
- * indexes of the others as well. The hashes after a lost tile would otherwise be compared with the
- * events of the lost one.
+ * Splits the tiles into runs of consecutive tiles that have all of their hashes. Also returns the
+ * indexes of the other tiles. Without the split, the hashes after a lost tile would be compared
+ * with the events of the lost tile.
  */
 function completeRuns(
   tiles: readonly LeafTile[],
@@ -255,8 +255,8 @@ async function* compareParents(pg: Pool, tiles: readonly LeafTile[]): AsyncGener
 
 /**
  * Compares the root of each checkpoint with the tiles, and verifies the checkpoint's signature if
- * the keys are known. Successive checkpoints that differ are one finding, because the first of them
- * alone says where the tiles were changed.
+ * the keys are known. Successive checkpoints that differ are one finding, because only the first of
+ * them shows where the tiles were changed.
  */
 async function* compareCheckpoints(
   { pg, keys, signal }: ComparisonDeps,
@@ -288,8 +288,9 @@ async function* compareCheckpoints(
 }
 
 /**
- * Returns why a root cannot be computed. A lost tile of leaves is named by another finding, and the
- * checkpoints that need it cannot be compared. No other finding names a lost tile above it.
+ * Returns `leaf-lost` if a root cannot be computed because a tile of leaves is lost. The comparison
+ * then skips the checkpoint, because another finding names this tile. For any other error, returns
+ * null: no other finding names a lost tile of a higher level.
  */
 const lostRoot = (error: unknown): 'leaf-lost' | null =>
   error instanceof MissingHash && error.level === 0 ? 'leaf-lost' : null

@@ -4,9 +4,9 @@ import { TILE_WIDTH } from './merkle-tree.ts'
 export type CheckpointPlace = { readonly size: number; readonly position: number }
 
 /**
- * Successive checkpoints that differ from a tree. `from` and `to` are the positions of the events
- * that the first of them covers, and that the last checkpoint before it, of `agreed` events, does
- * not cover.
+ * Successive checkpoints that differ from a tree. Before them, the checkpoint of size `agreed`
+ * agrees with the tree. `from` and `to` are the positions of the events after it, up to the last
+ * event that the first differing checkpoint covers.
  */
 export type DifferingCheckpoints = {
   readonly from: number
@@ -18,7 +18,7 @@ export type DifferingCheckpoints = {
 
 /**
  * Joins successive checkpoints that differ from a tree to one range. A changed event changes the
- * root of every later tree, and only the first of these checkpoints says where the event is. The
+ * root of every later tree, and only the first of these checkpoints shows where the event is. The
  * checkpoints are passed in ascending order.
  */
 export class DifferingRanges {
@@ -50,7 +50,7 @@ export class DifferingRanges {
   }
 }
 
-/** A finding about one lost tile, or about adjacent ones, with the numbers of its events. */
+/** A finding about one lost tile or several adjacent ones, with the numbers of their events. */
 type LostTileRange =
   | {
       readonly code: 'TileMissing'

@@ -76,7 +76,8 @@ function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
 /**
  * Throws `ConfigError` if a witness of this site has one of the site's own keys. The site would
  * otherwise confirm its own history, and receipts would count as witnessed. The key that is derived
- * from `SECRET_KEY` counts also if another one is set, because it can have signed the log before.
+ * from `SECRET_KEY` is rejected even if another key is configured, because the derived key may have
+ * signed the log earlier.
  */
 export function refuseOwnKeyAsWitness(core: Pick<LogCore, 'config' | 'vault'>): void {
   const own = Object.values(seedsOf(core)).map((seed) => publicKeyOf(createNoteSigner('own', seed)))
@@ -84,8 +85,8 @@ export function refuseOwnKeyAsWitness(core: Pick<LogCore, 'config' | 'vault'>): 
 }
 
 /**
- * Throws `ConfigError` as `refuseOwnKeyAsWitness`, for the keys that the database names: all keys
- * that the log has or had, and those under a name of the site. A database without a log names none.
+ * Like `refuseOwnKeyAsWitness`, but checks the keys that the database names: all present and former
+ * keys of the log, and all keys with a name of the site. A database without a log names none.
  */
 export async function refuseRecordedKeyAsWitness({
   config,
@@ -103,7 +104,8 @@ export async function refuseRecordedKeyAsWitness({
     try {
       return [parseVerifierKey(text).publicKey]
     } catch {
-      // A row that was damaged is a finding of the verification, which needs a running site.
+      // A damaged row must not prevent the start. A verification reports the row, and only a
+      // running site can verify.
       return []
     }
   })

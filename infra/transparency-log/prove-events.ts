@@ -85,9 +85,9 @@ async function tileOf(pg: Pool, position: number): Promise<Tile | null> {
 }
 
 /**
- * Returns the index of the lost tile that had the leaf of an event. Returns null if none is lost,
- * so that the event must have been changed. `tile` is the last stored tile that begins at or
- * before the event.
+ * Returns the index of the lost tile that had the leaf of an event. Returns null if no tile is
+ * lost. In this case, the event must have been changed. `tile` is the last stored tile that begins
+ * at or before the event.
  */
 async function lostTileOf(
   pg: Pool,
@@ -100,7 +100,8 @@ async function lostTileOf(
   const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH)
   const whole = hashes.filter(({ length }) => length === HASH_BYTES)
   if (whole.length < width) return index
-  // Positions ascend by at least 1, so an event of this tile can be no further from its first one.
+  // Each event has a higher position than the one before. An event with a position below
+  // `firstPosition + TILE_WIDTH` can therefore only belong to this tile, which is not lost.
   if (position < firstPosition + TILE_WIDTH || (index + 1) * TILE_WIDTH >= size) return null
   const next = await pg.query('select from transparency_log.tiles where level = 0 and index = $1', [
     index + 1,

@@ -56,8 +56,8 @@ class Contradiction extends Error {
 /**
  * Computes the lost and incomplete tiles of the log again, from the events and from the tiles below
  * them. They are committed only if each fits the tiles above it, and if the whole tree has the root
- * of the latest signed checkpoint: tiles that are made from changed events would otherwise confirm
- * the change. The log is locked meanwhile, so that no event is sealed.
+ * of the latest signed checkpoint. Otherwise, tiles that are computed from changed events would
+ * confirm the change. The log is locked meanwhile, so that no event is sealed.
  */
 export async function rebuildLostTiles(deps: RebuildDeps): Promise<RebuiltTiles> {
   try {
@@ -218,7 +218,9 @@ async function compareLatestCheckpoint(
     : await differingRanges(client)
 }
 
-/** Returns the ranges of events between checkpoints that agree with the tiles and others. */
+/**
+ * Returns the ranges of events that are covered by checkpoints whose roots differ from the tiles.
+ */
 async function differingRanges(client: PoolClient): Promise<RebuildFault[]> {
   const ranges = new DifferingRanges()
   const findings: RebuildFault[] = []

@@ -79,9 +79,9 @@ export function createSealing(
 }
 
 /**
- * Returns a function that calls `onDestroyed` if any process has destroyed a key. It asks the
- * database at most every `CHECKED_MS` milliseconds for the number of destroyed keys, which only
- * increases.
+ * Returns a function that calls `onDestroyed` if any process has destroyed a key. The function
+ * reads the number of destroyed keys, which only increases, at most once per `CHECKED_MS`
+ * milliseconds.
  */
 function createCheck(pg: Pool, onDestroyed: () => void): () => Promise<void> {
   let known = 0

@@ -37,7 +37,8 @@ const PASSWORDS = createPasswordPool()
 
 /**
  * The tables have a separate schema, so that it can be left out of a database dump that leaves the
- * site. A start that finds all of them takes no lock that statements of other processes wait for.
+ * site. If all tables exist already, a start takes no lock for which statements of other processes
+ * would wait.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (

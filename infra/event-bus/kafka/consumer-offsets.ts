@@ -13,9 +13,9 @@ type Assignment = {
 
 /**
  * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
- * offset is committed only in the assignment in which its message was received, because the broker
- * also accepts the offset of a lane that another member has meanwhile, or had and committed
- * further, and the lane would move back.
+ * offset is committed only in the assignment in which its message was received. The broker would
+ * also accept it after the lane was assigned to another member. If this member had already
+ * committed a later offset, the lane would move back.
  */
 export function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
@@ -41,8 +41,9 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
   return {
     commit,
     /**
-     * Sets the lanes of this member, and forgets the offsets of others. A member that has another
-     * id was out of the group, and others may have had its lanes.
+     * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
+     * means that this process had left the group. Its lanes may have been assigned to others
+     * meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {
       const kept = memberId === member ? assignments : new Map<number, Assignment>()
