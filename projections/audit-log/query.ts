@@ -40,9 +40,8 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
 
 /**
  * The SQL expression for the position of the first act at or after a time. A condition on the time
- * itself would make Postgres read all newer rows, even for a period in the past. Because each
- * period ends at the position at which the next one begins, successive periods have no gaps between
- * them.
+ * itself would make Postgres read all newer rows, even for a period in the past. Each period ends
+ * at the position at which the next one begins, so successive periods have no gaps between them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}

@@ -6,8 +6,8 @@ import { TIMELINE_KINDS } from '#read-api/contract/channel-timeline.ts'
 import type { Listed } from '../list-paging-and-sorting.ts'
 
 /**
- * The kinds of entries that are stored. The API response adds entries of the kind `expired`,
- * because no event records an expiry.
+ * The kinds of entries that are stored. Entries of the kind `expired` are not stored, because no
+ * event records an expiry. The API adds them to its responses.
  */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]

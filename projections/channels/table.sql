@@ -25,7 +25,7 @@ create index channels_by_change on channels (changed_position);
 create index channels_there on channels (priority desc, id desc) where not is_deleted;
 create index channels_by_tag on channels (tag) where not is_deleted;
 
--- The row of a key remains after the key was removed from its channel. No query reads such a row.
+-- The row of a key remains after the key was removed from its channel. Queries ignore such a row.
 create table keys_set_aside (
   channel_id bigint not null,
   key_ref text not null,

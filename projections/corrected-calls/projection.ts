@@ -5,8 +5,8 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The calls whose charges were corrected, with one row for each correction of a call, and what each
- * correction has changed in all.
+ * The calls whose charges were corrected, with one row for each correction of a call. The table
+ * `sums` has the total changes of each correction.
  */
 export const correctedCalls = projectionOf<ChargeCorrected>({
   name: 'corrected-calls',

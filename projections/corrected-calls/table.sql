@@ -19,7 +19,7 @@ create table calls (
   primary key (call, position)
 );
 
--- What each correction has changed so far.
+-- The total changes that each correction has made so far.
 create table sums (
   correction_id text collate "C" primary key,
   calls bigint not null default 0,

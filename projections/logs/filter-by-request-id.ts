@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 
 /**
- * The minimum length of a request id's prefix in a search. A shorter prefix would match too many
- * calls, so a shorter text must be a complete id.
+ * The minimum length of a request id's prefix in a search. A shorter text is treated as a complete
+ * id, because it would match too many calls as a prefix.
  */
 const REQUEST_ID_PREFIX_MIN = 8
 

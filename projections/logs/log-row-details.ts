@@ -96,7 +96,7 @@ const GATEWAY_ERRORS: ReadonlySet<string> = new Set([
 
 /**
  * Returns how a call ended. If the gateway ended the last attempt, returns the error code of this
- * attempt, because `end` would blame the provider. Otherwise, returns `end`.
+ * attempt, because the provider is not to blame. Otherwise, returns `end`.
  */
 export function endOf(attempts: readonly Attempt[], end: string): string {
   const error = attempts.at(-1)?.error ?? null

@@ -27,9 +27,10 @@ const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' 
 export const lineOfPlace = (place: number): number => place % HIGH_FACTOR
 
 /**
- * The lines of an invoice. The columns that start with `id_` are the first one and the sums of all
- * lines with the same request id, because providers may have a line for each kind of token, and
- * credits of earlier lines. Each duplicate stands for itself.
+ * The lines of an invoice. A provider may bill one request in several lines, such as one for each
+ * kind of token, or credits of earlier lines. The columns that start with `id_` therefore describe
+ * all lines with the same request id: the first line and the sums. A duplicate line is not added to
+ * these sums.
  */
 const linesWithSums = (invoiceId: string) => sql.fragment`
   select *, min(line) over same_id as id_line,
@@ -74,7 +75,8 @@ const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
 const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedProviderInvoice) => {
-  // An unknown cost cannot differ, so this is true. It does not agree either.
+  // If the cost is unknown, this condition is true, so that the amounts do not make the result
+  // `different`. The result is then `cost_unknown`, unless an earlier case applies.
   const isSame = isNear(sql.fragment`billed`, sql.fragment`coalesce(cost, billed)`)
   const areTokens = hasTokens
     ? isNear(sql.fragment`id_tokens`, sql.fragment`call_tokens`)
@@ -113,9 +115,9 @@ const matchSum = rowType({
 export type MatchSum = RowOf<typeof matchSum>
 
 /**
- * Matches all lines of an invoice that have request ids. Returns them as sums by the kind of match,
- * and by the days and models of both sides. If several lines name the same call, the call is
- * counted with the first of them.
+ * Matches all lines of an invoice that have request ids. Returns sums by the kind of match, and by
+ * the days and models of both sides. If several lines name the same call, the call is counted with
+ * the first of them.
  */
 export const matchLines = (
   db: CommonQueryMethods,

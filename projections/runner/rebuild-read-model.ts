@@ -16,8 +16,8 @@ import { ensureCheckpointTables } from './read-models-ahead-of-events.ts'
 const IDLE_MAX_MS = 30_000
 
 /**
- * The maximum number of rounds that fold the events which were added during the previous round.
- * Further rounds are needed until fewer than `REST_MAX` events were added.
+ * The maximum number of rounds. Each round folds the events that were added during the previous
+ * round. Further rounds are needed until fewer than `REST_MAX` events were added.
  */
 const CATCH_UP_MAX = 5
 const REST_MAX = 1_000

@@ -58,7 +58,7 @@ export class RowChanges {
 
   /**
    * Removes all rows that match `where`. These rows are removed after all other changes of the
-   * batch. Later events of the batch must not create such rows.
+   * batch. Later events of the batch must not create rows that match.
    */
   removeWhere(table: string, where: Cells): void {
     this.#wide.push([table, { kind: 'remove', key: where, set: {}, add: {} }])

@@ -2,9 +2,9 @@ import { DatabaseError } from 'pg'
 import { PoisonEvent } from './fold-events.ts'
 
 /**
- * Describes an error for the result of a verification, which is an event and so is kept for good.
- * Messages of errors are left out, because Postgres quotes values of rows in them, and V8 quotes
- * texts. The log has the whole error.
+ * Describes an error for the result of a verification. The result is an event, so it is stored
+ * permanently. The error's message is left out, because it may contain personal data: Postgres
+ * quotes values of rows, and V8 quotes texts. The log contains the whole error.
  */
 export function verificationErrorText(error: unknown): string {
   if (error instanceof PoisonEvent) {

@@ -49,9 +49,9 @@ const KEPT_MAX = 30_000
 
 /**
  * Folds the events of some accounts again, and compares the rows of these accounts with the result,
- * in all columns. Returns the first rows of each table that differ, and the accounts that cannot be
- * folded: one of them does not prevent the comparison of the others. Only the streams of these
- * accounts are read. The live read models can keep advancing: their rows and their positions are
+ * in all columns. Returns the first rows of each table that differ. Also returns the accounts whose
+ * events cannot be folded. They do not prevent the comparison of the others. Only the streams of
+ * these accounts are read. The live read models can keep advancing: their rows and positions are
  * copied in one snapshot, and the events are folded up to these positions.
  */
 export const verifyAccountRows = (

@@ -64,16 +64,19 @@ export const verifyReadModels = (
     () => verifyUntilSettled(core, projections, context, options),
   )
 
-/** The maximum number of comparisons of a read model that erasures make useless. */
+/**
+ * The maximum number of comparisons of one read model. An erasure during a comparison makes its
+ * result useless.
+ */
 const ATTEMPTS_MAX = 10
 /** The maximum wait in milliseconds for running erasures before a comparison is repeated. */
 const ERASED_WITHIN_MS = 30_000
 const POLL_MS = 100
 
 /**
- * Compares the read models, and compares those again that differ while a user is erased: their rows
- * were read before the texts were gone, and their events after it. The erasure also drops the newly
- * folded tables, because they contain these texts.
+ * Compares the read models. If some differ and a user was erased meanwhile, compares these again:
+ * their rows were read before the erasure, and their events after it. The erasure also drops the
+ * newly folded tables, because they contain texts of the user.
  */
 async function verifyUntilSettled(
   core: Core,
@@ -148,8 +151,9 @@ async function verifyTogether(
 }
 
 /**
- * Names the rows that differ. An error is returned instead of thrown, because a table whose columns
- * were changed cannot be compared row by row, and the result that it differs must not be lost.
+ * Names the rows that differ. An error is returned instead of thrown, so that the result of the
+ * verification is not lost. An error occurs, for example, if the columns of a table were changed,
+ * because its rows can then not be compared.
  */
 async function nameRows(
   { log, pg }: Core,

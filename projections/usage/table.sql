@@ -29,8 +29,8 @@ create table by_user_and_model (
   primary key (user_id, hour, type, model)
 );
 
--- This index serves the list of users with the highest charges. The list reads this table for the
--- hours at both ends of a range, and `charged_by_day` for the complete days between.
+-- This index serves the list of users with the highest charges. The query reads this table for the
+-- hours at both ends of a range, and `charged_by_day` for the complete days between them.
 create index by_user_and_model_hour on by_user_and_model (hour);
 
 create table charged_by_day (
