@@ -11,8 +11,8 @@ const LINES_MAX = 100
 const PAGE = 100
 
 /**
- * Computes the charge of a call again from the event that ended it. A call that pays for lines of a
- * batch is charged the sum of these lines, which are read from the events of the batch.
+ * Recomputes the charge of a call from the event that ended it. If the call pays for lines of a
+ * batch, its charge is the sum of these lines, which are read from the events of the batch.
  */
 export async function chargeArithmetic(
   store: Pick<EventStore, 'readStream'>,

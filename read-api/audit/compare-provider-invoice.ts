@@ -13,9 +13,8 @@ import {
 import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoices.ts'
 
 /**
- * The figures of the invoice and those that this site recorded, for one day and model or as a sum
- * over several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this
- * site.
+ * The figures of an invoice and those that this site recorded, for one day and model or summed over
+ * several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this site.
  */
 type Figures = {
   rows: number
@@ -93,8 +92,8 @@ export async function compareProviderInvoice(
 const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
- * Returns what is needed to match an invoice with calls. An invoice without a period covers no day:
- * its last day is the day before its first day.
+ * Returns the fields of an invoice that are needed to match it with calls. If an invoice has no
+ * period, its last day is set to the day before its first day, so that it covers no day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
@@ -119,8 +118,8 @@ const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_00
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
 
 /**
- * Returns what both sides have for each day and model, without the lines and calls that were
- * already compared by their ids (`byId`).
+ * Returns the figures of both sides for each day and model. Leaves out the lines and calls that
+ * were already compared by their ids (`byId`).
  */
 function remainingFigures(
   invoice: ProviderInvoice,

@@ -27,8 +27,9 @@ export const waitForComparison = (deps: ReadDeps, ...names: readonly ReadModelNa
   })
 
 /**
- * Returns the invoice with this id when the read model has all of its lines, whatever process or
- * user imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still missing.
+ * Returns the invoice with this id as soon as the read model has all of its lines, even if another
+ * process imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still
+ * missing.
  */
 export async function findProviderInvoice(
   deps: ReadDeps,

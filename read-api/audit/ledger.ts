@@ -91,7 +91,7 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLe
 
 /**
  * Reads the filters of a ledger request. Throws a 400 if a type is unknown, the period ends before
- * it begins or `at` is no moment. With `at`, the range ends with the account's last event until
+ * it begins or `at` is not a moment. With `at`, the range ends with the account's last event until
  * then, which is also the event whose balance `balanceAt` returns.
  */
 export async function ledgerFilter(
@@ -163,10 +163,10 @@ async function endsOf(
 }
 
 /**
- * Takes the total, the balance and the held quota after a ledger entry, and updates them to the
- * earlier one of two later moments, of which null is the present. Holds are no ledger entries. They
- * move quota from the balance to the held quota and leave the total unchanged. If the total has
- * changed, another entry came in between, and `figures` is returned unchanged.
+ * Updates the figures after a ledger entry (total, balance and held quota) to the earlier of two
+ * later moments. A moment of null is the present. Holds change the figures without a ledger entry:
+ * they move quota from the balance to the held quota and leave the total unchanged. If the total
+ * has changed, there was another ledger entry in between, and `figures` is returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],
@@ -176,7 +176,8 @@ async function withHolds(
 ): Promise<Figures> {
   // If the entry does not contain the balance, `balanceAt` would have to read the whole history.
   if (figures.balance === null) return figures
-  // A time can't be compared with a position, but the account's events at both can be.
+  // One moment may be a time and the other a position, which can't be compared. The account's last
+  // events at both moments are compared instead.
   const one = await balanceAt(store, userId, moments[0])
   const other = moments[1] === null ? one : await balanceAt(store, userId, moments[1])
   const { total, balance, held } = other.position < one.position ? other : one

@@ -35,10 +35,10 @@ type Kept = InvoiceMatches & {
 const KEPT_MAX = 8
 
 /**
- * Matches invoices with calls, and keeps the results, because matching an invoice of 100 000 lines
- * takes half a second, and each page of it needs the results. The lines of an invoice never change.
- * An invoice is matched again if a call or an attempt was added that may change the result, or if
- * the read model was rebuilt.
+ * Matches invoices with calls and keeps the results. Matching an invoice of 100 000 lines takes
+ * half a second, and each page of the invoice needs the result. An invoice is matched again if a
+ * call or an attempt was added that may change the result, or if the read model was rebuilt. The
+ * lines of an invoice never change.
  */
 export class MatchedInvoices {
   /**
@@ -81,9 +81,9 @@ export class MatchedInvoices {
   }
 
   /**
-   * Requests for one invoice wait for each other, so that it is matched once. A request takes the
-   * result of an earlier one that includes all events which the read model had when it began.
-   * Otherwise, while calls arrive all the time, each of them would match the invoice again.
+   * Returns the current matches of an invoice. Requests for one invoice wait for each other and
+   * share a result if it includes all events that the read model had when they began. Otherwise,
+   * each request would match the invoice again while calls keep arriving.
    */
   private async current(invoice: MatchedProviderInvoice): Promise<Kept> {
     const { invoiceId } = invoice

@@ -178,8 +178,8 @@ function optionsFold(kind: 'options' | 'prices'): Fold {
 }
 
 /**
- * Renames the members of a part of the domain's state, such as `baseUrl`, to names of the API, such
- * as `base_url`. It must not be used for objects whose members are named by users.
+ * Converts the member names of a part of the domain's state to those of the API, such as `baseUrl`
+ * to `base_url`. It must not be used for objects whose members are named by users.
  */
 function withWireNames(part: object): State {
   const members = Object.entries(part).map(([name, value]: [string, unknown]) => {

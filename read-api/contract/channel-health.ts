@@ -55,7 +55,7 @@ export const ChannelHealth = Type.Object({
   tag: Type.String(),
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** The reason for which the channel was automatically disabled. Empty if it was not. */
+  /** The reason why the channel was automatically disabled. Empty if it was not. */
   status_reason: Type.String(),
   /** When the status changed, in Unix seconds. */
   status_time: Type.Integer(),

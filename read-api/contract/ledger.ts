@@ -191,7 +191,10 @@ export type BalanceAt = Static<typeof BalanceAt>
 /** A position of the event log or an ISO 8601 time with a time zone. */
 const moment = Type.Optional(Type.String({ maxLength: 40 }))
 
-/** With `at`, the ledger is that of this moment: it lists no later entry and closes there. */
+/**
+ * With `at`, the ledger ends at this moment: it lists no later entries, and its closing figures are
+ * those of this moment.
+ */
 const Period = { from: Query.integer, to: Query.integer, types: Query.text, at: moment }
 const LedgerQuery = Type.Object({ ...Period, cursor: Query.integer, limit: Query.integer })
 const ExportQuery = Type.Object({

@@ -104,9 +104,10 @@ const EventReceipts = Type.Object(receipts)
 const CallReceipts = Type.Object({
   ...receipts,
   /**
-   * Corrections that are newer than the checkpoint of the call have the latest checkpoint, which
-   * may lack signatures of witnesses. This is the proof that its tree extends the tree of the call.
-   * Null if all receipts have the same checkpoint.
+   * The proof that the tree of the latest checkpoint extends the tree of the call's checkpoint. It
+   * is needed for corrections that are newer than the call's checkpoint. Their receipts refer to
+   * the latest checkpoint, which may lack signatures of witnesses. Null if all receipts have the
+   * same checkpoint.
    */
   later_consistency: consistency,
   /**

@@ -82,7 +82,7 @@ const job = {
   id: Type.String(),
   /** The user who requested the job. Null for the verification that runs every night. */
   requested_by: Type.Union([Type.Integer(), Type.Null()]),
-  /** The name of this user. Empty without a user, and for an erased one. */
+  /** The name of this user. Empty for the nightly verification, and for an erased user. */
   requested_by_name: Type.String(),
   status: JobStatus,
   /** All times are in Unix seconds. */

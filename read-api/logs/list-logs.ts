@@ -132,9 +132,9 @@ function logOrder(
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
- * Returns the part of a filter that is the same for all pages of a list. The start of the range is
- * left out, and so is an end in the future, because a client that asks for the last hours computes
- * both again for each page.
+ * Returns the part of a filter that is the same for all pages of a list. The start of the range and
+ * an end in the future are left out. A client that asks for the last hours computes both again for
+ * each page.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

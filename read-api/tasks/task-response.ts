@@ -68,7 +68,7 @@ export async function decryptTasks(
   )
 }
 
-/** `result` is the decrypted result of a finished video, or null. */
+/** Returns the video of a task. `result` is the decrypted result of a finished video, or null. */
 function videoOf(
   core: Pick<Core, 'vault' | 'now'>,
   row: TaskRow,

@@ -58,8 +58,8 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings to the other settings of a user, who is the only one to see them.
- * The result tells whether the webhook has a secret, but does not contain it.
+ * Adds the notification settings to the other settings of a user. Only the user can see them. The
+ * result tells whether the webhook has a secret, but does not contain it.
  */
 function withNotifications(
   setting: string,
