@@ -41,9 +41,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the error to show for a failed request. If the server rejected the request (with a status
- * up to 500), the error keeps its translated message. Otherwise, its message is `message`, and
- * `detail` is the message of the server, if there was a response.
+ * Returns the error to show for a failed request. If the server rejected the request with a status
+ * up to 500, the error keeps its translated message. Otherwise, its message is `message`, and
+ * `detail` is the server's message if there was a response.
  */
 export function errorWithMessage(error: unknown, message: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(message)

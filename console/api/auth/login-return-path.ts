@@ -1,9 +1,8 @@
 const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
- * Returns the path to open after a login. `value` comes from the URL. It is returned only if it is
- * a known path of this site, because a link could otherwise lead to a foreign site. Otherwise, the
- * default path is returned.
+ * Returns the path to open after a login. `value` comes from the URL. If it is not a known path of
+ * this site, returns the default path, because a link could otherwise lead users to a foreign site.
  */
 export function safeReturnPath(
   value: string | null,
@@ -11,7 +10,7 @@ export function safeReturnPath(
   isKnownPath: (path: string) => boolean,
 ): string {
   if (value === null || !/^\/(?!\/)/.test(value) || /[\\\s]/.test(value)) return DEFAULT_RETURN_PATH
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
   if (/[\u0000-\u001f\u007f]/.test(value) || !URL.canParse(value, origin))
     return DEFAULT_RETURN_PATH
   const url = new URL(value, origin)

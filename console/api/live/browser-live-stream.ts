@@ -56,9 +56,9 @@ const isPageVisible$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits whether the user has a session that may receive live events. Two kinds of sessions receive
- * none: a session whose user must first replace a password that an admin has set, and a session
- * that is being replaced.
+ * Emits whether the user has a session that may receive live events. A session receives none while
+ * its user must replace a password that an admin has set, and while the session itself is being
+ * replaced.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {

@@ -15,8 +15,8 @@ type SeenAtPosition = { position: number; ids: Set<number | string> }
 
 /**
  * Remembers the position of the last event that was received. A stream that reconnects continues
- * there. Several events can have the same position, so the server sends all events of that position
- * again. The cursor drops the events that were already received.
+ * there. Several events can have the same position. The server therefore sends all events of that
+ * position again, and the cursor drops those that were already received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, SeenAtPosition>()

@@ -73,9 +73,9 @@ const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|abo
 type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
- * Returns where a chat client may be opened: nowhere (`none`) if the key would be sent over plain
- * HTTP, and only in a new window (`window`) if a frame with the client would get the rights of the
- * console or would not work.
+ * Returns where a chat client may be opened. `none`: nowhere, because the key would be sent over
+ * plain HTTP. `window`: only in a new window, because a frame with the client would get the rights
+ * of the console, or would not work.
  */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'

@@ -104,8 +104,8 @@ function ClientChoice(props: { client: Client; onChange: (client: Client) => voi
 }
 
 /**
- * Shows one text and its copy button. The button copies `copied`, which contains the key. If
- * `copied` is null, the button copies `shown`, which contains a placeholder instead of the key.
+ * Shows one text (`shown`) and its copy button. The button copies `copied`, which contains the key.
+ * If `copied` is null, the button copies `shown`, in which a placeholder replaces the key.
  */
 function SetupBody(props: {
   template: string

@@ -87,7 +87,7 @@ function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: both of its roles are interactive
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles support it
     <div
       ref={grid.attach}
       role={props.branch === undefined ? 'grid' : 'treegrid'}

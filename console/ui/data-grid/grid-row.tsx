@@ -79,7 +79,7 @@ const MemoizedRow = memo(function DrawnRow(props: MemoizedRowProps) {
   }, [measure, row, columns])
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are the grid's, which has the focus */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and handles keys */}
       <div
         ref={element}
         role="row"

@@ -75,7 +75,7 @@ export function Overlay(props: {
       canOutsideClickClose
       shouldReturnFocusOnClose={false}
     >
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it */}
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles support it */}
       <div
         ref={attach}
         className={`tg-overlay-panel ${props.className}`}

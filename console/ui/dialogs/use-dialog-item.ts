@@ -18,8 +18,8 @@ export function useDialogItem<Item>(item: Item | null) {
 
 /**
  * Returns the first version of an object that was read after the dialog opened, or null until it
- * has been read. A form finds the changes of its user by comparison with that version. A later
- * version would make another user's change look like a change by this user.
+ * has been read. A form compares its values with that version to find what its user has changed.
+ * With a later version, another user's change would look like a change by this user.
  */
 export function useFirstVersion<Data>(query: {
   readonly data: Data | undefined

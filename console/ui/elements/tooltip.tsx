@@ -14,7 +14,7 @@ export function Tooltip(props: { content: string | ReactElement; children: React
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: what is inside has the role and the keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: the content has a role and handles keys
     <span
       className="tg-anchored"
       onPointerEnter={() => {

@@ -6,7 +6,7 @@ type Props = {
   label: string
   value: string
   suggestions?: readonly string[]
-  /** If it is true, the field has space for a suggestion of several words. */
+  /** True if the field needs space for a suggestion of several words. */
   isWide?: boolean
   /** If it is set, the field accepts only whole numbers. */
   wholeNumber?: { errorText: string }

@@ -173,7 +173,7 @@ function SuggestionList(props: {
   return (
     <div className="tg-names-list" id={`${props.id}-list`} role="listbox" tabIndex={-1}>
       {props.names.map((name, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the text box's, which has focus
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the text box has the focus
         <div
           key={name}
           id={`${props.id}-${index}`}

@@ -29,7 +29,7 @@ export function SingleTaskPage(props: {
   )
 }
 
-/** The form of an `SingleTaskPage`. `formError` is an error that does not belong to a field. */
+/** The form of a `SingleTaskPage`. `formError` is an error that does not belong to a field. */
 export function SingleTaskForm(props: {
   form: Pick<DraftForm<object>, 'ref' | 'submit' | 'isBusy' | 'formError'>
   submitText: string

@@ -109,7 +109,7 @@ export const isBeyondLastPage = ({ page, pageSize, total, isCapped }: Paging): b
 function useLastPage(paging: Paging, pages: number): void {
   const isBeyond = isBeyondLastPage(paging)
   const { onPage } = paging
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each rendering creates a new function
   useEffect(() => {
     if (isBeyond) onPage(pages - 1, { replace: true })
   }, [isBeyond, pages])

@@ -31,7 +31,7 @@ function ToastCard({ toast }: { toast: Toast }) {
     return () => clearTimeout(timer)
   }, [isHeld, toast])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a reader's hover only stops the clock
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only stops the timer
     <div
       className={`tg-toast tg-toast-${toast.tone}`}
       role={toast.tone === 'error' || toast.tone === 'warning' ? 'alert' : 'status'}

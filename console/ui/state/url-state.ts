@@ -5,7 +5,7 @@ export type UrlParam<Value> = {
   readonly write: (value: Value) => string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each parameter has a value type of its own
+// biome-ignore lint/suspicious/noExplicitAny: each parameter has a separate value type
 export type UrlSchema = Readonly<Record<string, UrlParam<any>>>
 export type UrlValues<Schema extends UrlSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends UrlParam<infer Value> ? Value : never
@@ -100,6 +100,6 @@ export function writeUrlState<Schema extends UrlSchema>(
 }
 
 function hasControls(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
   return /[\u0000-\u001f\u007f]/.test(text) || !text.isWellFormed()
 }

@@ -1,8 +1,8 @@
 import type { UrlParam } from '../state/url-state.ts'
 
 /**
- * A time range. It is either relative to the current time, or starts and ends at given seconds
- * (Unix time), both of which are included.
+ * A time range. It is either relative to the current time, or has a first and a last second (Unix
+ * time), both inclusive.
  */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
