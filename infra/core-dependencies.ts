@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { DatabasePool } from 'slonik'
-import type { Config } from './config/config.ts'
+import type { Config } from './config/config-types.ts'
 import type { EventBus } from './event-bus/port.ts'
 import type { EventStore } from './event-store/port.ts'
 import type { StreamActors } from './event-store/stream-actors-port.ts'

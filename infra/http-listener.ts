@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from './config/config.ts'
+import type { Config } from './config/config-types.ts'
 import { lockDataFolder } from './postgres/data-folder-lock.ts'
 
 export type HttpListener = {

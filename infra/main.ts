@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { type Config, usesWorkers } from './config/config.ts'
+import { type Config, usesWorkers } from './config/config-types.ts'
 import { readConfig } from './config/read-config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import { assertPortFree } from './http-listener.ts'

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { ConfigError } from './config/config.ts'
+import { ConfigError } from './config/config-types.ts'
 
 /** Returns one line for an error that an operator can fix, or the stack for a bug. */
 export function describeStartError(error: unknown): string {

@@ -17,7 +17,7 @@ import {
 } from '#relay/served-channel-types.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
 import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
-import type { Config, Role } from './config/config.ts'
+import type { Config, Role } from './config/config-types.ts'
 import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/build-console-if-changed.ts'

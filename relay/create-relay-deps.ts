@@ -8,7 +8,7 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import {
   createProviderMessages,
   type ProviderMessages,
-} from '#infra/provider-messages/provider-messages.ts'
+} from '#infra/provider-messages/store-provider-error-messages.ts'
 import { usageOfToken } from '#projections/tokens/query.ts'
 import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
 import { createFileStore, type FileStore } from './batches/file-record-store.ts'

@@ -4,7 +4,7 @@ import {
   type RegisteredAction,
   registeredActions,
   useSingleKeys,
-} from '#console/ui/actions/action.ts'
+} from '#console/ui/actions/action-registry.ts'
 import { Overlay } from '#console/ui/dialogs/overlay.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Switch } from '#console/ui/forms/choice-inputs.tsx'

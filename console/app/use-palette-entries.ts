@@ -5,7 +5,11 @@ import { useNavigate } from 'react-router-dom'
 import { retryUnlessMissing } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { isAdmin, isAuditor, useUser } from '#console/api/session.ts'
-import { matches, type RegisteredAction, registeredActions } from '#console/ui/actions/action.ts'
+import {
+  matches,
+  type RegisteredAction,
+  registeredActions,
+} from '#console/ui/actions/action-registry.ts'
 import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/throttling.ts'

@@ -1,5 +1,5 @@
 import type { Findings } from '#domain/audit/findings.ts'
-import { lostTileRanges } from '../transparency-log/finding-ranges.ts'
+import { lostTileRanges } from '../transparency-log/join-findings-to-ranges.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   type CheckpointPlace,
   type DifferingCheckpoints,
   DifferingRanges,
-} from '../transparency-log/finding-ranges.ts'
+} from '../transparency-log/join-findings-to-ranges.ts'
 import { leafReader } from '../transparency-log/leaf-hashes.ts'
 import { TILE_WIDTH, type TileTree } from '../transparency-log/merkle-tree.ts'
 import { MissingHash, storedTree } from '../transparency-log/read-checkpoints-and-tiles.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './config-types.ts'
 
 /** Creates the data folder with mode 0700 unless it exists. Throws `ConfigError`. */
 export function makeDataFolder(dataDir: string): void {

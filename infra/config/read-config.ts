@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type Config, ConfigError, type Role } from './config.ts'
+import { type Config, ConfigError, type Role } from './config-types.ts'
 import { bytesOf, listOf, transparencyLogOf } from './transparency-log-config.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError } from './config-types.ts'
 import { makeDataFolder } from './data-folder.ts'
 
 /**

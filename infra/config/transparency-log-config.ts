@@ -1,5 +1,5 @@
 import { parseVerifierKey, parseWitnessKey } from '../audit-program/signed-checkpoint.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError } from './config-types.ts'
 
 /**
  * Decodes 32 random bytes from base64. Returns null if `text` is null. Throws `ConfigError` if the

@@ -3,7 +3,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
 import { balanceLanes } from './distribute-lanes.ts'
-import { createOpenResources, LANE_COUNT, laneOf } from './lane-of-stream.ts'
+import { LANE_COUNT, laneOf } from './lane-of-stream.ts'
+import { createOpenResources } from './open-resources.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 
 export type DirectBusDeps = {

@@ -34,29 +34,3 @@ function laneOfCharacters(id: readonly string[]): number {
   const codes = last.map((character, index) => (character.codePointAt(0) ?? 0) << index)
   return codes.reduce((sum, code) => sum + code, 0) % LANE_COUNT
 }
-
-type Stoppable = { readonly stop: () => Promise<void> }
-
-/**
- * Tracks the resources that callers have opened, so that closing the bus can close the ones that
- * are still open.
- */
-export function createOpenResources() {
-  const open = new Set<Stoppable>()
-  return {
-    track: <T extends Stoppable>(started: T): T => {
-      const tracked = {
-        ...started,
-        stop: async () => {
-          open.delete(tracked)
-          await started.stop()
-        },
-      }
-      open.add(tracked)
-      return tracked
-    },
-    stopAll: async (): Promise<void> => {
-      await Promise.all([...open].map(({ stop }) => stop()))
-    },
-  }
-}

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config-types.ts'
 import { createPostgresLocks } from './eventstoredb/locks.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 import { createPostgresEventStore } from './postgres-event-store.ts'

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config-types.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 

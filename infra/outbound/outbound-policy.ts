@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import {
   addressSet,
   isLoopbackAddress,

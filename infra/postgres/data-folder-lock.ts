@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config-types.ts'
 import { makeDataFolder } from '../config/data-folder.ts'
 
 /** Thrown when another process uses this data folder. The message names the process. */

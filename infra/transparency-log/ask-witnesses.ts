@@ -10,7 +10,7 @@ import {
   type RefusedCheckpoint,
   recordRefusedCosignature,
 } from '../audit-program/witness-refusals.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/config-types.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
 import { NEVER } from '../reject-on-abort.ts'

@@ -6,7 +6,7 @@ import {
   type DifferingCheckpoints,
   DifferingRanges,
   lostTileRanges,
-} from './finding-ranges.ts'
+} from './join-findings-to-ranges.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 import {

@@ -7,7 +7,7 @@ import {
   type VerifierKey,
   witnessNameOf,
 } from '../audit-program/signed-checkpoint.ts'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/config-types.ts'
 import type { Core } from '../core-dependencies.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { LOG_SCHEMA } from './log-tables.ts'

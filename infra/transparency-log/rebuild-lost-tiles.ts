@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { parseSignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
 import type { KeyRing, SignatureFault } from '../audit-program/trusted-log-keys.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
-import { type DifferingCheckpoints, DifferingRanges } from './finding-ranges.ts'
+import { type DifferingCheckpoints, DifferingRanges } from './join-findings-to-ranges.ts'
 import { HASH_BYTES, type ReadLeaves, splitHashes } from './leaf-hashes.ts'
 import { rootOfHashes, TILE_WIDTH } from './merkle-tree.ts'
 import {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Pool } from 'pg'
-import type { Config, Role } from '../config/config.ts'
+import type { Config, Role } from '../config/config-types.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/build-console-if-changed.ts'
 import { endAllLeases } from '../leases/exclusive-leases.ts'

@@ -10,7 +10,7 @@ import {
   type ProviderInvoiceItem,
   REQUEST_MATCHES,
 } from '../contract/provider-invoices.ts'
-import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoices.ts'
+import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoice-cache.ts'
 
 /**
  * The figures of an invoice and those that this site recorded, for one day and model or summed over

@@ -8,10 +8,10 @@ import { findChannel } from '#projections/channels/query.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { CallExplanation, ExplainedAttempt } from '../contract/calls.ts'
 import type { ChannelHosts } from './channel-hosts-over-time.ts'
-import { chargeArithmetic } from './charge-arithmetic.ts'
 import { correctionsOf } from './corrections.ts'
 import type { CallEnding, CallEvents } from './find-call-events.ts'
 import { listPricesInForce } from './prices-in-force.ts'
+import { recomputeCharge } from './recompute-charge.ts'
 import { evidenceOf, resultsOfBatch, usageReportOf } from './visible-provider-evidence.ts'
 
 export type ExplainDeps = {
@@ -75,7 +75,7 @@ export async function explainCall(
     end: end === null ? null : endOf(end),
     usage: charged === null ? null : usageOf(charged, seesAll),
     price: price === null ? null : await priceOf(deps, price, { model, group, seesAll }),
-    arithmetic: charged === null ? null : await chargeArithmetic(deps.core.store, charged),
+    arithmetic: charged === null ? null : await recomputeCharge(deps.core.store, charged),
     corrections,
     charge_in_force:
       end === null ? null : (corrections.at(-1)?.corrected ?? charged?.data.charge ?? 0),

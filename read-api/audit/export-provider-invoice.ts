@@ -15,8 +15,8 @@ import { csvLine } from '../logs/log-export-formats.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
-import { requestOf } from './invoice-request.ts'
-import type { MatchedInvoices } from './matched-invoices.ts'
+import { invoiceLineResponse } from './invoice-line-response.ts'
+import type { MatchedInvoices } from './matched-invoice-cache.ts'
 import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 4, each: 2 }
@@ -114,7 +114,7 @@ async function* requestsText(
     const rows = await matches.list(matched, match, { after, limit: BATCH_ROWS })
     if (!(await isAllowed())) throw new Error('the export is no longer allowed')
     if (rows.length > 0)
-      yield rows.map((row) => lineOf(requestOf(row, match, invoice), invoice)).join('')
+      yield rows.map((row) => lineOf(invoiceLineResponse(row, match, invoice), invoice)).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH_ROWS) return
     after = last.place

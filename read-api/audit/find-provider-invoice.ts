@@ -10,7 +10,7 @@ import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
 import { countLines } from '#projections/reconciliation/query.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import type { MatchedInvoices } from './matched-invoices.ts'
+import type { MatchedInvoices } from './matched-invoice-cache.ts'
 
 const WAIT_MAX_MS = 2_000
 const RETRY_SECONDS = 2

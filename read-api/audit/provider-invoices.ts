@@ -15,8 +15,8 @@ import {
   waitForComparison,
 } from './find-provider-invoice.ts'
 import { IdsInOtherInvoices } from './ids-in-other-invoices.ts'
-import { requestOf } from './invoice-request.ts'
-import { MatchedInvoices } from './matched-invoices.ts'
+import { invoiceLineResponse } from './invoice-line-response.ts'
+import { MatchedInvoices } from './matched-invoice-cache.ts'
 
 const PAGE_SIZE = 50
 
@@ -100,7 +100,7 @@ function listProviderInvoiceRequests(app: App, deps: ReadDeps, matches: MatchedI
       const rows = await matches.list(matchedProviderInvoiceOf(invoice), match, page)
       const items = rows.slice(0, size)
       return success({
-        items: items.map((row) => requestOf(row, match, invoice)),
+        items: items.map((row) => invoiceLineResponse(row, match, invoice)),
         next_cursor: rows.length > size ? String(items.at(-1)?.place) : null,
       })
     },

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import type { ProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import type { ProviderMessages } from '#infra/provider-messages/store-provider-error-messages.ts'
 import type { TokenUsage } from '#projections/tokens/query.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'

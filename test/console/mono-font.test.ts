@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const CONSOLE = resolve(import.meta.dirname, '../../console')
 /** Markup of users is shown in a document without the console's styles. */
 const FRAME = 'public/frame.css'
-const TOKENS = 'theme/tokens.css'
+const TOKENS = 'theme/design-tokens.css'
 
 const sources = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(css|tsx?)$/.test(path) && !path.startsWith('dist'))

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { DatabaseError } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config.ts'
+import { ConfigError } from '#infra/config/config-types.ts'
 import { describeStartError } from '#infra/start-error.ts'
 
 const withCode = (message: string, code: string): Error =>

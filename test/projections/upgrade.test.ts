@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Role } from '#infra/config/config.ts'
+import type { Role } from '#infra/config/config-types.ts'
 import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { siteDatabase } from '#test/support/site-database.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
-import { createProviderMessages } from '#infra/provider-messages/provider-messages.ts'
+import { createProviderMessages } from '#infra/provider-messages/store-provider-error-messages.ts'
 import type { LogOther, LogPage } from '#read-api/contract/logs.ts'
 import {
   aCall,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channels/events.ts'
-import type { ProviderMessage } from '#infra/provider-messages/provider-messages.ts'
+import type { ProviderMessage } from '#infra/provider-messages/store-provider-error-messages.ts'
 import { awsSigner } from '#relay/providers/clouds/sign-aws-request.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { serve } from '#test/support/start-http-server.ts'

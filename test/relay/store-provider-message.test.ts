@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { ProviderMessage } from '#infra/provider-messages/provider-messages.ts'
+import type { ProviderMessage } from '#infra/provider-messages/store-provider-error-messages.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
 let rig: RelayRig

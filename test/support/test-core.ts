@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import {
   type SimulatedProvider,

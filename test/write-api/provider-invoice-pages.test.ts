@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { providerInvoicesDecider } from '#domain/provider-invoices/events.ts'
 import { matchedProviderInvoiceOf } from '#read-api/audit/compare-provider-invoice.ts'
-import { MatchedInvoices } from '#read-api/audit/matched-invoices.ts'
+import { MatchedInvoices } from '#read-api/audit/matched-invoice-cache.ts'
 import type {
   ProviderInvoiceComparison,
   ProviderInvoiceRequest,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createHttpApp } from '#infra/http/app.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'

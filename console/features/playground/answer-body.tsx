@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '#console/ui/elements/copy.tsx'
+import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'

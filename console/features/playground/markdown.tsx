@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '#console/ui/elements/copy.tsx'
+import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 
 /**
  * The maximum length of a text that is formatted. Longer texts are shown unformatted, because

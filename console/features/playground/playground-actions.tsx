@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { CopyButton } from '#console/ui/elements/copy.tsx'
+import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import { type Conversation, requestMessages } from './conversation.ts'
 

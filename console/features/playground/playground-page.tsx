@@ -9,7 +9,7 @@ import {
 } from '#console/api/account-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens, isEnabledToken } from '#console/api/token-and-redemption-queries.ts'
-import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'

@@ -5,7 +5,7 @@ import { selfKey } from '#console/api/account-queries.ts'
 import { ApiError } from '#console/api/api-error.ts'
 import { listLogs } from '#console/api/logs.ts'
 import { type ChatDelta, chat } from '#console/api/playground-chat.ts'
-import { announce } from '#console/ui/messages/announcer.tsx'
+import { announce } from '#console/ui/messages/screen-reader-announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
   type AnswerCost,

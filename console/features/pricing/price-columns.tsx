@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
-import { CopyButton } from '#console/ui/elements/copy.tsx'
+import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'

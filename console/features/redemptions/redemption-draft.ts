@@ -10,7 +10,11 @@ import {
   newDraft,
 } from '#console/ui/forms/resource-draft.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import {
+  type AmountUnit,
+  amountOfQuota,
+  quotaOfAmount,
+} from '#console/ui/quota/convert-entered-amount.ts'
 import {
   REDEMPTION_COUNT_MAX,
   REDEMPTION_KEY_MAX,

@@ -3,7 +3,7 @@ import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { DateTimeField, TextField } from '#console/ui/forms/fields.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
-import type { AmountUnit } from '#console/ui/quota/quota-amount.ts'
+import type { AmountUnit } from '#console/ui/quota/convert-entered-amount.ts'
 import { REDEMPTION_NAME_MAX } from '#read-api/contract/redemption-fields.ts'
 import type { RedemptionDraft } from './redemption-draft.ts'
 

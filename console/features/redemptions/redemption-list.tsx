@@ -6,7 +6,7 @@ import {
   redemptionsKey,
   redemptionsQuery,
 } from '#console/api/token-and-redemption-queries.ts'
-import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { translate } from '#console/i18n/i18n.ts'
-import type { Action } from '#console/ui/actions/action.ts'
+import type { Action } from '#console/ui/actions/action-registry.ts'
 import { type ChatLink, chatAddress, openChat } from '#console/ui/chat-links/chat-links.ts'
 import {
   actionsColumn,
@@ -10,7 +10,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { useHistoryActions } from '#console/ui/elements/button-link.tsx'
-import { CopyButton } from '#console/ui/elements/copy.tsx'
+import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'

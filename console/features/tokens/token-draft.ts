@@ -15,7 +15,11 @@ import {
 } from '#console/ui/forms/resource-draft.ts'
 import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota/quota-amount.ts'
+import {
+  type AmountUnit,
+  amountOfQuota,
+  quotaOfAmount,
+} from '#console/ui/quota/convert-entered-amount.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
 import {
   RATE_LIMIT_FIELDS,

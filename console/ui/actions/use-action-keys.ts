@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { areSingleKeysOn, type RegisteredAction, registeredActions } from './action.ts'
+import { areSingleKeysOn, type RegisteredAction, registeredActions } from './action-registry.ts'
 
 /** The maximum time (ms) between the two keys of a shortcut. */
 const SEQUENCE_MS = 1_500

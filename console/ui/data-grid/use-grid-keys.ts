@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { areSingleKeysOn, useRegisterActions } from '../actions/action.ts'
+import { areSingleKeysOn, useRegisterActions } from '../actions/action-registry.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { type Grid, OVERSCAN } from './use-grid.ts'
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router-dom'
 import { isAuditor, useUser } from '#console/api/session.ts'
-import type { Action } from '../actions/action.ts'
+import type { Action } from '../actions/action-registry.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 export function ButtonLink(props: {

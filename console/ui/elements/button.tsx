@@ -1,6 +1,6 @@
 import type { MouseEventHandler, PointerEventHandler, ReactNode, Ref } from 'react'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
-import type { Action } from '../actions/action.ts'
+import type { Action } from '../actions/action-registry.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'

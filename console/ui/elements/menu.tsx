@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef, useState } from 'react'
-import type { Action } from '../actions/action.ts'
+import type { Action } from '../actions/action-registry.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 import { Popover, PopoverAnchor, useDismissPopover } from './popover.tsx'

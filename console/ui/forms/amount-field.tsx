@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status.ts'
-import { type MoneyRule, quotaText } from '../quota/money.ts'
 import {
   type AmountUnit,
   amountOfQuota,
   amountUnitOf,
   isInvalidAmount,
   quotaOfAmount,
-} from '../quota/quota-amount.ts'
+} from '../quota/convert-entered-amount.ts'
+import { type MoneyRule, quotaText } from '../quota/money.ts'
 import { TextField } from './fields.tsx'
 
 export function useAmountUnit(): AmountUnit {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { Button } from '../elements/button.tsx'
-import { CopyButton } from '../elements/copy.tsx'
+import { CopyButton } from '../elements/copy-to-clipboard.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
 export function EmptyState(props: {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { useStatus } from '#console/api/status.ts'
-import { announce } from '../messages/announcer.tsx'
+import { announce } from '../messages/screen-reader-announcer.tsx'
 
 export const DEFAULT_SITE_NAME = 'Tallygate'
 

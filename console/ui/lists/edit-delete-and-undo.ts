@@ -1,5 +1,5 @@
 import { translate } from '#console/i18n/i18n.ts'
-import type { Action } from '../actions/action.ts'
+import type { Action } from '../actions/action-registry.ts'
 import { confirm } from '../dialogs/confirm.tsx'
 import { showSuccess } from '../messages/toast.ts'
 

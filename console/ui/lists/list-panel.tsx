@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Action, useRegisterActions } from '../actions/action.ts'
+import { type Action, useRegisterActions } from '../actions/action-registry.ts'
 import type { Column } from '../data-grid/column-and-layout.ts'
 import { DataGrid } from '../data-grid/data-grid.tsx'
 import type { DataGridProps } from '../data-grid/grid-props.ts'

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { useRegisterActions } from '../actions/action.ts'
+import { useRegisterActions } from '../actions/action-registry.ts'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'
 import { Select } from '../forms/inputs.tsx'

@@ -1,4 +1,4 @@
-import type { Action } from '../actions/action.ts'
+import type { Action } from '../actions/action-registry.ts'
 import { ActionButton } from '../elements/button.tsx'
 
 /**

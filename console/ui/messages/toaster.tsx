@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '../elements/copy.tsx'
+import { CopyButton } from '../elements/copy-to-clipboard.tsx'
 import { Icon, type IconName } from '../elements/icons.tsx'
 import { dismissToast, type Toast, useToasts } from './toast.ts'
 

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
-import type { RichTextProps } from './rich-frame.tsx'
+import type { RichTextProps } from './sandboxed-frame.tsx'
 import './rich-text.css'
 
-const RichFrame = lazy(async () => ({ default: (await import('./rich-frame.tsx')).RichFrame }))
+const RichFrame = lazy(async () => ({ default: (await import('./sandboxed-frame.tsx')).RichFrame }))
 
 export function RichText(props: RichTextProps) {
   return (

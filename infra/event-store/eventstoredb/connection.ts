@@ -1,5 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
-import { ConfigError } from '../../config/config.ts'
+import { ConfigError } from '../../config/config-types.ts'
 
 export type Connection = {
   readonly client: () => EventStoreDBClient

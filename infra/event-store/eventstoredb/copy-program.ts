@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type PoolClient } from 'pg'
-import { ConfigError } from '#infra/config/config.ts'
+import { ConfigError } from '#infra/config/config-types.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
 import { abortable } from '#infra/reject-on-abort.ts'

@@ -23,7 +23,7 @@ import {
   amountUnitOf,
   isInvalidAmount,
   quotaOfAmount,
-} from '#console/ui/quota/quota-amount.ts'
+} from '#console/ui/quota/convert-entered-amount.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 

@@ -1,5 +1,5 @@
 import { runAuditProgram } from '#infra/audit-program/audit-program.ts'
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import { printedBy } from '#test/support/printed-by.ts'
 
 /** The environment in which the audit program finds the site that has this configuration. */

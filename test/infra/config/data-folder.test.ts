@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config.ts'
+import { ConfigError } from '#infra/config/config-types.ts'
 import { makeDataFolder } from '#infra/config/data-folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'data-folder-'))

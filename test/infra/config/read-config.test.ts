@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '#infra/config/config.ts'
+import { ConfigError } from '#infra/config/config-types.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ConfigError } from '#infra/config/config.ts'
+import { ConfigError } from '#infra/config/config-types.ts'
 import { connectEventStoreDb } from '#infra/event-store/eventstoredb/connection.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'

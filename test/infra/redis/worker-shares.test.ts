@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
+import { openLimits } from '#infra/limits/open-limits-and-caches.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
-import { openLimits } from '#infra/redis/open-limits-and-caches.ts'
 
 it('without Redis, a worker allows its share of a limit, rounded up', async () => {
   const allowed = async (workers: number, claim: Claim): Promise<number> => {

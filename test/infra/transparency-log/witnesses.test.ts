@@ -16,7 +16,7 @@ import {
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
 import { reportRefusals } from '#infra/audit-program/witness-refusals.ts'
-import type { Config } from '#infra/config/config.ts'
+import type { Config } from '#infra/config/config-types.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'

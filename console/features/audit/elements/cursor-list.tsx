@@ -6,7 +6,7 @@ import {
 } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import type { DataGridProps } from '#console/ui/data-grid/grid-props.ts'

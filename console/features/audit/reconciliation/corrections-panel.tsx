@@ -7,7 +7,7 @@ import { call } from '#console/api/client.ts'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import {
   type Column,
   column,

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { useRegisterActions } from '#console/ui/actions/action.ts'
+import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { IconName } from '#console/ui/elements/icons.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { Action } from '#console/ui/actions/action.ts'
+import type { Action } from '#console/ui/actions/action-registry.ts'
 import {
   actionsColumn,
   type Column,

@@ -3,7 +3,7 @@ import type { RequestMatchRow } from '#projections/reconciliation/query.ts'
 import type { ProviderInvoiceRequest, RequestMatch } from '../contract/provider-invoices.ts'
 
 /** Converts a line of an invoice, or a call that is not in it, to the form of a response. */
-export function requestOf(
+export function invoiceLineResponse(
   row: RequestMatchRow,
   match: RequestMatch,
   invoice: ProviderInvoice,

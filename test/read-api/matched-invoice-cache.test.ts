@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import { expect, it } from 'vitest'
-import { MatchedInvoices } from '#read-api/audit/matched-invoices.ts'
+import { MatchedInvoices } from '#read-api/audit/matched-invoice-cache.ts'
 
 const INVOICE = { invoiceId: 'i', channelId: 1, firstDay: 0, lastDay: 86_400_000 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
-import { frameDocument, trustedHtml } from './safe-markup.ts'
+import { frameDocument, trustedHtml } from './sanitize-markup.ts'
 
 export type RichTextProps = {
   text: string

@@ -14,7 +14,7 @@ const PAGE = 100
  * Recomputes the charge of a call from the event that ended it. If the call pays for lines of a
  * batch, its charge is the sum of these lines, which are read from the events of the batch.
  */
-export async function chargeArithmetic(
+export async function recomputeCharge(
   store: Pick<EventStore, 'readStream'>,
   end: Charged,
 ): Promise<Arithmetic> {

@@ -6,7 +6,7 @@ import {
   type ProviderMessages,
   RETENTION_MS,
   WAITING_MAX,
-} from '#infra/provider-messages/provider-messages.ts'
+} from '#infra/provider-messages/store-provider-error-messages.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 const NOW = 1_790_000_000_000

@@ -1,16 +1,16 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { createMemoryLimits } from '../limits/memory-limits.ts'
-import type { Limits } from '../limits/port.ts'
+import { createRedisLimits } from '#infra/redis/redis-limits.ts'
+import { createRedisShortLived } from '#infra/redis/redis-short-lived-values.ts'
+import { createSharedCache, type SharedCache } from '#infra/redis/shared-cache.ts'
+import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from '#infra/redis/shared-limits.ts'
+import { createMemoryLimits } from './memory-limits.ts'
+import type { Limits } from './port.ts'
 import {
   createMemoryShortLived,
   createPostgresShortLived,
   type ShortLived,
-} from '../limits/short-lived-values.ts'
-import { createRedisLimits } from './redis-limits.ts'
-import { createRedisShortLived } from './redis-short-lived-values.ts'
-import { createSharedCache, type SharedCache } from './shared-cache.ts'
-import { PERMIT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
+} from './short-lived-values.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
@@ -63,7 +63,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
     return { limits, callLimits: limits, shortLived, sharedCache: null, close }
   }
   // The client is imported only when it is needed, because loading it takes long.
-  const { connectRedis } = await import('./connect-redis.ts')
+  const { connectRedis } = await import('#infra/redis/connect-redis.ts')
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })
   const limits = await startSharedLimits({ redis, log, now: monotonic })
