@@ -15,7 +15,7 @@ export const audit: Translations['audit'] = {
   call: auditCall,
   receipt: {
     title: 'Receipt',
-    lead: 'Evidence that these events are in the site’s history, to keep and to check yourself.',
+    lead: 'Evidence that these events are in the site’s history. Keep it to check it yourself.',
     meaning: {
       pending: 'The site has not signed these events yet, so the receipt proves nothing so far.',
       signed:
@@ -52,8 +52,8 @@ export const audit: Translations['audit'] = {
     checkRun: 'A program does all of this offline, with Node 20 or later:',
     verifier: 'download verify.mjs',
     compare:
-      'To show that an earlier receipt is of the same history, choose its file. This receipt is ' +
-      'then downloaded with the proof.',
+      'To prove that an earlier receipt belongs to the same history, choose its file. This ' +
+      'receipt is then downloaded with the proof.',
     earlier: 'File of an earlier receipt',
     notReceipt: 'The file contains no signed receipt',
     limits:
@@ -98,7 +98,7 @@ export const audit: Translations['audit'] = {
     root: 'Root hash',
     checks: 'Checks',
     check: 'Check',
-    times: 'Made',
+    times: 'Times run',
     found: 'Findings',
     firstFindings: 'Findings ({{shown}} of {{all}})',
     acknowledged: 'Acknowledged by an admin',
@@ -333,7 +333,7 @@ export const audit: Translations['audit'] = {
     acknowledgeLead:
       'Do so only if you know why {{name}} refuses, for example after a restore from a backup. ' +
       'Later verifications no longer count this refusal. It stays on the public page. If the ' +
-      'history is rewritten again, the refusal of that is a new finding.',
+      'history is rewritten again, the next refusal is a new finding.',
     acknowledgeHint: 'Auditors can read the reason in the audit log.',
     acknowledgeDone: 'The refusal is acknowledged',
     checkpoints: 'Signed checkpoints',

@@ -137,7 +137,7 @@ export const channelForm: Translations['channelForm'] = {
     baseUrlInvalid: 'Enter a complete address that starts with http:// or https://',
     fieldMissing: 'This field is required',
     notObject: 'Enter a JSON object, for example {}',
-    proxyInvalid: 'Enter proxy as http:// or https://, host and port, without a path',
+    proxyInvalid: 'Enter the proxy as http:// or https:// with host and port, without a path',
     mappingInvalid: 'Each model must be mapped to the name of another model',
     mappingCircle: 'Mappings must not form a cycle, or a chain through more than 8 other models',
     statusInvalid: 'Each status must be mapped to a status from 400 to 599',

@@ -13,7 +13,7 @@ export const credentials: Translations['credentials'] = {
   lastSeen: 'Last seen',
   startedAt: 'First seen',
   end: 'End',
-  endSession: 'End {{device}}',
+  endSession: 'End the session on {{device}}',
   sessionEnded: 'The session has ended',
   token: 'System access token',
   tokenLead: 'Lets your scripts use the management API with your rights, for 90 days.',

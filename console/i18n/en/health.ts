@@ -75,10 +75,10 @@ export const health: Translations['health'] = {
   anomalyCount_other: '{{number}} anomalies',
   anomalies_one:
     '{{number}} answer in {{window}} with implausible usage, another model or a higher cost. ' +
-    'Its log row says which.',
+    'Its row in the usage log shows which.',
   anomalies_other:
     '{{number}} answers in {{window}} with implausible usage, another model or a higher cost. ' +
-    'Their log rows say which.',
+    'Their rows in the usage log show which.',
   concurrencyLimit: 'at most {{number}} at once',
   limitRpm: 'at most {{number}} a minute',
   modelFigures: 'Figures by model',
@@ -112,8 +112,8 @@ export const health: Translations['health'] = {
     passed: 'Test passed in {{duration}}',
     close_one: 'Close circuit',
     close_other: 'Close {{count}} circuits',
-    closed_one: 'Circuit closed. The channel takes calls again.',
-    closed_other: '{{count}} circuits closed. The channel takes calls again.',
+    closed_one: 'Circuit closed. The channel receives calls again.',
+    closed_other: '{{count}} circuits closed. The channel receives calls again.',
     closedAlready: 'The circuits were already closed.',
     failedCalls: 'View failed calls',
   },

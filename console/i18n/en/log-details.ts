@@ -54,7 +54,7 @@ export const logDetails: Translations['logDetails'] = {
     'not-a-number': 'Counts that are not numbers: counted here',
     absurd: 'Impossibly high counts: limited to the possible maximum',
     implausible:
-      'Far more tokens than the request and its output limit suggest: billed as far as plausible',
+      'Far more tokens than the request and its output limit suggest: billed only in part',
     zero: 'Zero tokens for a text: billed as reported',
     'parts-exceed-whole': 'Parts larger than the total: reduced to the total',
     'other-model': 'The answer names a different model from the requested one',

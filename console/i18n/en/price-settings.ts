@@ -52,9 +52,12 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   cacheRatioHint: 'Share of the input price for cached tokens. Empty keeps the built-in one.',
   maxOutput: 'Max output',
   maxOutputLabel: 'Max output tokens',
-  maxOutputHint: 'Held for a request without a limit, including reasoning. Empty uses the default.',
+  maxOutputHint:
+    'The output, including reasoning, for which a request without a limit holds quota. Empty ' +
+    'uses the default.',
   maxOutputHintBuiltIn:
-    'Held for a request without a limit, including reasoning. Empty uses the built-in limit.',
+    'The output, including reasoning, for which a request without a limit holds quota. Empty ' +
+    'uses the built-in limit.',
   callPriceLabel: 'Price per call ($)',
   callPriceHint: 'A fixed price takes precedence: ratios are not used.',
   secondPriceLabel: 'Price per second ($)',
@@ -206,8 +209,8 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   groupColor: 'Badge colour',
   groupRatioOverrides: 'Special ratios',
   groupRatioOverridesHint:
-    'What users of this group pay for calls with tokens of other groups. One per line: ' +
-    'group=ratio',
+    'The ratios that users of this group pay for calls with tokens of other groups. One per ' +
+    'line: group=ratio',
   groupAdd: 'Add group',
   groupAddTitle: 'Add a group',
   groupEditTitle: 'Edit group',

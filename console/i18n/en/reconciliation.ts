@@ -43,7 +43,7 @@ export const reconciliation: Translations['reconciliation'] = {
   },
   whatIf: {
     title: 'Draft price list',
-    lead: 'What past calls would have cost at other prices. Nothing is changed or charged.',
+    lead: 'Shows what past calls would have cost at other prices. Nothing is changed or charged.',
     model: 'Model to add',
     add: 'Add',
     empty:
@@ -80,9 +80,9 @@ export const reconciliation: Translations['reconciliation'] = {
       'If calls were charged at a wrong price, a correction refunds or charges the ' +
       'difference. The original events stay.',
     newTitle: 'Correct charges',
-    newLead: 'What the price of a model should have been in a period. The preview changes nothing.',
+    newLead: 'Enter the price that a model should have had. The preview changes nothing.',
     group: 'Group (optional)',
-    price: 'What the price should have been',
+    price: 'Price that should have applied',
     priceHint:
       'An empty field keeps what each call recorded. Ratios apply to calls charged by tokens, ' +
       'dollars to calls with a price per call.',
@@ -101,7 +101,7 @@ export const reconciliation: Translations['reconciliation'] = {
       'there is quota again, the same correction can be made again for the rest.',
     plannedText_one: '{{number}} call, {{refunded}} refunded, {{charged}} charged in addition',
     plannedText_other: '{{number}} calls, {{refunded}} refunded, {{charged}} charged in addition',
-    byUser: 'What each user gets back or pays',
+    byUser: 'Refund or additional charge of each user',
     calls: 'Calls with the largest changes',
     corrected: 'Corrected',
     skippedTitle: 'Calls that cannot be corrected ({{shown}} of {{all}})',
@@ -246,7 +246,7 @@ export const reconciliation: Translations['reconciliation'] = {
       failed: 'The provider bills an attempt that was not charged to any caller.',
       unknown:
         'No attempt of the channel has this ID. The line is compared by day and model below.',
-      duplicate: 'The line repeats an earlier one in all columns, and is in no sum.',
+      duplicate: 'The line repeats an earlier one in all columns, so no sum includes it.',
       only_ours: 'The provider named this ID in its answer, but does not bill it.',
     },
     call: 'Our call',
@@ -258,7 +258,7 @@ export const reconciliation: Translations['reconciliation'] = {
     byIdText_one: '{{rows}} line with {{billed}}',
     byIdText_other: '{{rows}} lines with {{billed}}',
     duplicatesBilled: 'Billed twice',
-    restLead: 'What could not be matched by request ID, by day and model.',
+    restLead: 'Lines and calls without a match by request ID, compared by day and model.',
     noItems: 'Nothing here',
     noItemsLead: 'No day and model has this result.',
     deleteTitle: 'Delete this invoice?',
