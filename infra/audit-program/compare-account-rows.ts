@@ -96,9 +96,9 @@ type AccountSelection = {
 /**
  * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
  * is, and accounts with new events. Of the latter, those with the fewest events come first. The
- * turn ends with the account that completes a sixth of all events, because the duration of a
- * verification depends on the number of events and not of accounts. `revisions` contains the last
- * revision of each stream.
+ * turn ends with the account that completes a sixth of all events. Turns are bounded by events,
+ * because the duration of a verification depends on events and not on accounts. `revisions`
+ * contains the last revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

@@ -33,8 +33,8 @@ type Deps = {
 }
 
 /**
- * Starts the background work of the audit: the requested verifications, rebuilds of read models and
- * scratch copies, the nightly verification, and the removal of the tables of work that was killed.
+ * Starts the background work of the audit: requested verifications, rebuilds of read models,
+ * scratch copies, and the nightly verification. It also removes the tables of work that was killed.
  * A lease for each kind of work ensures that only one process at a time does it. If the process
  * dies, the next holder of the lease starts the job again.
  */
@@ -119,8 +119,8 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 }
 
 /**
- * Returns the mode of the nightly verification. It is a full one if the last full verification that
- * made all checks began about a week ago, or if the last verification found something in the
+ * Returns the mode of the nightly verification. It is full in two cases: the last full verification
+ * that made all checks began about a week ago, or the last verification found something in the
  * history.
  */
 export function nightlyMode(

@@ -95,9 +95,9 @@ export class KeyRing {
 
   /**
    * Returns why the checkpoint's signature is not accepted. Returns null if a key signed it that
-   * was valid at the tree size of the checkpoint. The key must have the name of the log: a witness
-   * keeps one history for each log, so a site could otherwise have two histories witnessed under
-   * two names.
+   * was valid at the tree size of the checkpoint. The key must have the name of the log. A witness
+   * keeps one history for each log name. With another name, a site could have two histories
+   * witnessed.
    */
   signatureFault(
     checkpoint: SignedCheckpoint,

@@ -42,8 +42,8 @@ export const createShownBudgets = (deps: Deps): Promise<ShownAmounts> =>
 type Failures = Map<string, { readonly at: number }>
 
 /**
- * The failed writes of this process, by connection pool and table. The read-api and the write-api
- * of a process share this map, so that the write-api also knows of a failure that could not be
+ * The failed writes of this process, by connection pool and table. The read API and the write API
+ * of a process share this map. The write API therefore also knows of a failure that could not be
  * written to its table.
  */
 const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()

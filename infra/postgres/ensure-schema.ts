@@ -35,8 +35,8 @@ export async function ensureSchema(pg: Pool, name: string, sql: string): Promise
 
 /**
  * Returns SQL that adds a column unless the table has it. `alter table … add column if not exists`
- * locks the table exclusively before it looks, so that each start would wait for running backups
- * and block all other statements meanwhile.
+ * locks the table exclusively before it looks. Each start would therefore wait for running backups,
+ * and would block all other statements meanwhile.
  */
 export const addColumn = (table: string, column: string, type: string): string => `
   do $$ begin

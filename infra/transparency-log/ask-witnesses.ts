@@ -200,8 +200,8 @@ type Answer = {
 
 /**
  * Sends a checkpoint. If the witness answers 409 with the size that it has signed last, sends the
- * checkpoint once more with this old size. If this second request states the checkpoint's own size
- * as the old size and gets 409 again, the witness has signed another root of the same size (C2SP
+ * checkpoint once more with this old size. The second request may state the checkpoint's own size
+ * as the old size. If it gets 409 again, the witness has signed another root of the same size (C2SP
  * tlog-witness). Only the old size in the request counts, because another process may meanwhile
  * have obtained a signature for the same checkpoint.
  */

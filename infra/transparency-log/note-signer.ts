@@ -10,9 +10,9 @@ const COSIGNATURE = 4
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * A signing key with a name. Others get its public key as two texts of the form `name+hash+key`:
- * one for the signatures on checkpoints of its own log, the other for cosignatures on those of
- * others.
+ * A signing key with a name. Its public key is published as two texts of the form `name+hash+key`.
+ * One text verifies signatures on checkpoints of its own log. The other text verifies cosignatures
+ * on checkpoints of other logs.
  */
 export type NoteSigner = {
   readonly name: string

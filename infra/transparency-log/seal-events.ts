@@ -100,9 +100,9 @@ export async function lockLog(
 }
 
 /**
- * Throws `LogMismatch` unless all of this is true: the last checkpoint is signed with the log's
- * key, its root is the root of the stored tiles, and the events of the last tile have the hashes in
- * the tile.
+ * Throws `LogMismatch` unless the events, the tiles and the last checkpoint agree. The log's key
+ * must have signed the last checkpoint. The root of the checkpoint must be the root of the stored
+ * tiles. The events of the last tile must have the hashes in this tile.
  */
 export async function assertUnchanged(
   client: PoolClient,

@@ -78,8 +78,9 @@ export interface Vault {
   openBytes(userId: number, sealed: Uint8Array): Promise<Buffer | null>
   /**
    * Destroys the user's data key and secrets permanently. Earlier and later texts of the user can't
-   * be decrypted. When it resolves, after half a second, this holds in every process: each checks
-   * every half second, before it opens a text, whether keys that it caches were destroyed.
+   * be decrypted. The promise resolves after half a second, when this holds in every process.
+   * Before a process opens a text, it checks at most every half second whether keys that it caches
+   * were destroyed.
    */
   destroyUser(userId: number): Promise<void>
   /** Returns those of the users whose data key has not been destroyed. */

@@ -27,8 +27,9 @@ type Limits = { readonly bytes: number; readonly ms: number }
  * true. Postgres keeps such rows until a vacuum, and a plain vacuum only marks their space as free.
  * Small tables are therefore rewritten (VACUUM FULL), which deletes the file with the old rows. In
  * a table that is too large to be rewritten quickly, later rows overwrite the free space. Returns
- * false if there was nothing to remove, or if a transaction can still see the old rows, so that
- * they would be kept. Throws if a table is in use. In both cases, the next call tries again.
+ * false if there was nothing to remove. Also returns false if a transaction can still see the old
+ * rows, because Postgres would keep them. Throws if a table is in use. In both cases, the next call
+ * tries again.
  */
 export async function removeErasedRows(
   pg: Pool,

@@ -186,11 +186,11 @@ export type TotalAt = { readonly position: number; readonly total: bigint }
 
 /**
  * Returns the account's total (balance plus held quota) after each of the movements `rows`, which
- * are sorted newest first. Rows of earlier versions do not contain their totals. For them, the
- * total after the oldest such row is computed first: from `newer`, the total at a later position,
- * or, if `newer` is null, as the sum of all amounts up to this row. The other totals follow by
- * adding the amounts of the later movements. The number of queries does not depend on the number of
- * rows.
+ * are sorted newest first. Rows of earlier versions do not contain their totals. Their totals are
+ * computed from the total after the oldest such row, by adding the amounts of the later movements.
+ * The total after this oldest row is computed from `newer`, the total at a later position. If
+ * `newer` is null, it is the sum of all amounts up to this row. The number of queries does not
+ * depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -243,8 +243,8 @@ export type StatementSums = {
 
 /**
  * Returns the sums of an account's movements in a period by type, model and UTC day (Unix seconds
- * of its start), and the account's amounts at both ends of the period. Everything is read in one
- * snapshot. Normally, the sums of days are added up. If clocks differ by more than
+ * of its start). Also returns the account's amounts at both ends of the period. Everything is read
+ * in one snapshot. Normally, the sums of days are added up. If clocks differ by more than
  * `CLOCK_SKEW_MAX`, these sums could be wrong, so the movements themselves are summed.
  */
 export async function sumsOfPeriod(

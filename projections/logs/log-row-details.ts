@@ -137,8 +137,8 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
 /**
  * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
  * context tiers, only the ratios that were applied are returned. The price of images is only
- * returned for an answer with images. The exact prices of a batch are not returned, because its
- * charge is the sum of the rounded charges of its lines, and not a product of its usage.
+ * returned for an answer with images. The exact prices of a batch are not returned. Its charge is
+ * the sum of the rounded charges of its lines, so it can't be computed from the usage of the batch.
  */
 function ofPrice({ batch, ...price }: PriceSnapshot, usage: Usage): object {
   const { price: exact, ...ratios } = ofCallPrice(price, usage)

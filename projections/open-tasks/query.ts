@@ -38,9 +38,9 @@ export const openTasks = (
   `)
 
 /**
- * Counts the unfinished tasks that channels have or may have: those that were accepted there, and
- * those that were routed there last. If `keptRefs` is given, those with one of these keys do not
- * count.
+ * Counts the unfinished tasks of channels. A task belongs to the channel that accepted it or,
+ * before it is accepted, to the channel to which it was last sent. If `keptRefs` is given, tasks
+ * with one of these keys do not count.
  */
 export const countOpenTasksOf = (
   db: CommonQueryMethods,

@@ -7,7 +7,8 @@ create table calls (
   channel_id bigint not null,
   user_id bigint not null,
   call text not null,
-  -- The model that was billed, the name that was sent, and the name in the answer if it is known.
+  -- The billed model, the model name that was sent to the provider, and the model name in the
+  -- answer, if it has one.
   model text not null,
   sent_model text not null,
   answered_model text,

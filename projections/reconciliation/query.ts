@@ -29,8 +29,8 @@ export const contentsOf = (db: CommonQueryMethods): Promise<Contents> =>
 const NEW_ATTEMPTS_MAX = 20_000
 
 /**
- * Reports whether attempts after this position may change how an invoice is matched: their ids are
- * in the invoice, or they are calls in the days of the invoice.
+ * Reports whether attempts after this position may change how an invoice is matched. They may if
+ * their ids are in the invoice, or if they belong to calls in the days of the invoice.
  */
 export const hasNewAttempts = (
   db: CommonQueryMethods,

@@ -35,8 +35,7 @@ export type ComparedTables = {
 /**
  * Returns the first rows of the tables that differ from the newly folded rows. The live read model
  * may have advanced since the comparison. In this case, only tables whose rows never change are
- * searched, and rows that exist only in the live read model are not returned, because they may be
- * new.
+ * searched. Rows that exist only in the live read model may be new, so they are not returned.
  */
 export async function findDifferingRows(
   client: PoolClient,

@@ -158,9 +158,9 @@ export type LogOther = {
    */
   dropped_members?: readonly string[]
   /**
-   * Members of the request that the provider's model or wire format can't express, or only in part,
-   * and contents of the answer that the caller's wire format can't express, such as
-   * `answer (citations)`. Only the first ones are listed.
+   * The names of what a conversion lost: members of the request that the provider's model or wire
+   * format can't express completely, and contents of the answer that the caller's wire format can't
+   * express. An example is `answer (citations)`. Only the first ones are listed.
    */
   conversion_loss?: readonly string[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */

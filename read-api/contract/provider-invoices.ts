@@ -69,15 +69,15 @@ export const ProviderInvoiceItem = Type.Object({
 export type ProviderInvoiceItem = Static<typeof ProviderInvoiceItem>
 
 /**
- * The result of comparing the lines of an invoice that have one request id, as a sum, with the call
- * of this id:
+ * The result of a comparison. The lines of an invoice with the same request id are summed and
+ * compared with the call of this id:
  * - `matched`, `different`: whether the billed amount is the expected cost of the call.
  * - `other_model`: the amount and the tokens agree, but a line has another model than the call.
  * - `cost_unknown`: the expected cost of the call is unknown, and the rest agrees.
  * - `other_period`: the call ended more than a day before or after the days of the invoice.
  * - `failed`: nobody was charged for the attempt with this id.
  * - `unknown`: no attempt of the channel has this id. The line is compared by day and model
- * instead.
+ *   instead.
  * - `duplicate`: the line repeats an earlier line as a whole and is in no sum.
  * - `only_ours`: not a line, but a call with a request id that is not in the invoice.
  */

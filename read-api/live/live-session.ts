@@ -29,8 +29,8 @@ export type TaskProgress = {
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
 /**
- * One socket of a client: the topics to which it subscribed, the position up to which items were
- * sent, and what its user may see.
+ * The state of one socket of a client: the topics to which it subscribed, the position up to which
+ * items were sent, and the rights of its user.
  */
 export class LiveSession {
   readonly principal: Principal

@@ -65,7 +65,7 @@ export const showWarning = (message: string, options: ToastOptions = {}): void =
   show('warning', { message }, options)
 
 /**
- * Shows an error. If the server rejected the request with a message of its own, shows this message
+ * Shows an error. If the server rejected the request with a different message, shows this message
  * as well.
  */
 export function showError(error: unknown, options: ToastOptions = {}): void {
