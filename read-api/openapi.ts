@@ -68,7 +68,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // Status 409 is kept only on the routes that declare it: those that can fail because of a
+  // Status 409 is kept only on the routes that declare it, because only they can fail because of a
   // concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [

@@ -42,7 +42,7 @@ export type ReadDeps = {
   readonly servedTypes: readonly number[]
   /** The supported channel types with models for chat. */
   readonly chatTypes: readonly number[]
-  /** Reports whether the name of a model is that of a model for chats. */
+  /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel

@@ -142,8 +142,9 @@ type Anchors = {
 }
 
 /**
- * Returns the latest checkpoint that covers the position and has enough signatures of witnesses, or
- * else the latest checkpoint. Also returns the latest checkpoint.
+ * Returns the chosen and the latest checkpoint. The chosen one is the latest checkpoint that covers
+ * the position and has enough signatures of witnesses. If there is none, it is the latest
+ * checkpoint.
  */
 async function chooseCheckpoints({ pg, config }: Deps, position: number): Promise<Anchors> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)

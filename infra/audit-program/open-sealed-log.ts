@@ -55,8 +55,8 @@ export async function openSealedLog(core: Core): Promise<SealedLog | null> {
 }
 
 /**
- * Reads the hashes of the leaves from `first` to the one before `end`. A hash that is lost is null,
- * so that the hashes after it keep their places.
+ * Reads the hashes of the leaves with the indexes from `first` (inclusive) to `end` (exclusive). A
+ * lost hash is null, so that the later hashes keep their indexes.
  */
 async function readLeafHashes(
   pg: Core['pg'],

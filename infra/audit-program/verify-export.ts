@@ -197,7 +197,8 @@ class CheckpointChecks {
     this.keyRing = this.keyRingOf(options.keys ?? manifest.keys, manifest.keyRotations ?? [])
     this.witnesses = this.validWitnesses(options.witnesses ?? manifest.witnessKeys)
     const given = options.witnesses?.length ?? 0
-    // Malformed keys stay required. They are reported, and must not make the others suffice.
+    // Malformed keys stay required. They are reported, and must not lower the number of required
+    // signatures.
     const repeated = this.witnesses.length - countDifferentKeys(this.witnesses)
     const required = options.quorum ?? given - (given === 0 ? 0 : repeated)
     this.quorum = required > 0 ? required : null

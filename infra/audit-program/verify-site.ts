@@ -88,7 +88,8 @@ export async function verifySite(
     return await makeChecks(core, options, findings, reached)
   } catch (error) {
     options.signal?.throwIfAborted()
-    // An unavailable database tells nothing about the data. The next night verifies again.
+    // The failure of a database connection says nothing about the data. The next night verifies
+    // again.
     if (isUnavailable(error)) throw error
     core.log.error({ alarm: 'audit-job-failed', err: error }, 'a verification stopped')
     findings.report('records', null, 'VerificationStopped', {

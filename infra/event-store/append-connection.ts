@@ -175,8 +175,8 @@ const NOT_NULL_VIOLATION = '23502'
 
 /**
  * Writes one event with one statement, which costs Postgres half as much as the function `append`.
- * Returns the position before the event. Returns null, with nothing written, if the stream has
- * another revision.
+ * Returns the position before the event. If the stream has another revision, writes nothing and
+ * returns null.
  */
 async function sendSingle(
   client: Client,

@@ -29,8 +29,8 @@ type Options = {
 type Entry = {
   readonly requestedParts: readonly EncodedStreamAppend[]
   /**
-   * The appends to the single streams, with exact revisions, so that a retry never writes events
-   * twice.
+   * The parts of the append, one per stream. Their revisions are exact, so that a retry never
+   * writes events twice.
    */
   parts: readonly ExactStreamAppend[]
   readonly eventCount: number
@@ -153,8 +153,8 @@ function finish(entry: Entry, outcome: Appended | Error): void {
 }
 
 /**
- * Splits the waiting appends into those of the next transaction and the rest. Appends to one stream
- * keep their order.
+ * Splits the waiting appends into the appends of the next transaction and the remaining ones.
+ * Appends to one stream keep their order.
  */
 function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
   const batch: Entry[] = []
@@ -197,8 +197,8 @@ async function writeBatch(batch: readonly Entry[], options: Options): Promise<En
 }
 
 /**
- * An append whose expected revision is wrong: `index` is the number of the stream within the
- * append, and `currentRevision` is the one of this stream.
+ * An append whose expected revision is wrong. `index` is the number of the stream within the
+ * append. `currentRevision` is the current revision of this stream.
  */
 type FoundConflict = {
   readonly entry: Entry

@@ -43,7 +43,10 @@ export type BackoffClaim = {
   readonly forgetMs: number
 }
 
-/** A limit that a request must respect, of at least 1. `key` is unique among limits of its kind. */
+/**
+ * A limit that a request must respect. The number that is allowed must be at least 1. `key` is
+ * unique among limits of its kind.
+ */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
 export type PermitEnd = {

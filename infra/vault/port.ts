@@ -83,7 +83,7 @@ export interface Vault {
    * were destroyed.
    */
   destroyUser(userId: number): Promise<void>
-  /** Returns those of the users whose data key has not been destroyed. */
+  /** Returns the ids of the given users whose data keys are not destroyed. */
   withDataKey(userIds: readonly number[]): Promise<number[]>
   /**
    * Returns the progress of erasures. Between two equal results without unfinished erasures, nobody

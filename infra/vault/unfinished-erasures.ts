@@ -16,14 +16,15 @@ export async function beginErasure(pg: Pool, userId: number): Promise<void> {
   )
 }
 
-/** Removes the record of an erasure that was refused, so that nothing was erased. */
+/** Removes the record of an erasure that was refused before anything was erased. */
 export async function forgetErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query('delete from vault.unfinished_erasures where user_id = $1', [userId])
 }
 
 /**
- * Records that nothing of the user is left in the tables. Rows were deleted and changed since the
- * data key was destroyed, so the files are noted to contain old rows again.
+ * Records that the tables contain no data of the user any more. Because rows were deleted and
+ * changed after the data key was destroyed, it also records again that the files may contain old
+ * rows.
  */
 export async function endErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query(

@@ -34,7 +34,7 @@ export type ToPrimary =
   | { readonly type: 'all-metrics-request'; readonly requestId: number }
   | { readonly type: 'process-metrics'; readonly requestId: number; readonly metrics: Metrics }
 
-/** The functions through which a process uses the other processes on the same port. */
+/** The functions with which a process uses the other processes on the same port. */
 export type Siblings = {
   /** Registers the metrics of this process. The primary process requests them at every scrape. */
   readonly join: (own: Registry) => void

@@ -31,8 +31,8 @@ export type LedgerRange = { readonly after: number; readonly before: number }
 const END = Number.MAX_SAFE_INTEGER
 
 /**
- * The maximum difference between the clocks of a site's processes, in seconds. Two movements whose
- * times differ by more have the same order by time as in the account.
+ * The maximum difference between the clocks of a site's processes, in seconds. If the times of two
+ * movements differ by more, the earlier one also comes first in the account.
  */
 const CLOCK_SKEW_MAX = 600
 

@@ -261,7 +261,7 @@ export async function movedInboxes(
   return position === null ? null : { ...row, position }
 }
 
-/** Returns those of the ids whose messages exist and are not deleted. */
+/** Returns the ids in the list whose messages exist and are not deleted. */
 export const messagesWithText = (
   db: CommonQueryMethods,
   ids: readonly number[],

@@ -61,7 +61,7 @@ export const countLines = (db: CommonQueryMethods, ids: readonly string[]): Prom
     where invoice_id = any(${sql.array([...ids], 'text')})
   `)
 
-/** Counts the request ids of an invoice that one of the other invoices contains as well. */
+/** Counts the request ids of an invoice that another of the given invoices contains as well. */
 export const countKnownIds = (
   db: CommonQueryMethods,
   invoiceId: string,

@@ -39,8 +39,8 @@ export async function readInSnapshot<T>(
 }
 
 /**
- * Reports whether a table is not the one of the transaction's snapshot. Queries find tables by
- * their current names, as `to_regclass` does, but see `pg_class` as of the snapshot.
+ * Reports whether a table was replaced after the snapshot of the transaction. Queries find tables
+ * by their current names, as `to_regclass` does, but see `pg_class` as of the snapshot.
  */
 async function wereReplaced(client: PoolClient, tables: readonly string[]): Promise<boolean> {
   const { rowCount } = await client.query(

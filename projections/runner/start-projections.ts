@@ -145,7 +145,7 @@ async function openReadModels(
       await rebuildReadModels(core, outdated, context, {}, selectOutdated)
     } catch (error) {
       const [first] = outdated
-      // One read model that cannot be built must not keep the others from being rebuilt.
+      // If one read model cannot be built, the others are rebuilt nevertheless.
       if (outdated.length > 1) for (const one of outdated) await rebuild([one])
       else if (first !== undefined) failures.set(first, failureOf(first, error, core.log))
     }

@@ -181,8 +181,8 @@ const userSpent = rowType({
 })
 
 /**
- * Reads the users with the highest charges, from daily sums for complete days and hourly sums for
- * the remaining hours.
+ * Reads the users with the highest charges. Daily sums are used for complete days, and hourly sums
+ * for the remaining hours.
  */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
   const { first, last, end } = wholeDays({ fromHour, toHour })

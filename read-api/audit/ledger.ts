@@ -46,8 +46,8 @@ const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
 
 /**
- * The user whose ledger is read, and whether this user is the one who reads it. Owners do not see
- * the channels of their calls.
+ * The user whose ledger is read. `isOwner` is true if this user reads it. Owners do not see the
+ * channels of their calls.
  */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 

@@ -10,7 +10,7 @@ const PAGE_SIZE_MAX = 100
 
 /**
  * `GET /api/audit/accounts`: the accounts whose ledgers auditors can read, with the names of their
- * users. Nothing else of the users is returned.
+ * users. The response contains no other data of the users.
  */
 export function listLedgerAccounts(app: App, deps: ReadDeps): void {
   app.route({

@@ -83,7 +83,7 @@ const linesIn = ({ lines }: ProviderInvoice, { from, to }: Days): readonly Provi
     return start >= from && start <= to
   })
 
-/** Returns the channels of which two or more invoices cover the same day of the range. */
+/** Returns the channels that have two or more invoices for the same day of the range. */
 function overlappingChannels(invoices: readonly ProviderInvoice[], { from, to }: Days): number[] {
   const found: number[] = []
   for (const [channelId, own] of Map.groupBy(invoices, (invoice) => invoice.channelId)) {

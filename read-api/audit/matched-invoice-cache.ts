@@ -42,7 +42,7 @@ const KEPT_MAX = 8
  */
 export class MatchedInvoices {
   /**
-   * The ids of invoices of which the read model has all lines. Counting 100 000 lines takes longer
+   * The ids of invoices whose lines are all in the read model. Counting 100 000 lines takes longer
    * than a page.
    */
   readonly complete = new Set<string>()

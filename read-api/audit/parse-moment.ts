@@ -23,7 +23,8 @@ export function parseMoment(text: string | undefined, field = 'at'): Moment | nu
 
 /**
  * Reads both ends of a range in the history. Throws a 400 if the range would end before it begins.
- * A position can't be compared with a time. A range from one to the other is therefore not checked.
+ * A range from a position to a time, or from a time to a position, is not checked, because the two
+ * can't be compared.
  */
 export function parseMomentRange(query: { readonly from?: string; readonly to?: string }) {
   const range = { from: parseMoment(query.from, 'from'), to: parseMoment(query.to, 'to') }

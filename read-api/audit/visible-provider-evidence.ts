@@ -67,8 +67,8 @@ const SEARCHED_MAX = 100
 const PAGE = 10
 
 /**
- * Lists the first results of a batch that one call pays for, in the order in which they were
- * billed. A batch has one call for each model and price.
+ * Lists the first results of a batch for which one call pays, in the order of their billing. A
+ * batch has one call for each model and price.
  */
 export async function resultsOfBatch(
   store: Pick<EventStore, 'readStream'>,

@@ -3,7 +3,7 @@ import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
  * The fields of a channel that admins set, without its name and keys. They are stored as requests
- * send them. Their names and their order are those of the stored events.
+ * send them. The stored events have the same names in the same order.
  */
 export const CHANNEL_TERMS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -72,8 +72,8 @@ export const CHANNEL_FIELDS = {
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   /**
-   * A copy of `status`. If a client sends both fields back unchanged, the server leaves the status
-   * as it is by then.
+   * A copy of `status`. If a client sends both fields back unchanged, the server keeps the current
+   * status, which may have changed meanwhile.
    */
   expectedStatus: { wire: 'expected_status', type: 'integer', access: 'read', isOptional: true },
   /** The response time of the latest test in milliseconds, or 0. */

@@ -37,7 +37,7 @@ const Margins = Type.Object({
   /** The exact sums of all items, including those on other pages. */
   total: Type.Object(figures),
   /**
-   * The channels of which several invoices cover the same day. Their costs may be counted more than
+   * The channels that have several invoices for the same day. Their costs may be counted more than
    * once.
    */
   overlapping_channels: Type.Array(Type.Integer()),

@@ -61,8 +61,8 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /**
    * If the option maps models to prices: the units of the prices of known video models. A version
-   * of a model has the unit of the model (see `price-unit.ts`). All other prices are those of a
-   * call. Omitted for all other options.
+   * of a model has the unit of the model (see `price-unit.ts`). All other prices are charged for
+   * each call. Omitted for all other options.
    */
   entry_units: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.Literal('second'), Type.Literal('call')])),

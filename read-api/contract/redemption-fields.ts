@@ -66,7 +66,7 @@ export const REDEMPTION_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of a redemption code that an admin can set (its "terms"). Their names and their order
- * are those of the stored events.
+ * The fields of a redemption code that an admin can set (its "terms"). The stored events have the
+ * same names in the same order.
  */
 export const REDEMPTION_TERMS = writableFields(REDEMPTION_FIELDS)

@@ -32,8 +32,8 @@ export const StateAsOf = Type.Object({
    */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   /**
-   * Of options and prices: the values that the options in `state` have if nobody sets them. A first
-   * change of an option replaces this value.
+   * For options and prices: the built-in values of the options in `state`. The first change of an
+   * option replaces its built-in value.
    */
   built_in: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** True if the object had been deleted by then. */

@@ -59,8 +59,8 @@ export type ExportFormat = {
 }
 
 /**
- * Returns the NDJSON format, which has one JSON object per row. The objects are those of the log's
- * list, except that `other` is an object instead of JSON text.
+ * Returns the NDJSON format, which has one JSON object per row. The objects are the same as in the
+ * log's list, except that `other` is an object instead of JSON text.
  */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',

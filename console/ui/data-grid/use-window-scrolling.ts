@@ -22,9 +22,8 @@ const BOX_SCROLLING = {
 }
 
 /**
- * Options that make the virtualizer use the scroll position of the window instead of that of an
- * element. The cast is needed, because the library has different types for elements and for the
- * window.
+ * Options that make the virtualizer use the scroll position of the window, and not of an element.
+ * The cast is needed, because the library has different types for elements and for the window.
  */
 const WINDOW_SCROLLING = {
   observeElementRect: observeWindowRect,

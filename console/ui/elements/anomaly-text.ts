@@ -14,7 +14,7 @@ const ANOMALIES = [
   'higher-cost',
 ] as const
 
-/** Returns the words for an anomaly in a call's usage. An unknown code is returned unchanged. */
+/** Returns the text for an anomaly in a call's usage. An unknown code is returned unchanged. */
 export function anomalyText(t: TFunction, code: string): string {
   const known = ANOMALIES.find((anomaly) => anomaly === code)
   return known === undefined ? code : t(`logDetails.anomaly.${known}`)

@@ -55,7 +55,7 @@ export async function appendTogether(
   })
 }
 
-/** Adds the streams without events, of which only the revision was required. */
+/** Adds the streams without events, for which the append only required a revision. */
 function withChecked(
   parts: readonly ExactStreamAppend[],
   written: readonly WrittenStreamAppend[],
