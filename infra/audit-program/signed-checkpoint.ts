@@ -100,9 +100,6 @@ export function parseSignedCheckpoint(
   return { origin, size, root, body, signatures }
 }
 
-/** Splits a text into its signed notes. */
-export const splitNotes = (text: string): string[] => [...notesIn(text.split('\n'))]
-
 /**
  * Joins lines to signed notes, such as the lines of the file to which a site appends its
  * checkpoints. An empty line separates two notes, and also separates the text of a note from its

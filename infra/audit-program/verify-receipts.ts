@@ -189,21 +189,6 @@ export type ConsistencyProof = {
 }
 
 /**
- * Verifies receipts of consecutive revisions of one account. Each revision must be present and in
- * the log, and each balance must follow from the balance before. An event that the site left out is
- * therefore found, by its missing revision or by the balance after it.
- */
-export function verifyChain(
-  receipts: readonly Receipt[],
-  keys: ReceiptKeys,
-  proofs: readonly ConsistencyProof[] = [],
-): readonly ReceiptFinding[] {
-  const findings = receipts.flatMap((receipt) => verifyReceipt(receipt, keys).findings)
-  if (findings.some(({ fault }) => fault === 'form')) return findings
-  return [...findings, ...compareRevisions(receipts), ...compareReceipts(receipts, [], proofs)]
-}
-
-/**
  * Reports missing revisions, and balances that do not follow from the balances before. Before
  * revision 0 the balances are 0. Otherwise, a site could hide a debit in the first event.
  */

@@ -80,16 +80,6 @@ export async function* checkpointPages(
   }
 }
 
-/** Returns the smallest checkpoint that covers the event at this position, or null if none does. */
-export async function checkpointWith(pg: Pool, position: number): Promise<LogCheckpoint | null> {
-  const { rows } = await pg.query<Row>(
-    `select ${COLUMNS} from transparency_log.checkpoints where last_position >= $1
-      order by last_position limit 1`,
-    [position],
-  )
-  return rows[0] === undefined ? null : checkpointOf(rows[0])
-}
-
 /**
  * Returns a selection of checkpoints from which proofs can start: the last 200, and the first one
  * of each earlier day, in ascending order of their tree sizes. A site signs about eight thousand

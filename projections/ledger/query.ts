@@ -122,21 +122,6 @@ async function listByType(
   `)
 }
 
-/**
- * Returns the first movement of the user that was caused by `source`, such as the id of a call.
- * Returns null if there is none.
- */
-export async function movementOfSource(
-  db: CommonQueryMethods,
-  userId: number,
-  source: string,
-): Promise<MovementRow | null> {
-  return await db.maybeOne(sql.type(movement)`
-    select ${COLUMNS} from read_ledger.movements
-    where source = ${source} and user_id = ${userId} order by position limit 1
-  `)
-}
-
 /** Amounts of an account in quota. `total` is the balance plus the held quota. */
 export type Figures = {
   readonly total: bigint

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
-import { assert } from '#domain/shared/assert.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
@@ -34,17 +33,6 @@ export type VerificationResult = {
   readonly rows: readonly DifferingRow[]
   /** The reason for which no rows could be named although the tables differ, or null. */
   readonly rowsError: string | null
-}
-
-/** Compares a read model with newly folded rows; see `verifyReadModels`. */
-export async function verifyReadModel(
-  core: Core,
-  projection: Projection,
-  context: FoldContext,
-): Promise<VerificationResult> {
-  const [result] = await verifyReadModels(core, [projection], context)
-  assert(result !== undefined, 'one read model has one result')
-  return result
 }
 
 /**

@@ -18,7 +18,6 @@ export const ACT_OBJECT_KINDS = [
   'token',
   'user',
 ] as const
-export type ActObjectKind = (typeof ACT_OBJECT_KINDS)[number]
 
 const Fields = Type.Record(Type.String(), Type.Unknown())
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { verifyChain } from '#infra/audit-program/verify-receipts.ts'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import type { Receipt } from '#read-api/contract/receipts.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
@@ -13,6 +12,7 @@ import {
   type TestProduct,
   testProduct,
 } from '#test/support/test-product.ts'
+import { verifyChain } from '#test/support/verify-receipt-chain.ts'
 
 const product: TestProduct = startedOnce(testProduct)
 let alice: Awaited<ReturnType<typeof addUser>>

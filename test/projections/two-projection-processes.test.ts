@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LANE_TTL_MS } from '#infra/event-bus/brokerless-bus.ts'
 import type { RunningCore } from '#infra/start-core.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
-import { verifyReadModel } from '#projections/runner/verify-read-model.ts'
+import { verifyReadModels } from '#projections/runner/verify-read-model.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { testCore } from '#test/support/test-core.ts'
 import { aCall, admitted, appendTo, channelCreated, granted, settledCall } from './fixture.ts'
@@ -73,10 +73,8 @@ const foldIsCurrent = async (timeout: number): Promise<void> => {
 async function everythingIsFolded(): Promise<void> {
   const { core } = running
   const context = { open: async () => '', messageText: async () => '' }
-  for (const projection of PROJECTIONS) {
-    const verdict = await verifyReadModel(core, projection, context)
-    expect(verdict).toMatchObject({ isEqual: true })
-  }
+  const verdicts = await verifyReadModels(core, PROJECTIONS, context)
+  for (const verdict of verdicts) expect(verdict).toMatchObject({ isEqual: true })
 }
 
 /** Stops the process while one of its transactions is open. */

@@ -8,11 +8,7 @@ import { accountStream } from '#domain/accounts/events.ts'
 import { buildReceipts } from '#infra/audit-program/build-receipts-of-events.ts'
 import { leafHash } from '#infra/audit-program/stored-record.ts'
 import { verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
-import {
-  type ReceiptKeys,
-  verifyChain,
-  verifyReceipt,
-} from '#infra/audit-program/verify-receipts.ts'
+import { type ReceiptKeys, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'
 import {
@@ -25,6 +21,7 @@ import type { Consistency, Receipt } from '#read-api/contract/receipts.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { aCall, admitted, type Given, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { verifyChain } from '#test/support/verify-receipt-chain.ts'
 import { type Caller, seededFixture } from '#test/write-api/write-fixture.ts'
 
 type Receipts = { user_id: number | null; items: Receipt[]; consistency: Consistency | null }

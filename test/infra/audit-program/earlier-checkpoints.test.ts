@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAuditProgram } from '#infra/audit-program/audit-program.ts'
 import { readNotes } from '#infra/audit-program/offline-verifier.ts'
 import { exportSource } from '#infra/audit-program/open-sealed-log.ts'
-import { splitNotes } from '#infra/audit-program/signed-checkpoint.ts'
+import { notesIn } from '#infra/audit-program/signed-checkpoint.ts'
 import { writeExportFolder } from '#infra/audit-program/write-export-folder.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
@@ -24,6 +24,8 @@ import { publishCheckpoints } from '#infra/transparency-log/publish-checkpoints.
 import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { testCore } from '#test/support/test-core.ts'
+
+const splitNotes = (text: string): string[] => [...notesIn(text.split('\n'))]
 
 const folder = mkdtempSync(join(tmpdir(), 'earlier-'))
 afterAll(() => rmSync(folder, { recursive: true }))

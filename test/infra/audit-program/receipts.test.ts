@@ -8,10 +8,10 @@ import {
   compareReceipts,
   type Receipt,
   type ReceiptFinding,
-  verifyChain,
   verifyReceipt,
 } from '#infra/audit-program/verify-receipts.ts'
 import { isConsistent, isIncluded } from '#infra/transparency-log/merkle-tree.ts'
+import { verifyChain } from '#test/support/verify-receipt-chain.ts'
 import { checkpointSigner } from './checkpoint-signer.ts'
 import { consistencyPath, inclusionPath, rootOf } from './naive-tree.ts'
 
