@@ -15,7 +15,7 @@ import {
   segmentName,
   VERIFIER_FILE,
 } from './export-format.ts'
-import { parseSignedCheckpoint } from './signed-checkpoint.ts'
+import { parseCheckpointOrNull } from './signed-checkpoint.ts'
 import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 
@@ -184,13 +184,7 @@ function split(
  * Returns the tree size of a checkpoint, or 0 for a checkpoint that can't be parsed. Such a
  * checkpoint stays in the export, so that the verification reports it.
  */
-function sizeOf(note: string): number {
-  try {
-    return parseSignedCheckpoint(note).size
-  } catch {
-    return 0
-  }
-}
+const sizeOf = (note: string): number => parseCheckpointOrNull(note)?.size ?? 0
 
 /**
  * Returns the first checkpoint after an exported part of the history, and its consistency proof.

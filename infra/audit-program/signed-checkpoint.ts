@@ -100,6 +100,15 @@ export function parseSignedCheckpoint(
   return { origin, size, root, body, signatures }
 }
 
+/** Parses a checkpoint. Returns null if its format is wrong. */
+export function parseCheckpointOrNull(note: string): SignedCheckpoint | null {
+  try {
+    return parseSignedCheckpoint(note)
+  } catch {
+    return null
+  }
+}
+
 /**
  * Joins lines to signed notes, such as the lines of the file to which a site appends its
  * checkpoints. An empty line separates two notes, and also separates the text of a note from its

@@ -22,7 +22,7 @@ import {
   exportFiles,
   treeBefore,
 } from './generate-export-files.ts'
-import { parseSignedCheckpoint, type SignedCheckpoint } from './signed-checkpoint.ts'
+import { parseCheckpointOrNull, type SignedCheckpoint } from './signed-checkpoint.ts'
 
 /**
  * Thrown if the folder contains an export of another site, history or range than the new export.
@@ -114,18 +114,10 @@ function newestCheckpoint({ signedCheckpoints, continuation }: Manifest): Signed
   const next = continuation === undefined ? [] : [continuation.signedCheckpoint]
   let newest: SignedCheckpoint | null = null
   for (const note of [...signedCheckpoints, ...next]) {
-    const checkpoint = checkpointIn(note)
+    const checkpoint = parseCheckpointOrNull(note)
     if (checkpoint !== null && checkpoint.size >= (newest?.size ?? 0)) newest = checkpoint
   }
   return newest
-}
-
-function checkpointIn(note: string): SignedCheckpoint | null {
-  try {
-    return parseSignedCheckpoint(note)
-  } catch {
-    return null
-  }
 }
 
 function manifestIn(path: string): Manifest {

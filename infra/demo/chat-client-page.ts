@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -13,16 +12,7 @@ export async function startChatClient(): Promise<ChatClient> {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(PAGE)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return await listenOnFreePort(server)
 }
 
 /**

@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenOnFreePort } from './listen-on-free-port.ts'
 
 export type GatewayKeys = {
   readonly merchant: string
@@ -77,19 +76,7 @@ export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGat
         return showPayment(keys, checkouts, url.pathname, { request, form, response })
     }
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    orders,
-    checkouts,
-    noticeOf,
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { ...(await listenOnFreePort(server)), orders, checkouts, noticeOf }
 }
 
 function takeOrder(

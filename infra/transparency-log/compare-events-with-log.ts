@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { parseSignedCheckpoint, type SignedCheckpoint } from '../audit-program/signed-checkpoint.ts'
+import { parseCheckpointOrNull } from '../audit-program/signed-checkpoint.ts'
 import type { KeyRing, SignatureFault } from '../audit-program/trusted-log-keys.ts'
 import {
   type CheckpointPlace,
@@ -269,7 +269,7 @@ async function* compareCheckpoints(
     const tree = storedTree(pg)
     for (const { size, lastPosition: position, note, root } of page) {
       if (size > untilLeaf) break
-      const checkpoint = parsedOrNull(note)
+      const checkpoint = parseCheckpointOrNull(note)
       if (checkpoint === null) {
         const params = { size, position }
         yield { kind: 'checkpoint-changed', position, code: 'StoredCheckpointMalformed', params }
@@ -315,12 +315,4 @@ async function agreeingBefore(pg: Pool, size: number): Promise<CheckpointPlace> 
   return before !== undefined && root?.equals(before.root) === true
     ? { size: before.size, position: before.lastPosition }
     : { size: 0, position: 0 }
-}
-
-function parsedOrNull(note: string): SignedCheckpoint | null {
-  try {
-    return parseSignedCheckpoint(note)
-  } catch {
-    return null
-  }
 }
