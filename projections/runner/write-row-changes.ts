@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { assert } from '#domain/shared/assert.ts'
 import type { Projection, TableShape } from '../projection.ts'
-import { type ColumnTypes, copyRows, readColumnTypes } from './copy-rows.ts'
+import { type ColumnTypes, insertRowsWithCopy, readColumnTypes } from './insert-rows-with-copy.ts'
 import { ensureMonthsOf } from './monthly-partitions.ts'
 import type { Cell, Cells, RowChange, RowChanges } from './row-changes.ts'
 
@@ -114,7 +114,7 @@ function writeTable(
     const types = columns?.get(table)
     const kind = group[0]?.kind
     if (types !== undefined && kind === 'insert') {
-      writing.push(copyRows(client, table, types, group))
+      writing.push(insertRowsWithCopy(client, table, types, group))
       continue
     }
     if (types !== undefined && kind === 'upsert' && group.length > ROWS_PER_STATEMENT) {
@@ -177,7 +177,7 @@ async function copyAndUpsert(
   const source = `(select * from ${staged} order by ${key.join(', ')})`
   const [, , { rowCount }] = await Promise.all([
     client.query(`create unlogged table ${staged} as select ${columns} from ${table} with no data`),
-    copyRows(client, staged, types, rows),
+    insertRowsWithCopy(client, staged, types, rows),
     client.query(statementFor(table, key, first, source)),
     client.query(`drop table ${staged}`),
   ])

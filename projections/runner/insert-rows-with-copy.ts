@@ -18,7 +18,7 @@ export async function readColumnTypes(client: PoolClient, table: string): Promis
  * have the same columns, in any order. Cells are converted as `json_populate_recordset` converts
  * them.
  */
-export async function copyRows(
+export async function insertRowsWithCopy(
   client: PoolClient,
   table: string,
   types: ColumnTypes,
