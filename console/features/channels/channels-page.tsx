@@ -1,6 +1,6 @@
 import '../../ui/forms/forms.css'
 import './channels.css'
-import './testing/testing.css'
+import './testing/channel-tests.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,8 +24,8 @@ import { ChannelList } from './list/channel-list.tsx'
 import { changeChannels, channelsOf, isTagGroup } from './list/channel-rows.ts'
 import { useChannelList } from './list/use-channel-list.ts'
 import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
-import { TestDialog } from './testing/test-dialog.tsx'
-import { TestResultsDrawer } from './testing/test-results-drawer.tsx'
+import { ChannelTestDialog } from './testing/channel-test-dialog.tsx'
+import { ChannelTestResultsDrawer } from './testing/channel-test-results-drawer.tsx'
 
 function useLiveChannels(): void {
   const client = useQueryClient()
@@ -128,8 +128,8 @@ function Channels() {
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
       <UnpricedModelsStep {...unpriced} onClose={closeStep} />
       {!isForbidden && <LinkedUnpricedModelsStep />}
-      <TestDialog channel={tested} onClose={() => setTested(null)} />
-      <TestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
+      <ChannelTestDialog channel={tested} onClose={() => setTested(null)} />
+      <ChannelTestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagDialog edited={tag} onClose={() => setTag(null)} />
     </Page>
   )

@@ -18,7 +18,7 @@ import { Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { MissingClient, UnknownClient, useChatTokens } from './chat-clients-and-token.tsx'
+import { MissingClient, UnknownClient, useChatTokens } from './chat-tokens-and-empty-states.tsx'
 
 const RELOADED = 'chat-reloaded'
 

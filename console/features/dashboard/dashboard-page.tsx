@@ -19,17 +19,17 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { KeyFigures } from './key-figures.tsx'
 import { SetupChecklist, SetupChecklistSkeleton } from './setup-checklist.tsx'
-import { SitePanel } from './site-panel.tsx'
+import { SiteFiguresPanel } from './site-figures-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
+import { useBalanceAndRecentCalls } from './use-balance-and-recent-calls.ts'
 import { useChartView } from './use-chart-view.ts'
-import { useDashboard } from './use-dashboard.ts'
-import type { UsageScope } from './use-usage.ts'
+import type { UsageScope } from './use-usage-points.ts'
 import './dashboard.css'
 
 export function DashboardPage() {
   const { t } = useTranslation()
   const user = useUser()
-  const { self, today, recent } = useDashboard()
+  const { self, today, recent } = useBalanceAndRecentCalls()
   const view = useChartView()
   const pollIntervalMs = useUsagePollInterval(view.scope)
   const calls = self.data?.request_count
@@ -56,7 +56,7 @@ export function DashboardPage() {
           <RecentCalls rows={recent.data?.items} />
         </div>
       )}
-      {view.isSiteKnown && <SitePanel view={view} />}
+      {view.isSiteKnown && <SiteFiguresPanel view={view} />}
     </Page>
   )
 }
@@ -77,7 +77,7 @@ function useUsagePollInterval(scope: UsageScope): number | false {
 
 export function StartPage() {
   const { t } = useTranslation()
-  const { self } = useDashboard()
+  const { self } = useBalanceAndRecentCalls()
   return (
     <Page title={t('dashboard.start')}>
       <QueryView query={self} waiting={<SetupChecklistSkeleton />}>

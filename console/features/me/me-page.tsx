@@ -28,10 +28,10 @@ import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import { AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
-import { BindingsPanel } from './bindings-panel.tsx'
 import { ChangeEmailDialog } from './change-email-dialog.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
+import { LoginMethodBindingsPanel } from './login-method-bindings-panel.tsx'
 import type { MePanel, MePanelProps } from './me-panel-types.ts'
 import { PasswordAndDeletionPanel } from './password-and-deletion-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
@@ -168,7 +168,7 @@ const PANELS: readonly MePanel[] = [
   { id: 'check-in', column: 'side', Panel: CheckInPanel },
   { id: 'invites', column: 'side', Panel: InvitePanel },
   { id: 'mail', column: 'side', Panel: MailPanel },
-  { id: 'bindings', column: 'side', Panel: BindingsPanel },
+  { id: 'bindings', column: 'side', Panel: LoginMethodBindingsPanel },
   { id: 'access-token', column: 'side', Panel: AccessTokenPanel },
   { id: 'account', column: 'side', Panel: PasswordAndDeletionPanel },
 ]

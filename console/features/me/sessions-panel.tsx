@@ -13,7 +13,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import type { OwnSession } from '#read-api/contract/credentials.ts'
-import { deviceName } from './device-name.ts'
+import { deviceName } from './device-name-from-user-agent.ts'
 import './credentials.css'
 
 export function SessionsPanel() {

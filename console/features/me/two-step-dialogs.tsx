@@ -14,7 +14,7 @@ import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { NewTotpSecret, ProofOnly } from '#write-api/contract/credentials.ts'
-import { PasskeyDialog } from './passkeys.tsx'
+import { PasskeyDialog } from './passkey-rows-and-dialog.tsx'
 
 /**
  * Shows the recovery codes. A click outside does not close the dialog, because the codes are never

@@ -12,7 +12,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel-types.ts'
-import { PasskeyRows } from './passkeys.tsx'
+import { PasskeyRows } from './passkey-rows-and-dialog.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
 export function TwoStepPanel({ user }: MePanelProps) {

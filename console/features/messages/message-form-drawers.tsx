@@ -26,7 +26,7 @@ import {
   type Recipients,
   validateRecipients,
   validateText,
-} from './message-text-fields.tsx'
+} from './message-draft-and-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 

@@ -22,8 +22,8 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
-import { Composer } from './composer.tsx'
 import { type Conversation, conversationCost, DEFAULT_SETTINGS, titleOf } from './conversation.ts'
+import { MessageComposer } from './message-composer.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
@@ -139,7 +139,7 @@ export function PlaygroundPage() {
             ) : (
               <MessageList conversation={open} chat={chat} />
             )}
-            <Composer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
+            <MessageComposer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
             <ConversationFooter conversation={open} isTight={isTight} />
           </div>
           {!isTight && (

@@ -16,7 +16,7 @@ import {
 } from './bulk-price-draft.ts'
 import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
-import { Equivalent } from './price-fields.tsx'
+import { Equivalent } from './price-drawer.tsx'
 import type { PriceRow } from './price-rows.ts'
 
 const LABELS = {

@@ -13,7 +13,7 @@ import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import { BulkDrawer } from './bulk-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
-import { PriceDrawer } from './price-fields.tsx'
+import { PriceDrawer } from './price-drawer.tsx'
 import { ModelHistoryDrawer } from './price-history.tsx'
 import {
   emptyRow,

@@ -14,14 +14,14 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
 import {
-  ScheduledChangeEditor,
+  ScheduledPriceChangeEditor,
   type ScheduleErrorKey,
   ScheduleTimeField,
   scheduleErrorText,
   secondsOfSchedule,
   validateScheduleTime,
-} from './scheduled-change-editor.tsx'
-import { ScheduledEntries } from './scheduled-change-entries.tsx'
+} from './scheduled-price-change-editor.tsx'
+import { ScheduledEntries } from './scheduled-price-change-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -158,7 +158,7 @@ function ScheduledChangeItem({ change }: { change: ScheduledChange }) {
       </div>
       {change.fault !== '' && <p className="tg-field-error">{errorText(change.fault)}</p>}
       {isEdited ? (
-        <ScheduledChangeEditor change={change} onClose={() => setEdited(false)} />
+        <ScheduledPriceChangeEditor change={change} onClose={() => setEdited(false)} />
       ) : (
         <ScheduledEntries entries={change.changes} />
       )}

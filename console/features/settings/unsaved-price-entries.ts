@@ -1,6 +1,6 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
-import type { OptionChange } from './changed-options.ts'
+import type { OptionChange } from './compare-and-merge-option-changes.ts'
 import { groupPairName, readNested } from './group-rows.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 

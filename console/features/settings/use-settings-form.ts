@@ -8,9 +8,9 @@ import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { changedOptions, type OptionChange } from './changed-options.ts'
+import { changedOptions, type OptionChange } from './compare-and-merge-option-changes.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
-import { type MergedText, saveChanges } from './save-changes.ts'
+import { type MergedText, saveOptionChanges } from './save-option-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
 import { type Options, type OptionTexts, useOptions, useOptionTexts } from './use-options.ts'
 
@@ -112,7 +112,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
       return showError(t('settings.checkInput'))
     }
     const readOptions = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const outcome = await saveChanges(changes, readOptions)
+    const outcome = await saveOptionChanges(changes, readOptions)
     const { saved, errors, notes } = outcome
     await options.reload()
     drafts.applyMerged(outcome.merged)
@@ -146,7 +146,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   }
 }
 
-type Outcome = Awaited<ReturnType<typeof saveChanges>>
+type Outcome = Awaited<ReturnType<typeof saveOptionChanges>>
 
 function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   const { t } = useTranslation()

@@ -12,7 +12,7 @@ import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { CodeCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details.tsx'
-import { DRAWINGS } from './task-kind.ts'
+import { DRAWINGS } from './task-kinds-and-live-updates.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 

@@ -4,7 +4,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
-import type { AnyTask } from './task-kind.ts'
+import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
 type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']

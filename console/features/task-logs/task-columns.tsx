@@ -6,7 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, DurationCell, EmptyCell, ProgressCell, StatusCell } from './task-cells.tsx'
-import type { AnyTask, TaskKind } from './task-kind.ts'
+import type { AnyTask, TaskKind } from './task-kinds-and-live-updates.ts'
 
 const SHARED_TITLES = {
   username: 'shared.user',

@@ -4,7 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { axisTicks, barTimeText, type CallBar, useCallBars, useIsWide } from './call-bars.ts'
+import { axisTicks, barTimeText, type CallBar, useCallBars, useIsWide } from './call-chart-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onSelect: (bar: CallBar) => void }

@@ -12,9 +12,9 @@ import {
   type CheckpointStatusName,
   checkpointStatusOf,
   VerifierHint,
-} from './checkpoint-status.tsx'
+} from './checkpoint-status-and-verifier-hint.tsx'
+import { ConsistencyProofDownload, type ReadSince } from './consistency-proof-download.tsx'
 import { Facts } from './data-table.tsx'
-import { type ReadSince, ReceiptComparison } from './receipt-comparison.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
@@ -156,7 +156,7 @@ function HowToCheck(props: { id: string; readSince: ReadSince; isWitnessed: bool
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
       <VerifierHint isWitnessed={props.isWitnessed} />
-      <ReceiptComparison {...props} />
+      <ConsistencyProofDownload {...props} />
     </details>
   )
 }

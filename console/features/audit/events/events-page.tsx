@@ -28,9 +28,9 @@ import {
 } from '#console/ui/time-range/time-range.ts'
 import type { RawEvent } from '#read-api/contract/time-travel.ts'
 import { useEventLabel, useEventTypeSearch } from '../elements/act-and-event-labels.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { timeColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 import '../audit.css'
 
 const FILTERS = {
@@ -47,7 +47,7 @@ const FILTERS = {
 }
 type Filters = UrlValues<typeof FILTERS>
 
-export const EventsPage = auditorPage('shell.events', Events)
+export const EventsPage = auditorsOnlyPage('shell.events', Events)
 
 function Events() {
   const { t } = useTranslation()

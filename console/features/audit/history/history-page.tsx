@@ -16,7 +16,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
-import { auditorPage } from '../elements/auditor-page.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { ChangesTable, ColumnTable } from '../elements/data-table.tsx'
 import { actorText } from '../elements/user-names.ts'
 import {
@@ -49,7 +49,7 @@ const URL_PARAMS = {
   ...{ model: textParam(), group: textParam('default', 64) },
 }
 
-export const HistoryPage = auditorPage('shell.history', History)
+export const HistoryPage = auditorsOnlyPage('shell.history', History)
 
 function History() {
   const { t } = useTranslation()

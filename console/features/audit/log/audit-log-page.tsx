@@ -33,11 +33,11 @@ import {
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import { useActSearch, useEventLabel } from '../elements/act-and-event-labels.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { timeColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { ChangesTable, Facts } from '../elements/data-table.tsx'
 import { useFileDownload } from '../elements/file-download.tsx'
+import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { actorText } from '../elements/user-names.ts'
 import { changesBetween } from '../history/object-history.ts'
 import { actKey, useLiveActs, withLiveActs } from './use-live-acts.ts'
@@ -54,7 +54,7 @@ const NO_FILTERS: Filters = fallbacksOf(FILTERS)
 
 const ACTS_PER_PAGE = 50
 
-export const AuditLogPage = auditorPage('shell.auditLog', AuditLog)
+export const AuditLogPage = auditorsOnlyPage('shell.auditLog', AuditLog)
 
 function AuditLog() {
   const { t } = useTranslation()

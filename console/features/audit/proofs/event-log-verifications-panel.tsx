@@ -16,8 +16,8 @@ import type { AuditFinding, Verification } from '#read-api/contract/verification
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { userText } from '../elements/user-names.ts'
-import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
 import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { FindingDetail, FindingPlace, FindingPosition } from './verification-finding-cells.tsx'
 
 const KEY = ['audit', 'verifications'] as const
 

@@ -22,7 +22,10 @@ import type {
   SignedCheckpoint,
 } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
+import {
+  CheckpointStatus,
+  checkpointStatusOf,
+} from '../elements/checkpoint-status-and-verifier-hint.tsx'
 import { ColumnTable, Facts } from '../elements/data-table.tsx'
 
 const POLL_INTERVAL_MS = 10_000

@@ -7,8 +7,9 @@ import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+import { periodOf, type Scope, useModelNames } from './call-scope-filters.tsx'
 import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
-import { periodOf, type Scope, SuggestedField, useModelNames } from './scan-scope.tsx'
+import { SuggestedField } from './suggested-input.tsx'
 import { isInvalidDecimal } from './what-if-price-draft.ts'
 
 /**

@@ -24,7 +24,7 @@ import {
   readSampleWith,
   validateProviderInvoice,
 } from './provider-invoice-draft.ts'
-import { SuggestedField } from './scan-scope.tsx'
+import { SuggestedField } from './suggested-input.tsx'
 
 const NO_INVOICE: ProviderInvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },

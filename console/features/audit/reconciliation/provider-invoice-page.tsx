@@ -31,11 +31,11 @@ import type {
   RequestMatch,
 } from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { auditorPage, ObjectFallback } from '../elements/auditor-page.tsx'
-import { numberColumn, quotaColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage, ObjectFallback } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
+import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import {
   fileNameOf,
   MATCHES,
@@ -63,7 +63,7 @@ const URL_PARAMS = {
 const LIST_PATH = '/app/audit/reconciliation?tab=invoices'
 const PER_PAGE = 50
 
-export const ProviderInvoicePage = auditorPage('reconciliation.invoice.title', ProviderInvoice)
+export const ProviderInvoicePage = auditorsOnlyPage('reconciliation.invoice.title', ProviderInvoice)
 
 /** Compares an invoice of a provider with the usage that this site recorded for the channel. */
 function ProviderInvoice() {

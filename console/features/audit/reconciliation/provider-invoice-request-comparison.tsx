@@ -18,9 +18,9 @@ import type {
   RequestMatch,
 } from '#read-api/contract/provider-invoices.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
+import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import { type UserNames, useUserNames } from '../elements/user-names.ts'
 import { PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'

@@ -8,9 +8,9 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { mergeRecomputations, ScanProgress, useScan } from './call-scan.tsx'
+import { type Scope, ScopeFilters, scanBodyOf } from './call-scope-filters.tsx'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
-import { type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
+import { mergeRecomputations, ScanProgress, useCallScan } from './scan-calls-in-parts.tsx'
 
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
@@ -20,7 +20,7 @@ type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
  */
 export function RecomputePanel({ scope, onScope }: Props) {
   const { t } = useTranslation()
-  const { scan, run, stop } = useScan<Recomputation>(JSON.stringify(scope), mergeRecomputations)
+  const { scan, run, stop } = useCallScan<Recomputation>(JSON.stringify(scope), mergeRecomputations)
   const start = (): void => {
     const body = scanBodyOf(scope)
     void run((cursor, signal) =>

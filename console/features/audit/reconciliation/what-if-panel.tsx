@@ -12,9 +12,9 @@ import { rangeText } from '#console/ui/time-range/time-range.ts'
 import type { Repricing } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { useUserNames } from '../elements/user-names.ts'
-import { mergeRepricings, ScanProgress, useScan } from './call-scan.tsx'
+import { currentPricesQuery, type Scope, ScopeFilters, scanBodyOf } from './call-scope-filters.tsx'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
-import { currentPricesQuery, type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
+import { mergeRepricings, ScanProgress, useCallScan } from './scan-calls-in-parts.tsx'
 import {
   changesOf,
   countOf,
@@ -38,7 +38,7 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
   const { data: currentPrices } = useQuery(currentPricesQuery)
   const changes = changesOf(draft)
   const key = JSON.stringify([scope, changes === null ? null : [...changes]])
-  const { scan, run, stop } = useScan<Repricing>(key, mergeRepricings)
+  const { scan, run, stop } = useCallScan<Repricing>(key, mergeRepricings)
   const isInvalid = changes === null || draft.rows.some(hasInvalidValue)
   const start = (): void => {
     if (isInvalid || currentPrices === undefined) return

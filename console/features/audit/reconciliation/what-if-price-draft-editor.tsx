@@ -7,7 +7,8 @@ import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { DataTable } from '../elements/data-table.tsx'
-import { currentPricesQuery, SuggestedInput, useModelNames } from './scan-scope.tsx'
+import { currentPricesQuery, useModelNames } from './call-scope-filters.tsx'
+import { SuggestedInput } from './suggested-input.tsx'
 import {
   appliesTo,
   type DraftRow,

@@ -20,7 +20,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { flagParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useUnpricedModels } from '../unpriced-tag.tsx'
+import { useUnpricedModels } from '../unpriced-models-tag.tsx'
 
 type Props = {
   isOpen: boolean

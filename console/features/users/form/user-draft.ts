@@ -26,7 +26,7 @@ export type FormKind = 'new' | 'existing' | 'self'
 
 type PasswordErrorKey = 'passwordTooShort' | 'passwordTooLong'
 export type UserErrorKey = PasswordErrorKey | keyof Translations['users']['error']
-export type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
+type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
 
 export const newUser = (): UserDraft => ({
   username: '',

@@ -17,9 +17,9 @@ import { LiveCallRate } from './live-call-rate.tsx'
 import { type CostTotals, MarginFigure, MarginNote, MarginShare, marginOf } from './site-margin.tsx'
 import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
-import { requestedInterval } from './use-usage.ts'
+import { requestedInterval } from './use-usage-points.ts'
 
-export function SitePanel({ view }: { view: ChartView }) {
+export function SiteFiguresPanel({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)
   const health = useHealth().data

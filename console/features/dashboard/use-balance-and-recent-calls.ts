@@ -5,7 +5,7 @@ import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.t
 import { listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { useUser } from '#console/api/session.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
-import { usageKey } from './use-usage.ts'
+import { usageKey } from './use-usage-points.ts'
 
 const BALANCE_REFETCH_INTERVAL_MIN_MS = 500
 const CHART_REFETCH_INTERVAL_MIN_MS = 2_000
@@ -18,7 +18,7 @@ const CONSUMPTION = 2
  */
 const REFETCH_ON_MOUNT = { refetchOnMount: 'always' } as const
 
-export function useDashboard() {
+export function useBalanceAndRecentCalls() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
   const minPosition = useMinPosition()

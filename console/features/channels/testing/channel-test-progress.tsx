@@ -46,7 +46,7 @@ function withCheckResult(channel: Channel, found: ChannelCheckResult | undefined
   return { ...channel, ...figures, test_failure: reason }
 }
 
-export function useTestAll(): () => Promise<void> {
+export function useTestAllChannels(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
     try {
@@ -58,7 +58,7 @@ export function useTestAll(): () => Promise<void> {
   }
 }
 
-export function TestProgressBar(props: { onResults: () => void }) {
+export function ChannelTestProgressBar(props: { onResults: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const progress = useTestProgress()

@@ -13,7 +13,7 @@ type Props = {
   readonly hasNone: boolean
 }
 
-export function Composer({ chat, isReady, hasNone }: Props) {
+export function MessageComposer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**

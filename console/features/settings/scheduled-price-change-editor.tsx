@@ -11,7 +11,7 @@ import { type FieldState, formProps, useDraftForm } from '#console/ui/forms/use-
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { PriceSubject } from './scheduled-change-entries.tsx'
+import { PriceSubject } from './scheduled-price-change-entries.tsx'
 import { useOptionTexts } from './use-options.ts'
 
 type ScheduleDraft = { at: string; entries: ScheduledChange['changes'] }
@@ -29,7 +29,10 @@ function isInvalidPrice(entry: Entry): boolean {
  * Edits a scheduled price change. Saving replaces the scheduled change. If it was applied or
  * cancelled in the meantime, saving schedules a second change.
  */
-export function ScheduledChangeEditor(props: { change: ScheduledChange; onClose: () => void }) {
+export function ScheduledPriceChangeEditor(props: {
+  change: ScheduledChange
+  onClose: () => void
+}) {
   const { change, onClose } = props
   const { t } = useTranslation()
   const client = useQueryClient()

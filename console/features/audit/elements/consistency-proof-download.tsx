@@ -2,7 +2,7 @@ import { type ChangeEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { keyArguments } from './checkpoint-status.tsx'
+import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
 /** Reads the receipts again, with a proof that their history continues the tree of this size. */
 export type ReadSince = (size: number) => Promise<unknown>
@@ -12,7 +12,7 @@ export type ReadSince = (size: number) => Promise<unknown>
  * that both are of one history. Without this proof, the offline verifier can't exclude that the
  * site shows two histories.
  */
-export function ReceiptComparison(props: {
+export function ConsistencyProofDownload(props: {
   readSince: ReadSince
   id: string
   isWitnessed: boolean

@@ -48,7 +48,7 @@ function MappingFields({ form }: ChannelFormProps) {
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-export function ChannelForm(props: ChannelFormProps) {
+export function ChannelFormFields(props: ChannelFormProps) {
   const { t } = useTranslation()
   const { errors } = props.form
   const isWrong = (fields: readonly (keyof typeof errors)[]) =>

@@ -31,7 +31,7 @@ export function useUnpricedModels(): (served: ServedModels) => readonly string[]
   }, [isSelfUse, options])
 }
 
-export function UnpricedTag(props: {
+export function UnpricedModelsTag(props: {
   count: number
   onOpen: () => void
   /**

@@ -13,7 +13,7 @@ import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { AddPasskey, ProofOnly } from '#write-api/contract/credentials.ts'
-import { deviceName } from './device-name.ts'
+import { deviceName } from './device-name-from-user-agent.ts'
 
 export function PasskeyRows(props: {
   passkeys: readonly OwnPasskey[]

@@ -26,7 +26,7 @@ import {
 import { CancelledError, showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 
-export function BindingsPanel({ user }: MePanelProps) {
+export function LoginMethodBindingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)

@@ -19,7 +19,7 @@ type UsageQuery = {
   readonly calendar: Calendar
 }
 
-export function useUsage(
+export function useUsagePoints(
   { scope, by, range, zoom, calendar }: UsageQuery,
   pollIntervalMs: number | false,
 ) {

@@ -1,5 +1,5 @@
 import { isConflict, putOption } from '#console/api/options.ts'
-import { mergeChange, type OptionChange } from './changed-options.ts'
+import { mergeChange, type OptionChange } from './compare-and-merge-option-changes.ts'
 
 type Texts = ReadonlyMap<string, string>
 
@@ -29,7 +29,7 @@ type ReadOptions = () => Promise<Texts>
  * Saves the changed options. If another user has saved an option in the meantime, both changes are
  * merged, so that no change is overwritten.
  */
-export async function saveChanges(
+export async function saveOptionChanges(
   changes: readonly OptionChange[],
   readOptions: ReadOptions,
 ): Promise<SaveResult> {

@@ -10,7 +10,7 @@ import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
 import { EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details.tsx'
-import { MUSIC, songLengthText } from './task-kind.ts'
+import { MUSIC, songLengthText } from './task-kinds-and-live-updates.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
@@ -78,7 +78,7 @@ function VideoPlayer({ video }: { video: Video }) {
   )
 }
 
-export function MusicTasksPage() {
+export function MusicAndVideoTasksPage() {
   const { t } = useTranslation()
   const view = useTaskList(MUSIC)
   const [open, setOpen] = useState<number | null>(null)

@@ -8,8 +8,8 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /** Creates a page that shows `Content` only to auditors and admins. */
-export const auditorPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
-  function AuditorPage() {
+export const auditorsOnlyPage = (title: ParseKeysWithoutVariables, Content: ComponentType) =>
+  function AuditorsOnlyPage() {
     const { t } = useTranslation()
     if (isAuditor(useUser())) return <Content />
     const link = { to: '/app/ledger', linkText: t('audit.toOwnLedger') }

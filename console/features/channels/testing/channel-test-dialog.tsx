@@ -10,7 +10,12 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
-import { foundModels, runConcurrently, type TestResults, withResult } from './test-results.ts'
+import {
+  foundModels,
+  runConcurrently,
+  type TestResults,
+  withResult,
+} from './channel-test-results.ts'
 
 function useModelTests(channelId: number) {
   const client = useQueryClient()
@@ -40,7 +45,7 @@ function useModelTests(channelId: number) {
   return { results, isRunningAll, testOne, testAll }
 }
 
-export function TestDialog(props: { channel: Channel | null; onClose: () => void }) {
+export function ChannelTestDialog(props: { channel: Channel | null; onClose: () => void }) {
   const { t } = useTranslation()
   const { isOpen, lastItem } = useDialogItem(props.channel)
   return (

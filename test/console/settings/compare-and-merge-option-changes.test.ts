@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { changedLines, changedOptions } from '#console/features/settings/changed-options.ts'
+import {
+  changedLines,
+  changedOptions,
+} from '#console/features/settings/compare-and-merge-option-changes.ts'
 import {
   fallbackErrorField,
   validateFallback,

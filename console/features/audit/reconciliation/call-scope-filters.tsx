@@ -1,11 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { type LabelledProps, labelledField } from '#console/ui/forms/fields.tsx'
 import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
-import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { integerParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
@@ -87,30 +84,3 @@ export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Sco
     </>
   )
 }
-
-type Suggestion = string | { readonly value: string; readonly label: string }
-type Props = ComponentProps<typeof TextInput> & { suggestions: readonly Suggestion[] }
-
-/** A text field that suggests values and also accepts any other value. */
-export function SuggestedInput({ suggestions, ...rest }: Props) {
-  const id = useId()
-  return (
-    <>
-      <TextInput autoComplete="off" list={id} {...rest} />
-      <datalist id={id}>
-        {suggestions.map((suggestion) => {
-          const { value, label } =
-            typeof suggestion === 'string' ? { value: suggestion, label: '' } : suggestion
-          return (
-            <option key={value} value={value}>
-              {label || value}
-            </option>
-          )
-        })}
-      </datalist>
-    </>
-  )
-}
-
-export const SuggestedField = (props: Props & LabelledProps) =>
-  labelledField(props, (input) => <SuggestedInput {...input} />)

@@ -15,7 +15,7 @@ const AXIS_WIDTH = 72
  * Draws the bars of the usage chart. It is loaded as a separate script, because the chart library
  * is large.
  */
-export function UsageBars(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
+export function UsageBarChart(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()
   const { chart, seriesName, formatValue } = props
   const data = chart.buckets.map((bucket) => ({

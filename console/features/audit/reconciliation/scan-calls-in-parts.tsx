@@ -28,7 +28,7 @@ type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Pro
  * The scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged
  * results of the finished parts are kept.
  */
-export function useScan<Result extends Part>(
+export function useCallScan<Result extends Part>(
   key: string,
   merge: (all: Result, part: Result) => Result,
 ) {

@@ -4,7 +4,7 @@ import {
   callBars,
   canCountCalls,
   planBars,
-} from '#console/features/usage-log/call-bars.ts'
+} from '#console/features/usage-log/call-chart-bars.ts'
 import { NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
 
 const HOUR = 3_600

@@ -7,11 +7,11 @@ import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { ReasonField } from '../form/user-form.tsx'
 import { displayNameOf } from '../user-state-and-permitted-actions.ts'
-import { type Adjustment, balanceAfter, exceedsBalance } from './use-adjustment.ts'
+import { type Adjustment, balanceAfter, exceedsBalance } from './use-balance-adjustment.ts'
 
 const DOLLARS = [1n, 5n, 10n, 50n, 100n] as const
 
-export function AdjustmentFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>) {
+export function BalanceAdjustmentFields({ form, unit }: Pick<Adjustment, 'form' | 'unit'>) {
   const { t } = useTranslation()
   return (
     <>

@@ -14,9 +14,15 @@ import { useLiveRefetch } from '#console/ui/state/throttling.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { AdjustQuota, QuotaAdjustment } from '#write-api/contract/users.ts'
 
-export type Adjustment = ReturnType<typeof useAdjustment>
+export type Adjustment = ReturnType<typeof useBalanceAdjustment>
 
-export function useAdjustment({ users, onClose }: { users: readonly User[]; onClose: () => void }) {
+export function useBalanceAdjustment({
+  users,
+  onClose,
+}: {
+  users: readonly User[]
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const unit = useAmountUnit()
