@@ -26,7 +26,7 @@ function UsageTable({ chart, formatValue, seriesName }: ChartTexts) {
   const cell = (value: bigint | null | undefined): string =>
     value === null || value === undefined ? '–' : formatValue(value)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
       <table className="tg-dash-table">
         <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>

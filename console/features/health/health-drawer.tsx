@@ -112,7 +112,7 @@ function ModelTable(props: { channel: ChannelHealth; period: Period }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reachable by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.modelFigures')}>
         <table className="tg-health-table">
           <thead>

@@ -23,7 +23,7 @@ function HistoryTable({ history }: { history: HistoryChartData }) {
   const time = (value: number | null) =>
     value === null ? <UnknownValue /> : durationText(value, number)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
       <table className="tg-health-table">
         <TableHead

@@ -172,7 +172,7 @@ function CodeBlock(props: { code: string; language: string }): ReactElement {
         <span>{props.language.split(/\s/)[0] || t('playground.code')}</span>
         <CopyButton text={props.code} label={t('playground.copyCode')} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre tabIndex={0}>
         <code>{props.code}</code>
       </pre>

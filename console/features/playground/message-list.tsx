@@ -19,7 +19,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { retry, edit, remove } = props.chat
   const actions = useStableCallbacks({ retry, edit, remove })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-talk" ref={list} tabIndex={0} aria-label={t('playground.conversation')}>
       <h2 className="tg-visually-hidden">{t('playground.conversation')}</h2>
       {messages.length === 0 ? (

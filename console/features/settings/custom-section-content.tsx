@@ -113,7 +113,7 @@ function ReleaseInfo({ release }: { release: LatestRelease }) {
           : t('settings.update.upToDate', { latest, current })}
       </StatusTag>
       {isNewer && notes !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
         <pre className="tg-update-notes" tabIndex={0}>
           {notes}
         </pre>

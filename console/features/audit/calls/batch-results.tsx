@@ -12,8 +12,8 @@ import { ColumnTable } from '../elements/data-table.tsx'
 import { indented } from './call-charge-panels.tsx'
 
 /**
- * The number of results that are shown initially. A button shows the others, so that the panels
- * below are not far down the page.
+ * The number of results that are shown initially. A button shows the others. Without this limit,
+ * the panels below would be far down the page.
  */
 const INITIAL_RESULTS_MAX = 10
 
@@ -106,8 +106,8 @@ function ReportedUsage({ usage }: { usage: string | null }) {
 }
 
 /**
- * Says how many of the billed results the server has listed. A link leads auditors to the events of
- * the batch, which contain all results. The list of events starts with the event of the first
+ * Shows how many of the billed results the server has listed. For auditors, a link opens the list
+ * of the batch's events, which contain all results. The list starts with the event of the first
  * listed result.
  */
 function NotListed(props: {

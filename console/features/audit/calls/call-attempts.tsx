@@ -20,7 +20,7 @@ export function CallAttempts({ call }: { call: CallExplanation }) {
       ) : (
         <ol className="tg-audit-attempts">
           {call.attempts.map((attempt, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: attempts keep their order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of attempts never changes
             <Attempt key={index} attempt={attempt} number={index + 1} />
           ))}
         </ol>

@@ -139,7 +139,7 @@ export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
       {usage.raw !== null && (
         <figure className="tg-audit-raw">
           <figcaption>{t('audit.call.rawUsage')}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
           <pre tabIndex={0}>{indented(usage.raw)}</pre>
         </figure>
       )}

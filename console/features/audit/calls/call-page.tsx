@@ -27,8 +27,8 @@ import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call with the request id in the URL. Without an id in the URL, shows the search
- * field and, to auditors, the calls that the provider served or charged differently.
+ * Explains the call whose request id is in the URL. If the URL has no id, the page shows the search
+ * field and, to auditors, the calls with another model or a higher cost than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

@@ -33,8 +33,9 @@ const URL_PARAMS = {
 }
 
 /**
- * Lists the calls that the provider answered with another model than was billed, or for which it
- * charged more than was billed, and counts the former by channel.
+ * Lists two kinds of calls: calls that the provider answered with another model than the billed
+ * one, and calls for which the provider charged more than was billed. The calls of the first kind
+ * are also counted by channel.
  */
 export function MismatchedCalls() {
   const { t } = useTranslation()

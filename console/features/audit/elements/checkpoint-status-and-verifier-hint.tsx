@@ -8,9 +8,9 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
 
 /**
- * Returns the degree of confirmation of a checkpoint, which is the signed hash of the whole
- * history. A checkpoint is final when enough witnesses (independent servers) have also signed it. A
- * checkpoint of a site without witnesses is `siteOnly`, because it must not look confirmed.
+ * Returns the degree of confirmation of a checkpoint (the signed hash of the whole history). A
+ * checkpoint is final when enough witnesses (independent servers) have also signed it. A checkpoint
+ * of a site without witnesses is `siteOnly`, because it must not look confirmed.
  */
 export function checkpointStatusOf(checkpoint: {
   readonly is_final: boolean
@@ -28,8 +28,9 @@ export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
 }
 
 /**
- * Says where to find the offline verifier of receipts and how to run it. If witnesses have signed,
- * the command names their keys too, because their signatures are only verified with these.
+ * Explains where to find the offline verifier of receipts and how to run it. If witnesses have
+ * signed, the command also names the keys of the witnesses, because the verifier checks only
+ * signatures whose keys it is given.
  */
 export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
   const { t } = useTranslation()

@@ -4,13 +4,15 @@ import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
-/** Reads the receipts again, with a proof that their history continues the tree of this size. */
+/**
+ * Reads the receipts again, with a proof that their history continues the tree with `size` events.
+ */
 export type ReadSince = (size: number) => Promise<unknown>
 
 /**
- * Lets the user choose the file of an earlier receipt, and saves the receipts again with the proof
- * that both are of one history. Without this proof, the offline verifier can't exclude that the
- * site shows two histories.
+ * Lets the user select the file of an earlier receipt. Then saves the current receipts again, with
+ * the proof that both belong to the same history. Without this proof, the offline verifier can't
+ * tell whether the site shows two different histories.
  */
 export function ConsistencyProofDownload(props: {
   readSince: ReadSince
@@ -37,7 +39,7 @@ export function ConsistencyProofDownload(props: {
       showError(error)
     } finally {
       setIsBusy(false)
-      // The same file can be chosen again.
+      // Without this reset, selecting the same file again would cause no event.
       input.value = ''
     }
   }

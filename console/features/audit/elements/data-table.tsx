@@ -20,8 +20,8 @@ export type TableRow = {
 }
 
 /**
- * A small table. On a narrow screen, each row becomes a block in which each value follows the name
- * of its column. `isShort` is true for a table whose columns are few and narrow, so that it fits on
+ * A small table. On a narrow screen, each row becomes a block, and each value follows the name of
+ * its column. Set `isShort` for a table with few and narrow columns, because such a table fits on
  * every screen.
  */
 export function DataTable(props: {
@@ -72,8 +72,8 @@ type TableColumn<Row> = readonly [head: TableHead, cell: (row: Row) => ReactNode
 
 /**
  * A table of data of one kind. Each column has a heading and a function that returns the cell of a
- * row. A column that is false is left out. With `initialRows`, only as many rows are shown until
- * the user wants to see all of them.
+ * row. A column that is false is left out. `initialRows` is the number of rows that are shown until
+ * the user opens the rest.
  */
 export function ColumnTable<Row>(props: {
   label: string
@@ -116,7 +116,7 @@ type Change = {
   readonly after: string | null
 }
 
-/** Lists values that were changed, before and after the change. */
+/** Lists changed values as they were before and after the change. */
 export function ChangesTable(props: { label: string; changes: readonly Change[] }) {
   const { t } = useTranslation()
   return (
@@ -136,8 +136,8 @@ export function ChangesTable(props: { label: string; changes: readonly Change[] 
 type SumRow = { readonly name: string; readonly count: number; readonly amount: number }
 
 /**
- * Shows the number and the sum of movements by type of movement, model, channel or day. `head` is
- * the name of this criterion.
+ * Shows the number and the sum of movements, grouped by type of movement, model, channel or day.
+ * `head` is the heading of the column that contains the groups.
  */
 export function SumTable(props: { title: string; head: string; rows: readonly SumRow[] }) {
   const { t } = useTranslation()

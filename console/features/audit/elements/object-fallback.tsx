@@ -4,8 +4,9 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /**
- * Shown instead of an object while it loads, if it does not exist, or if it could not be read.
- * `missing` contains the texts for an object that does not exist and, optionally, an action.
+ * Takes the place of an object while the object loads, if it does not exist, or if reading it
+ * failed. `missing` contains the texts for an object that does not exist and, optionally, an
+ * action.
  */
 export function ObjectFallback(props: {
   error: Error | null

@@ -18,7 +18,7 @@ import { Facts } from './data-table.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
- * signed a checkpoint (a hash of the history) that includes its event.
+ * signed a checkpoint (a hash of the history) that includes the event of the receipt.
  */
 const PENDING_POLL_INTERVAL_MS = 5_000
 
@@ -48,8 +48,8 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
 }
 
 /**
- * Lists the events that the receipts prove, and explains what receipts prove and how to check them.
- * `id` becomes a part of the name of a saved file.
+ * Lists the events that the receipts prove. Also explains what receipts prove and how to verify
+ * them. `id` becomes a part of the name of a saved file.
  */
 export function ReceiptList(props: { receipts: Receipts; id: string; readSince: ReadSince }) {
   const { receipts, id, readSince } = props
@@ -66,7 +66,7 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
   )
 }
 
-/** Reports whether witnesses have signed, or have to sign before the receipt is final. */
+/** Reports whether witnesses have signed, or must still sign before the receipt is final. */
 const isWitnessed = ({ cosignatures, is_pending, is_final }: Receipt): boolean =>
   cosignatures.length > 0 || (!is_pending && !is_final)
 
@@ -124,8 +124,8 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
 }
 
 /**
- * Explains what receipts prove, for each status that one of them has. A receipt without witnesses
- * proves less. The text also says what no receipt proves.
+ * Explains what receipts with each of the present statuses prove, and what no receipt proves. A
+ * receipt without signatures of witnesses proves less.
  */
 function Meaning({ receipts }: { receipts: Receipts }) {
   const { t } = useTranslation()

@@ -29,8 +29,8 @@ export const numberColumn = <Row,>(
 ): Column<Row> => column(id, title, width, cell, { ...NUMBER_COLUMN, ...rest })
 
 /**
- * A right-aligned column of amounts, which are not rounded. `read` returns a row's amount in quota
- * units. Null is shown as a dash.
+ * A right-aligned column of exact amounts. `read` returns a row's amount in quota units. Null is
+ * shown as a dash.
  */
 export const quotaColumn = <Row,>(
   id: string,

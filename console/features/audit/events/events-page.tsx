@@ -35,8 +35,7 @@ import '../audit.css'
 
 const FILTERS = {
   /**
-   * The event log position at which the list starts, or 0 to start according to the time range. The
-   * time range does not apply if a position is given.
+   * The event log position at which the list starts. If it is not 0, the time range does not apply.
    */
   position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
   range: rangeParam(relativeRange('today')),
@@ -190,7 +189,7 @@ function EventData({ event }: { event: RawEvent }) {
           </Link>
         )}
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre tabIndex={0}>{text}</pre>
     </figure>
   )

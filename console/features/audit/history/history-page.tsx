@@ -31,8 +31,8 @@ import '../audit.css'
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
 
 /**
- * Reports whether the site has exactly one object of this kind. This is true for the options and
- * the prices. Objects of other kinds have an id.
+ * Reports whether the site has exactly one object of this kind. The options and the prices are such
+ * objects. Objects of other kinds have an id.
  */
 const isSingleton = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
 

@@ -13,8 +13,8 @@ import { type AuditObject, readState, valuesOf } from './object-history.ts'
 const INITIAL_VALUES_MAX = 20
 
 /**
- * Shows the values of an object at a point in the history. With a `filter`, shows only values whose
- * name or text contains the filter's text.
+ * Shows the values of an object at a point in the history. If `filter` is not empty, only values
+ * whose name or text contains it are shown.
  */
 export function ObjectState(props: {
   object: AuditObject

@@ -96,7 +96,7 @@ function SiteMonthTables({ data }: { data: SiteMonth }) {
   )
 }
 
-/** Lists the accounts of all users by name, with links to their ledgers. */
+/** Lists the accounts of all users by name. Each name links to the ledger of the account. */
 function AccountList(props: { search: string; onSearch: (search: string) => void }) {
   const { t } = useTranslation()
   const query = useInfiniteQuery(accountsQuery(props.search))

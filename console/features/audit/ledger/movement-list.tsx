@@ -31,8 +31,8 @@ type Filters = { range: TimeRange; type: MovementType | ''; at: string }
 const MINUTE = 60
 
 /**
- * Returns the filters of the request. A range such as the last 30 days ends at `end` (Unix
- * seconds), which is rounded to minutes, so that the request does not change every second.
+ * Returns the filters of the request. A relative range, such as the last 30 days, ends at `end`
+ * (Unix seconds). `end` is rounded to minutes, so that the request does not change every second.
  */
 function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
   const { from, to } = boundsOf(range, Math.ceil(end / MINUTE) * MINUTE)
@@ -45,7 +45,8 @@ function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
 
 /**
  * Returns the time of the selected point in the history in Unix seconds. The time of a position is
- * that of the account's last event until then, and is unknown until `balance` is loaded.
+ * the time of the account's last event up to this position. It is unknown until `balance` has
+ * loaded.
  */
 function asOfSeconds(at: string, balance: BalanceAt | undefined): number {
   if (at === '') return currentSeconds()

@@ -95,7 +95,10 @@ function AuditLog() {
  * that a user did, as recorded in the audit log.
  */
 function useActs(filters: Filters) {
-  /** The event log position of the last resync. Later responses must include all acts up to it. */
+  /**
+   * The event log position of the last resync. Each later response must include all acts up to this
+   * position.
+   */
   const minPosition = useMinPosition()
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
   const query = useInfiniteQuery(
@@ -124,8 +127,8 @@ function useActs(filters: Filters) {
 }
 
 /**
- * Reports whether an act from a live event matches the filters. The server filters by the same
- * rules.
+ * Reports whether an act from a live event matches the filters. The server applies the same rules
+ * to listed acts.
  */
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
@@ -207,8 +210,8 @@ const KINDS = [
 const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
 /**
- * Returns the name of an object in the language of the console. The filter uses its code, which is
- * shown in the details of the act.
+ * Returns the name of an object in the language of the console. The filter uses the object's code,
+ * which the details of the act show.
  */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object
@@ -258,8 +261,8 @@ const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns a function that appends the amount of money to a value in quota units, as the ledger
- * shows it, and the local time to a time. Other values are returned unchanged.
+ * Returns a function that makes a value readable. It appends the amount of money to a value in
+ * quota units, as the ledger does, and the local time to a time. It returns other values unchanged.
  */
 function useReadableValue({ act }: AuditAct) {
   const rule = useMoneyRule()
@@ -275,7 +278,7 @@ function useReadableValue({ act }: AuditAct) {
 
 /**
  * Shows the values that an act changed, before and after the act, and the origin of the request.
- * The object leads to its other acts, and the position to the stored event.
+ * One link lists the other acts on the same object, and another link opens the stored event.
  */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()

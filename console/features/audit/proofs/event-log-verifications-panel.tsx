@@ -22,8 +22,8 @@ import { FindingDetail, FindingPlace, FindingPosition } from './verification-fin
 const KEY = ['audit', 'verifications'] as const
 
 /**
- * Starts verifications of the event log, and shows the verification with the given `id`. If `id` is
- * empty, the newest verification is shown.
+ * Starts verifications of the event log, and shows the verification with the given `id`. An empty
+ * `id` selects the newest verification.
  */
 export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
   const { t } = useTranslation()

@@ -19,8 +19,8 @@ const KEY = ['audit', 'rebuilds'] as const
 
 /**
  * Lists and starts rebuilds of read models. A read model is a set of tables that is computed from
- * the events. During a rebuild, the tables are computed again from all events, while the existing
- * tables stay in use. Only super admins can start rebuilds.
+ * the events. A rebuild computes new tables from all events while the existing tables stay in use.
+ * Only super admins can start rebuilds.
  */
 export function RebuildsPanel() {
   const { t } = useTranslation()

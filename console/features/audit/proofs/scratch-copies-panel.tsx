@@ -36,8 +36,8 @@ const existsOnServer = (copy: ScratchCopy): boolean => isUnfinished(copy) || cop
 
 /**
  * Lists scratch copies, which show the site as of an earlier time, and creates new ones. `before`
- * is the initial value of the form: a new copy contains the events before this position of the
- * event log.
+ * is the initial value of the form: a new copy contains the events that precede this position of
+ * the event log.
  */
 export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
@@ -90,7 +90,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
   const seconds = readLocalTime(time)
   const isInvalid = moment === 'time' ? seconds === null : number === null || number > head
   const { isBusy, submit } = useSubmit(async () => {
-    // The copy contains all events of the selected minute.
+    // The copy includes the whole selected minute.
     const body =
       moment === 'time'
         ? { position: null, time: (seconds ?? 0) + 59 }

@@ -5,7 +5,7 @@ import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { AuditFinding } from '#read-api/contract/verifications.ts'
 
-/** Shows the position of the event that breaks a rule, with a link to the event as it is stored. */
+/** Shows the position of the event that breaks a rule, with a link to the stored event. */
 export function FindingPosition({ position }: Pick<AuditFinding, 'position'>) {
   if (position === null) return '–'
   return <Link to={`/app/audit/events?position=${position}`}>{`#${position}`}</Link>
@@ -14,9 +14,9 @@ export function FindingPosition({ position }: Pick<AuditFinding, 'position'>) {
 const ACCOUNT_STREAM = /^account-([1-9]\d*)$/
 
 /**
- * Shows the stream of events to which a finding refers, and the revision (the number of the event
- * in the stream). The stream of an account is a link to its ledger. A finding about a whole stream
- * has no revision. A finding that refers to no stream is shown as a dash.
+ * Shows the event stream to which a finding refers, and the revision (the number of the event in
+ * the stream). The stream of an account is a link to its ledger. A finding about a whole stream has
+ * no revision. A dash stands for a finding without a stream.
  */
 export function FindingPlace({ finding }: { finding: AuditFinding }) {
   const { stream, revision } = finding
@@ -29,14 +29,14 @@ export function FindingPlace({ finding }: { finding: AuditFinding }) {
 const ledgerPath = (userId: string): string => `/app/audit/ledgers/${userId}`
 
 /**
- * Shows what is wrong, with amounts in the currency of the site and with links to the calls and
- * the accounts of users.
+ * Shows the violation, with amounts in the currency of the site and with links to the calls and the
+ * accounts of users.
  */
 export function FindingDetail({ parts }: Pick<AuditFinding, 'parts'>) {
   return (
     <span className="tg-proofs-detail">
       {parts.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a finding never change
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a finding never change order
         <DetailPart key={index} {...part} />
       ))}
     </span>
@@ -57,8 +57,8 @@ function DetailPart({ kind, value }: AuditFinding['parts'][number]) {
 }
 
 /**
- * Shows an amount in the currency of the site. The tooltip shows the quota units, which are what
- * the events contain.
+ * Shows an amount in the currency of the site. The tooltip shows the exact number of quota units,
+ * as the events contain it.
  */
 function FindingAmount({ units }: { units: string }) {
   const { t } = useTranslation()

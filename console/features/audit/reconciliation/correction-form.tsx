@@ -13,8 +13,8 @@ import { SuggestedField } from './suggested-input.tsx'
 import { isInvalidDecimal } from './what-if-price-draft.ts'
 
 /**
- * Maps each field that a corrected price can have in a request to the name of the price factor that
- * the field replaces.
+ * Maps each price field of a correction request to the name of the price factor that the field
+ * replaces.
  */
 export const FACTOR_BY_PRICE_FIELD = {
   model_ratio: 'model',
@@ -45,7 +45,7 @@ const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as R
  */
 export function CorrectionForm(props: {
   scope: Scope
-  /** The price with which the form opens. */
+  /** The initial price in the form. */
   price: CorrectedPrice
   onScope: (patch: Partial<Scope>) => void
   onApplied: () => Promise<void>
@@ -78,7 +78,8 @@ export function CorrectionForm(props: {
       setPreviewed({ key: previewKey(draft, scope), model, at: Date.now() / 1_000, preview })
     },
   })
-  // The prices with which the form opened are those of its first model, unless they were edited.
+  // The form opens with the prices of its first model. When the admin changes the model, those
+  // prices that the admin has not edited are cleared, because they belong to the first model.
   const changeModel = (model: string): void => {
     const isOpened = (name: PriceField) => form.draft[name] === props.price[name]
     const cleared = PRICE_FIELDS.filter(isOpened).map((name) => [name, ''])

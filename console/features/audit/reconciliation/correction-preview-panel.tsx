@@ -29,7 +29,7 @@ import {
 
 /**
  * A preview of a correction. `key` identifies the values of the form for which the preview was
- * requested. When these values change, the preview is hidden.
+ * computed. When these values change, the preview is hidden.
  */
 export type RequestedPreview = {
   readonly key: string
@@ -117,7 +117,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
           columns={[
             [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
             [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
-            // `amount` is what the account is charged, and the balance changes by the opposite.
+            // `amount` is the charge to the account. The balance changes by the opposite amount.
             [{ end: t('shared.amount') }, ({ amount }) => <QuotaChange value={-amount} />],
             hasUnpaid && [
               { end: t('reconciliation.correction.unpaid') },
@@ -163,7 +163,7 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
 }
 
 /**
- * Shows the totals once more and asks for the reason of the correction. The server refuses the
+ * Shows the totals again and asks for the reason of the correction. The server refuses the
  * correction if the preview is outdated.
  */
 function ApplyDialog(props: Props & { onClose: () => void }) {

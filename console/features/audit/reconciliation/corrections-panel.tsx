@@ -47,7 +47,10 @@ type Props = {
   onScope: (patch: Partial<Scope>) => void
   isNew: boolean
   onNew: (isNew: boolean) => void
-  /** The draft of the what-if prices. A new correction opens with its values for the model. */
+  /**
+   * The draft of the what-if prices. The form for a new correction opens with the values that the
+   * draft has for the model.
+   */
   draft: PriceDraft
 }
 
@@ -161,7 +164,7 @@ function CorrectionStatus({ t, row }: { t: TFunction; row: Correction }) {
 }
 
 function priceText(t: TFunction, { price }: Correction): string {
-  // A stored correction names the factors of a price differently from a request.
+  // A stored correction uses other names for the factors of a price than a request does.
   const factors = PRICE_FIELDS.map((name) => FACTOR_BY_PRICE_FIELD[name])
   const parts = factors
     .filter((name) => price[name] !== undefined)
@@ -239,8 +242,8 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 }
 
 /**
- * Lets a super admin continue a correction that was interrupted. The changes are those of the
- * preview that was confirmed when the correction was started.
+ * Lets a super admin continue a correction that was interrupted. The correction applies the changes
+ * of the preview that was confirmed when it was started.
  */
 function UnfinishedCorrection(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()

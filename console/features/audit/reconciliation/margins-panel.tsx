@@ -25,7 +25,7 @@ const FIGURES_HEIGHT = 46
 
 /**
  * The first and the last day in UTC. If both are empty, the current month is selected. If only one
- * of them is empty, the other one is both the first and the last day.
+ * is empty, the other one is used for both.
  */
 type Days = { first: string; last: string }
 
@@ -36,7 +36,8 @@ const chosenDays = ({ first, last }: Days): Days => {
 }
 
 /**
- * Shows the margins by channel and model: what users were charged minus what the providers bill.
+ * Shows the margins by channel and model. A margin is the charges of users minus the costs that the
+ * providers bill.
  */
 export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -87,8 +88,8 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 }
 
 /**
- * Selects a whole month or a range of days. If the first day would be after the last day, the day
- * that the user did not set becomes equal to the one that the user set.
+ * Selects a whole month or a range of days. If the user enters a first day after the last day, the
+ * last day becomes equal to it, and vice versa.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -160,8 +161,8 @@ function MarginSums({ margins }: { margins: Margins }) {
 }
 
 /**
- * Says that there are no invoices. All costs are then computed from the cost ratios of the
- * channels.
+ * Explains that there are no invoices, and that all costs are therefore computed from the cost
+ * ratios of the channels.
  */
 function NoInvoices() {
   const { t } = useTranslation()

@@ -35,7 +35,7 @@ const NO_INVOICE: ProviderInvoiceDraft = {
 const FILTERS = { keyword: '', model: '', group: '' }
 
 /**
- * The form to import an invoice. The user selects the CSV file of a provider, and the column for
+ * The form that imports an invoice. The user selects the CSV file of a provider, and the column for
  * each kind of data.
  */
 export function ProviderInvoiceImport(props: {
@@ -147,8 +147,7 @@ function Period({ form: { field } }: { form: DraftForm<ProviderInvoiceDraft> }) 
 }
 
 /**
- * The fields for the format of the file: how the file writes numbers, its currency, and how it
- * names models.
+ * The fields for the format of the file: its number format, its currency, and its names of models.
  */
 function Format(props: {
   form: DraftForm<ProviderInvoiceDraft>

@@ -278,7 +278,10 @@ function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
   )
 }
 
-/** Shows facts about the imported file, including how many of its lines were matched with calls. */
+/**
+ * Shows facts about the imported file, including the number of its lines that were matched with
+ * calls.
+ */
 function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -318,7 +321,9 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   })
 }
 
-/** Shows the number of rows of days that the invoice does not cover, and their amount. */
+/**
+ * Shows the number and the amount of the rows whose day is outside of the period of the invoice.
+ */
 function Corrections(
   invoice: Pick<ProviderInvoiceComparison, 'corrections' | 'corrections_billed'>,
 ) {
@@ -333,7 +338,7 @@ function Corrections(
 
 /**
  * Returns the columns of the comparison. A window that is 1280 pixels wide has no space for all of
- * them, so amounts come first and some other columns are hidden at first.
+ * them. The columns with amounts therefore come first, and some other columns are initially hidden.
  */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<ProviderInvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {

@@ -15,7 +15,7 @@ import { mergeRecomputations, ScanProgress, useCallScan } from './scan-calls-in-
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
 /**
- * Computes the charges of all calls in a period again from their events, and lists the calls whose
+ * Recomputes the charges of all calls in a period from their events, and lists the calls whose
  * stored charge differs.
  */
 export function RecomputePanel({ scope, onScope }: Props) {

@@ -35,8 +35,8 @@ export const ReconciliationPage = auditorsOnlyPage('shell.reconciliation', Recon
 function Reconciliation() {
   const { t } = useTranslation()
   const [{ tab, new: isNew, first, last, ...scope }, set] = useUrlState(URL_PARAMS)
-  // The draft of the what-if prices is kept here, so that it is still there after the user has
-  // looked at another tab.
+  // The page keeps the draft of the what-if prices, so that the draft is not lost when the user
+  // opens another tab.
   const [draft, setDraft] = useState(NO_DRAFT)
   const panels: Record<ReconciliationTab, () => ReactElement> = {
     recompute: () => <RecomputePanel scope={scope} onScope={set} />,

@@ -11,7 +11,7 @@ type Part = { readonly next_cursor: string | null }
 
 /**
  * The state of a scan. `key` identifies the inputs of the scan. When the inputs change, the result
- * is no longer shown.
+ * is hidden.
  */
 type Scan<Result> = {
   readonly key: string
@@ -23,10 +23,10 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Runs a scan, which is a computation over all calls of a period. The period may be long and the
- * server limits the time of a request, so the period is computed in parts whose results are merged.
- * The scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged
- * results of the finished parts are kept.
+ * Runs a scan, which is a computation over all calls of a period. The server limits the time of a
+ * request, so a long period is divided into parts and the results of the parts are merged. The scan
+ * ends early if the user leaves the page or `stop` is called. After `stop`, the merged results of
+ * the finished parts stay visible.
  */
 export function useCallScan<Result extends Part>(
   key: string,
@@ -121,8 +121,8 @@ const byDifference = (one: Charged, other: Charged): number =>
   Math.abs(other.charged - other.drafted) - Math.abs(one.charged - one.drafted)
 
 /**
- * Shows the progress of a scan, which is a computation over all calls of a period. If the scan was
- * stopped before the end of the period, the text says so.
+ * Shows the progress of a scan (a computation over all calls of a period). If the scan was stopped
+ * before the end of the period, the text says so.
  */
 export function ScanProgress(props: {
   scan: Scan<{ readonly calls: number }>
