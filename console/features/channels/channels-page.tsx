@@ -38,14 +38,14 @@ function useLiveChannels(): void {
       const channelsById = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
-      // Reloads the list after a channel is created, deleted or retagged, because only the server
-      // knows the new order.
+      // Reloads the list after a channel was created, deleted or given another tag, because only
+      // the server knows the new order.
       const isMoved = rows.some(
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
       if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) refetch()
-      // The response to a list request that is under way may be older than the event. It would undo
-      // the change on screen, so the list is requested once more.
+      // A list request that is under way may have been answered before the event. Its response
+      // would undo the change on screen, so the list is requested again.
       else if (isMoved || entries.some(isTagGroup) || isReading()) refetchSoon()
     },
     onResync: refetch,
@@ -55,8 +55,8 @@ function useLiveChannels(): void {
 const DELAY_MS = 1_000
 
 /**
- * Returns a function that runs `perform` at most once per second. Without this limit, `perform`
- * would run for each call to a provider, because each of them causes a live event about a channel.
+ * Returns a function that runs `perform` at most once per second. Each call to a provider causes a
+ * live event about a channel, and without this limit each event would run `perform`.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

@@ -35,8 +35,8 @@ export function UnpricedModelsTag(props: {
   count: number
   onOpen: () => void
   /**
-   * True in a row of a list. The button is then skipped by the Tab key, because the channel form
-   * contains it, too.
+   * True in a row of a list. The Tab key then skips the button, because the channel form contains
+   * the same button.
    */
   isInRow?: boolean
 }) {

@@ -1,8 +1,8 @@
 type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The numbers from which `setupSteps` determines the completed setup steps. A number is null until
- * it has loaded, and for users who may not read it.
+ * The input of `setupSteps`. A number is null until it has loaded, and always null for users who
+ * may not read it.
  */
 type Progress = {
   readonly isAdmin: boolean

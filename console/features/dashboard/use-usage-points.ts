@@ -31,7 +31,7 @@ export function useUsagePoints(
       return { ...interval, points }
     },
     placeholderData: keepPreviousData,
-    // Reads on every mount, because live events update the data only while the page is open.
+    // Reads the data on every mount, because live events update it only while the page is open.
     refetchOnMount: 'always',
     refetchInterval: pollIntervalMs,
   })
@@ -53,8 +53,8 @@ async function read(
 }
 
 /**
- * Returns the points of the chart of tokens. If several tokens have the same name, their ids are
- * appended to the names to tell them apart.
+ * Returns the points of the chart by token. If several tokens have the same name, each name is
+ * followed by the token's id.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
@@ -68,8 +68,8 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
 }
 
 /**
- * Reads the user's usage by token and UTC day. The token id 0 stands for the sum of all tokens that
- * have no separate entry.
+ * Reads the user's usage by token and UTC day. The token id 0 stands for all tokens without a
+ * separate entry.
  */
 const tokenUsage = (request: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {

@@ -88,7 +88,8 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // Until the account has loaded, shows the name of the user who is stored in this browser.
+  // Until the account has loaded, the page shows the name from the user data that this browser
+  // stores.
   const session = useUser()
   const person = user ?? session
   const name = person?.display_name || person?.username || ''

@@ -17,8 +17,8 @@ import type { NewTotpSecret, ProofOnly } from '#write-api/contract/credentials.t
 import { PasskeyDialog } from './passkey-rows-and-dialog.tsx'
 
 /**
- * Shows the recovery codes. A click outside does not close the dialog, because the codes are never
- * shown again. Only the button closes it.
+ * Shows the recovery codes. They are never shown again, so the dialog closes only by its button and
+ * not by a click outside.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()

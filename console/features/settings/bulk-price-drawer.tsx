@@ -38,8 +38,8 @@ type DrawerDraft = BulkPriceDraft & { mode: BulkMode; isSkipping: boolean }
 const EMPTY: DrawerDraft = { ...emptyBulkPrice, mode: 'ratio', isSkipping: true }
 
 /**
- * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio depend
- * on the model ratio, so they are shown only if both ratios are entered.
+ * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio also
+ * depend on the model ratio, so they are shown only if both ratios are entered.
  */
 function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   const { t } = useTranslation()

@@ -12,7 +12,7 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
 
 /**
  * Reports whether two texts of an option have the same value. White space in JSON and trailing
- * zeros of numbers make no difference.
+ * zeros of numbers are ignored.
  */
 function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true
@@ -39,7 +39,7 @@ export function changedLines(
 /**
  * Merges two changes of an option. This user has changed its text from `before` to `after`, and
  * another user has meanwhile saved `theirs`. `hasConflict` is true if both users changed the same
- * entry, or if the texts have no entries that can be merged.
+ * entry, or if the texts can't be split into entries.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -61,8 +61,8 @@ export function mergeChange(
 }
 
 /**
- * Parses the JSON texts as maps of numbers or, if one of them contains other values, as maps of
- * texts. Returns an empty list if neither is possible.
+ * Parses the JSON texts as maps of numbers. If a text contains other values, parses all of them as
+ * maps of texts. Returns an empty list if both fail.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

@@ -40,7 +40,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Stored values are checked, too, because an API client can save one of the two ratios without
+  // Validates stored values as well, because an API client can save one of the two ratios without
   // the other.
   const errorKey = validateFallback(draft)
   const error =

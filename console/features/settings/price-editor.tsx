@@ -102,7 +102,10 @@ function PriceList(props: {
   capFallback: OutputLimitFallback
   isPerSecond: IsPricePerSecond
   rows: readonly PriceRow[]
-  /** The row that was added last. The list scrolls to this row whenever `added` is a new object. */
+  /**
+   * The row that was added last. Each new object makes the list scroll to its row, even if the key
+   * is the same.
+   */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void

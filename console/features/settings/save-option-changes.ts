@@ -4,9 +4,8 @@ import { mergeChange, type OptionChange } from './compare-and-merge-option-chang
 type Texts = ReadonlyMap<string, string>
 
 /**
- * The result of merging this user's change of an option with a change that another user saved
- * first. `text` contains the changes of both users. `theirs` is the value that the other user
- * saved.
+ * The result of merging this user's change of an option with the change of another user who saved
+ * first. `text` contains both changes. `theirs` is the value that the other user saved.
  */
 export type MergedText = { readonly text: string; readonly theirs: string }
 
@@ -19,7 +18,7 @@ type SaveResult = {
 
 /**
  * The maximum number of attempts to save an option. An attempt fails if another user has saved the
- * option first. The next attempt merges the change of that user.
+ * option first. The next attempt merges that user's change.
  */
 const ATTEMPTS_MAX = 3
 

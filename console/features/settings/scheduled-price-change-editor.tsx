@@ -27,7 +27,7 @@ function isInvalidPrice(entry: Entry): boolean {
 
 /**
  * Edits a scheduled price change. Saving replaces the scheduled change. If it was applied or
- * cancelled in the meantime, saving schedules a second change.
+ * cancelled in the meantime, saving schedules an additional change.
  */
 export function ScheduledPriceChangeEditor(props: {
   change: ScheduledChange
@@ -37,8 +37,8 @@ export function ScheduledPriceChangeEditor(props: {
   const { t } = useTranslation()
   const client = useQueryClient()
   const isNoLongerPlanned = change.status !== 'planned'
-  // The time field shows no seconds. If the user has not changed the time, the stored time with its
-  // seconds is used.
+  // The time field shows no seconds. If the user has not changed it, the stored time with its
+  // seconds stays.
   const secondsOf = (at: string, before: string) =>
     at === before ? change.at : secondsOfSchedule(at)
   const form = useDraftForm<ScheduleDraft, ScheduleErrorKey | 'notNumber'>({
@@ -100,8 +100,8 @@ function EditedEntry(props: {
   isWrong: boolean
   onChange: (value: string) => void
   /**
-   * Removes this entry from the scheduled change. Null for the only entry, because the user can
-   * cancel the whole change instead.
+   * Removes this entry from the scheduled change. It is null for the only entry, because the user
+   * can cancel the whole change instead.
    */
   onRemove: (() => void) | null
 }) {
@@ -151,7 +151,7 @@ function EditedEntry(props: {
   )
 }
 
-/** The maximum number of days from now to a scheduled time that the server accepts. */
+/** The server accepts a scheduled time up to this number of days from now. */
 const SCHEDULE_DAYS_MAX = 366
 
 export type ScheduleErrorKey = 'scheduleAtPast' | 'scheduleAtFar'

@@ -13,7 +13,7 @@ import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The text that the server sends instead of a stored secret, so that the browser never receives the
+ * The text that the server sends in place of a stored secret. The browser never receives the
  * secret.
  */
 const STORED_SECRET = '***'

@@ -78,7 +78,7 @@ function Settings() {
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // Opens the tab with the invalid field first, and moves the focus to the field after that.
+  // First opens the tab with the invalid field, and then moves the focus to the field.
   useEffect(() => {
     if (invalidTab === undefined) return
     if (invalidTab !== tab) return setUrlParams({ tab: invalidTab })

@@ -15,7 +15,7 @@ import { useIsPricePerSecond, useOutputLimitFallback } from './price-table-hooks
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
- * The URL parameter that names the model whose price form is open, so that other pages can link to
+ * The URL parameter that names the model whose price form is open. Other pages use it in links to
  * the form.
  */
 const URL_PARAMS = { price: textParam('', 200) }
@@ -87,8 +87,8 @@ function usePriceForm({ changes }: SettingsForm) {
     name: price === '' ? null : price,
     setName,
     /**
-     * Closes the form and returns to the page that linked to it. If there are unsaved prices, the
-     * user stays on this page in order to save them.
+     * Closes the form and returns to the page that linked to it. If there are unsaved prices, this
+     * page stays open, so that the user can save them.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

@@ -10,9 +10,7 @@ const MAPS: ReadonlySet<string> = new Set([
   ...['ToolPrice', 'GroupRatio'],
 ])
 
-/**
- * Reports whether an option contains prices. Changes can be scheduled only for these options.
- */
+/** Reports whether an option contains prices. Only changes of these options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 

@@ -58,10 +58,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /**
-   * Marks a field as visited. The errors of a field are shown only after the field has lost the
-   * focus.
-   */
+  /** Marks a field as visited. Errors of a field appear only after the field has lost the focus. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
@@ -85,7 +82,7 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
  * Keeps the edited texts of all options and saves them. `onInvalid` receives the key of the first
- * option that has an error or that the server rejects.
+ * option with an error, which the form or the server has found.
  */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
@@ -165,15 +162,15 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
 }
 
 /**
- * Returns the options of a section that have an effect. The schema of an option without effect
+ * Returns the options of a section that have an effect. The schema of an option without an effect
  * contains a note with the reason.
  */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /**
- * Returns the drafts that differ from the stored options, and the errors of the drafts. The stored
- * options are not refreshed during editing, so the comparison stays valid.
+ * Returns the drafts that differ from the stored options, and the errors of the drafts. The
+ * comparison stays valid during editing, because the stored options are not refreshed meanwhile.
  */
 function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
@@ -182,7 +179,7 @@ function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases'
   const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // Ignores the draft if another user has stored the same value.
+    // Drops the draft if another user has stored the same value.
     const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
     return draft === undefined || isOver ? theirs : draft
   }
@@ -194,7 +191,7 @@ const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] 
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The stored values of the edited options at the start of the edit.
+  // The values that the edited options had at the start of the edit.
   const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [serverErrors, setServerErrors] = useState(NO_TEXTS)
@@ -244,8 +241,8 @@ function without(
 }
 
 /**
- * Stops refreshing the options while `isOpen` is true, so that values do not change while they are
- * edited. Saving still detects what other users have changed in the meantime.
+ * Stops refreshing the options while `isOpen` is true, so that values do not change during editing.
+ * Saving still detects changes that other users have made in the meantime.
  */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.pauseRefresh)

@@ -10,8 +10,8 @@ import type { LogFilters } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 /**
- * A bar of the chart of calls. It shows the calls that ended between `from` and `to`. Both are in
- * Unix seconds, and both seconds are included.
+ * A bar of the chart of calls. It contains the calls that ended from `from` to `to`. Both are in
+ * Unix seconds and inclusive.
  */
 export type CallBar = {
   readonly from: number

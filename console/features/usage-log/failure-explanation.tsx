@@ -6,8 +6,8 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * Explains why a call failed and that it cost nothing. The quota that was set aside for a call
- * before it was sent (its hold) is returned to the balance when the call fails.
+ * Explains why a call failed and that it cost nothing. Before a call is sent, quota is set aside
+ * for it (the hold). When the call fails, the hold returns to the balance.
  */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()

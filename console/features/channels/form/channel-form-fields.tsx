@@ -162,8 +162,8 @@ function RoutingAndLimitFields({ form }: ChannelFormProps) {
 }
 
 /**
- * Warns that this channel is not disabled automatically, because the option that enables automatic
- * disabling for the whole site is off.
+ * Warns that this channel is not disabled automatically while the site-wide option for automatic
+ * disabling is off.
  */
 function SiteWideOffWarning() {
   const { t } = useTranslation()

@@ -44,8 +44,8 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // Keeps the models that were found first. Otherwise, a model would disappear from the list when
-  // its price is saved.
+  // Keeps the models that were initially without a price. Otherwise, a model would disappear from
+  // the list when its price is saved.
   const [models, setModels] = useState<readonly string[]>([])
   const foundModels =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []
