@@ -138,8 +138,8 @@ function Channels() {
 const NO_STEP = { isOpen: false, models: [] }
 
 /**
- * Subscribes to channel events. It is a component, so that it can be left out for users who may not
- * see channels.
+ * Subscribes to channel events. It is a component and not a hook, so that it can be left out for
+ * users who may not see channels.
  */
 function LiveChannels(): null {
   useLiveChannels()

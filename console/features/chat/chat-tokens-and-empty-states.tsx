@@ -18,7 +18,7 @@ const TO_TOKENS_MS = 1_500
 
 /**
  * Reads the user's enabled tokens. A user without an enabled token is redirected to the page of
- * tokens. If `isNeeded` is false, nothing is read and there is no redirect.
+ * tokens. If `isNeeded` is false, the hook reads nothing and does not redirect.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

@@ -107,14 +107,13 @@ const tagText = (t: TFunction, tag: string | undefined): string =>
 /**
  * Entries of a channel's timeline that are shown together: a single entry, or several entries of
  * one circuit breaker, newest first. A circuit breaker stops calls to a failing channel, model or
- * key for a while.
+ * key for some time.
  */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
  * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
- * groups, because it may explain the entries that follow it. An automatic test does not end a
- * group.
+ * groups, because it may explain the later entries. An automatic test does not end a group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -136,7 +135,7 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
 
 /**
  * Returns a text that identifies the circuit breaker of an entry within its channel. Returns null
- * for an entry that no circuit breaker has caused, such as a user's action.
+ * for an entry without a circuit breaker, such as a user's action.
  */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null

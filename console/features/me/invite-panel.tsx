@@ -109,8 +109,8 @@ const inviteCodeQuery = {
 }
 
 /**
- * Moves rewards for invitations to the balance. A setting of the site decides whether the amount is
- * entered in dollars or in quota units.
+ * Moves rewards for invitations to the balance. A setting of the site determines whether the amount
+ * is entered in dollars or in quota units.
  */
 function TransferRewardsDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()

@@ -53,8 +53,8 @@ export function newMessage(draft: MessageText & Recipients): CreateMessage {
 const PREVIEW_MS = 300
 
 /**
- * Shows a preview of the message. It is updated after a pause in typing, because each update loads
- * a document.
+ * Shows a preview of the message. The preview is updated after a pause in typing, because each
+ * update loads a document.
  */
 function TextPreview({ text }: { text: MessageText }) {
   const { t } = useTranslation()

@@ -76,8 +76,8 @@ function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
     MOVEMENTS.includes(type),
   )
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // Expands the order whose number the user has searched for. Notices about disputes link to such a
-  // search.
+  // Expands the order whose number the user has searched for. Notices about disputes link to such
+  // searches.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

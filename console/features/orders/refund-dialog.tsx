@@ -69,9 +69,9 @@ function validateSum(
 }
 
 /**
- * Records the refund on the server. The request contains the number of earlier refunds of the order
- * when the dialog was opened. If another refund has been recorded since then, the server refuses
- * the request.
+ * Records the refund on the server. The request contains the number of refunds that the order had
+ * when the dialog was opened. The server refuses the request if another refund has been recorded
+ * since then.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

@@ -7,8 +7,8 @@ import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
 /**
- * The maximum distance (px) from the end of the list at which the list follows new text. If the
- * distance is greater, the user is reading older messages.
+ * The maximum distance (px) from the end at which the list follows new text. At a greater distance,
+ * the user is reading older messages.
  */
 const NEAR_END_PX = 80
 

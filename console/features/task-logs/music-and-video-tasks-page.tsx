@@ -21,7 +21,7 @@ function MusicTaskDialog(props: { task: MusicTask; isAdmin: boolean; onClose: ()
     <TaskDialogFrame title={t('taskLogs.details')} onClose={props.onClose}>
       {task.video !== null && task.video.url !== '' && <VideoPlayer video={task.video} />}
       {task.songs.map((song, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: songs have no ids and keep their order
         <SongCard key={index} song={song} index={index} />
       ))}
       <CopyableText name={t('taskLogs.column.failReason')} text={task.fail_reason} />
@@ -57,8 +57,8 @@ function SongCard({ song, index }: { song: Song; index: number }) {
 }
 
 /**
- * Plays a video. The player keeps the first link, because later responses have other links to the
- * same video, which would restart it.
+ * Plays a video. The player keeps the first link. Later responses contain other links to the same
+ * video, and a new link would restart it.
  */
 function VideoPlayer({ video }: { video: Video }) {
   const { t } = useTranslation()

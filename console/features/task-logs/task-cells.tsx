@@ -11,8 +11,8 @@ type Action = keyof Translations['taskLogs']['action']
 type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
 /**
- * The color of each status. The server sends an empty status while a task is being submitted, which
- * is shown as `SUBMITTING`.
+ * The color of each status. While a task is being submitted, the server sends an empty status,
+ * which is shown as `SUBMITTING`.
  */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',

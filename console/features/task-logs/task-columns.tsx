@@ -64,7 +64,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // A failed task shows its reason in place of its progress.
+    // For a failed task, the reason takes the place of the progress.
     progress: column(
       'progress',
       104,

@@ -74,8 +74,8 @@ function Users() {
   const view = useUserList()
   const create = () => setCreating(true)
   const openUser = (user: User) =>
-    // Admins who are not super admins edit themselves on their account page, because only super
-    // admins may change their own quota.
+    // Only super admins may change their own quota. Other admins therefore edit themselves on their
+    // account page.
     user.id === id && role < SUPER_ADMIN ? void navigate('/user/edit') : open(user.id)
   const { error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403

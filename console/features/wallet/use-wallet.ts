@@ -59,8 +59,8 @@ export function useWallet() {
 const CREDIT_LOG_TYPES = [1, 3, 4, 5]
 
 /**
- * Reads the newest log rows that credited quota. The response includes all events up to the
- * position `afterPosition` of the event log.
+ * Reads the newest log rows that credited quota. `afterPosition` is an event log position, and the
+ * response includes all events up to it.
  */
 async function readCredits(query: {
   count: number

@@ -31,7 +31,7 @@ export function useBalanceAdjustment({
     items: QuotaAdjustment[]
   }>()
   const [requestIdOf] = useState(createRequestIds)
-  // The ids of the users whose balance was already changed. A retry skips them.
+  // The ids of the users whose balance was already changed. A retry skips these users.
   const [adjustedIds, setAdjustedIds] = useState<ReadonlySet<number>>(new Set())
   const remainingUsers = users.filter(({ id }) => !adjustedIds.has(id))
   const balances = useBalances(remainingUsers)
@@ -60,8 +60,8 @@ export function useBalanceAdjustment({
     },
   })
   const amount = amountOf(form.draft, unit)
-  // The failures of the last request are hidden after an edit, because they are about the values
-  // before the edit.
+  // After an edit, the failures of the last request are hidden, because they belong to the earlier
+  // values.
   const failed = failedItems?.draft === form.draft ? failedItems.items : []
   return { form, users: remainingUsers, isMany: users.length > 1, unit, failed, amount, balances }
 }
@@ -69,7 +69,7 @@ export function useBalanceAdjustment({
 const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
  * The maximum number of users whose current balances are read from the server. For more users, the
- * balances in the list of users are used, which may be older.
+ * possibly older balances in the list of users are used.
  */
 const READ_USERS_MAX = 5
 
@@ -89,8 +89,8 @@ export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint>
 }
 
 /**
- * The values of the form that adds quota to balances or deducts it. A setting of the site decides
- * whether `amount` is in dollars or in quota units.
+ * The values of the form that adds quota to balances or deducts it. A setting of the site
+ * determines whether `amount` is in dollars or in quota units.
  */
 type AdjustmentDraft = {
   readonly action: AdjustQuota['action']
@@ -142,8 +142,8 @@ function validateAdjustment(
 type Change = Omit<AdjustQuota, 'request_id'>
 
 /**
- * Returns a function that returns the request id for a change. A repeated call with the same change
- * returns the same id, so that the server applies the change only once.
+ * Creates a function that returns the request id for a change. For the same change it returns the
+ * same id, so that the server applies the change only once.
  */
 function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()
