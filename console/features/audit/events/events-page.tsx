@@ -6,11 +6,11 @@ import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy.tsx'
 import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import {
   fallbacksOf,
   integerParam,
@@ -140,11 +140,7 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
         errorText={t('audit.history.idInvalid')}
         onCommit={(user) => onFilters({ user })}
       />
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('ui.clearFilters')}
-        </Button>
-      )}
+      {isFiltered && <ClearFiltersButton onClear={() => onFilters(NO_FILTERS)} />}
     </>
   )
 }

@@ -19,7 +19,7 @@ import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-mov
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
-import { useFileDownload } from '../elements/file-download.tsx'
+import { exportItems, useFileDownload } from '../elements/file-download.tsx'
 import { numberColumn, quotaColumn, timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { userText } from '../elements/user-names.ts'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
@@ -149,7 +149,7 @@ function Balance(props: {
 function ExportMenu({ account, params }: { account: Account; params: LedgerParams }) {
   const { t } = useTranslation()
   const download = useFileDownload()
-  const start = (format: 'csv' | 'ndjson') => () =>
+  const start = (format: 'csv' | 'ndjson') =>
     download.start({
       ...(account === null
         ? { route: 'GET /api/ledger/self/export' }
@@ -164,12 +164,8 @@ function ExportMenu({ account, params }: { account: Account; params: LedgerParam
       </Button>
     )
   }
-  const items = [
-    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
-    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
-  ]
   return (
-    <MenuButton items={items}>
+    <MenuButton items={exportItems(t, start)}>
       <Button icon="download" label={t('shared.export')} />
     </MenuButton>
   )

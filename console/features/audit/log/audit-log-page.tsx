@@ -19,6 +19,7 @@ import { stampText } from '#console/ui/elements/time-text.ts'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { fallbacksOf, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
@@ -36,7 +37,7 @@ import { useActSearch, useEventLabel } from '../elements/act-and-event-labels.ts
 import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { ChangesTable, Facts } from '../elements/data-table.tsx'
-import { useFileDownload } from '../elements/file-download.tsx'
+import { exportItems, useFileDownload } from '../elements/file-download.tsx'
 import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { actorText } from '../elements/user-names.ts'
 import { changesBetween } from '../history/object-history.ts'
@@ -170,11 +171,7 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
         value={filters.object}
         onCommit={(object) => onFilters({ object })}
       />
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('ui.clearFilters')}
-        </Button>
-      )}
+      {isFiltered && <ClearFiltersButton onClear={() => onFilters(NO_FILTERS)} />}
     </>
   )
 }
@@ -182,18 +179,14 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
 function ExportMenu({ filters }: { filters: Filters }) {
   const { t } = useTranslation()
   const download = useFileDownload()
-  const start = (format: 'csv' | 'ndjson') => () =>
+  const start = (format: 'csv' | 'ndjson') =>
     download.start({
       route: 'GET /api/audit/log/export',
       query: { ...queryOf(filters), format },
       name: `audit-log.${format}`,
     })
-  const items = [
-    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
-    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
-  ]
   return (
-    <MenuButton items={items}>
+    <MenuButton items={exportItems(t, start)}>
       <Button icon="download" label={t('shared.export')} isDisabled={download.bytes !== null} />
     </MenuButton>
   )

@@ -16,7 +16,7 @@ import type { AuditFinding, Verification } from '#read-api/contract/verification
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { userText } from '../elements/user-names.ts'
-import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { isUnfinished, JOB_TONES, JobProgress, pollWhile } from './job-progress.tsx'
 import { FindingDetail, FindingPlace, FindingPosition } from './verification-finding-cells.tsx'
 
 const KEY = ['audit', 'verifications'] as const
@@ -31,8 +31,7 @@ export function VerificationsPanel(props: { id: string; onSelect: (id: string) =
     // The details of findings are in the language of the request.
     ...apiQuery('GET /api/audit/verifications', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   return (
     <Panel

@@ -13,7 +13,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Rebuild } from '#read-api/contract/verifications.ts'
 import { ColumnTable } from '../elements/data-table.tsx'
-import { isUnfinished, JOB_POLL_INTERVAL_MS, JobProgress, JobStatus } from './job-progress.tsx'
+import { isUnfinished, JobProgress, JobStatus, pollWhile } from './job-progress.tsx'
 
 const KEY = ['audit', 'rebuilds'] as const
 
@@ -28,8 +28,7 @@ export function RebuildsPanel() {
     // The error of a failed rebuild is in the language of the request.
     ...apiQuery('GET /api/audit/rebuilds', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   const mayStart = isRoot(useUser())
   return (

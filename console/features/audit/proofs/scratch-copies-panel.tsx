@@ -15,7 +15,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.ts'
 import type { ScratchCopy, ScratchCopyStatus } from '#read-api/contract/scratch-copies.ts'
-import { JOB_POLL_INTERVAL_MS, ProgressBar } from './job-progress.tsx'
+import { ProgressBar, pollWhile } from './job-progress.tsx'
 
 const KEY = ['audit', 'scratch-copies'] as const
 
@@ -43,8 +43,7 @@ export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
   const query = useQuery({
     ...apiQuery('GET /api/audit/scratch-copies', undefined, KEY),
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   return (
     <Panel title={t('audit.copies.title')} lead={t('audit.copies.lead')}>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import { integerParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { boundsOf, rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
@@ -73,13 +73,7 @@ export function ScopeFilters(props: { scope: Scope; onScope: (patch: Partial<Sco
         onCommit={(user) => onScope({ user })}
       />
       {isFiltered && (
-        <Button
-          tone="quiet"
-          icon="close"
-          onClick={() => onScope({ model: '', channel: 0, user: 0 })}
-        >
-          {t('ui.clearFilters')}
-        </Button>
+        <ClearFiltersButton onClear={() => onScope({ model: '', channel: 0, user: 0 })} />
       )}
     </>
   )

@@ -172,16 +172,13 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
   const rule = useMoneyRule()
   const { preview, model } = props.previewed
   const money = (value: number): string => exactQuotaText(quotaOf(value), rule)
+  const applyCorrection = useApplyCorrection()
   const form = useDraftForm({
     initial: () => ({ reason: '' }),
     save: async ({ reason }) => {
       const text = reason.trim()
       if (text === '') throw new FieldError({ reason: t('shared.error.reasonMissing') })
-      const body = { preview: preview.preview, reason: text }
-      const { calls } = await retryWithIdentityProof(() =>
-        call('POST /api/audit/corrections', { body }),
-      )
-      showSuccess(t('reconciliation.correction.applied', { count: calls }))
+      await applyCorrection({ preview: preview.preview, reason: text })
       props.onClose()
       await props.onApplied()
     },
@@ -209,4 +206,15 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
       />
     </FormDialog>
   )
+}
+
+/** Returns a function that applies the correction of a preview and shows the number of its calls. */
+export function useApplyCorrection() {
+  const { t } = useTranslation()
+  return async (body: { preview: string; reason: string }): Promise<void> => {
+    const { calls } = await retryWithIdentityProof(() =>
+      call('POST /api/audit/corrections', { body }),
+    )
+    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+  }
 }

@@ -19,9 +19,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Correction } from '#read-api/contract/corrections.ts'
@@ -31,6 +29,7 @@ import { numberColumn, quotaColumn, timeColumn } from '../elements/time-and-amou
 import { userText, useUserNames } from '../elements/user-names.ts'
 import type { Scope } from './call-scope-filters.tsx'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
+import { useApplyCorrection } from './correction-preview-panel.tsx'
 import { UserLink } from './result-tables.tsx'
 import { correctedPriceOf, type PriceDraft } from './what-if-price-draft.ts'
 
@@ -249,12 +248,9 @@ function UnfinishedCorrection(props: { correction: Correction; onChange: () => P
   const { t } = useTranslation()
   const { preview, reason } = props.correction
   const mayContinue = isRoot(useUser()) && preview !== null && currentScratchCopy() === null
+  const applyCorrection = useApplyCorrection()
   const { isBusy, submit } = useSubmit(async () => {
-    const body = { preview: preview ?? '', reason: reason || '–' }
-    const { calls } = await retryWithIdentityProof(() =>
-      call('POST /api/audit/corrections', { body }),
-    )
-    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+    await applyCorrection({ preview: preview ?? '', reason: reason || '–' })
     await props.onChange()
   })
   return (

@@ -3,14 +3,18 @@ import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { type Scope, ScopeFilters, scanBodyOf } from './call-scope-filters.tsx'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
-import { mergeRecomputations, ScanProgress, useCallScan } from './scan-calls-in-parts.tsx'
+import {
+  mergeRecomputations,
+  NoCallsInPeriod,
+  ScanProgress,
+  useCallScan,
+} from './scan-calls-in-parts.tsx'
 
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
@@ -56,15 +60,7 @@ function RecomputeResult({ result }: { result: Recomputation }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { calls, charged, recomputed, skipped, different, differences } = result
-  if (calls === 0) {
-    return (
-      <EmptyState
-        icon="chart"
-        title={t('reconciliation.scan.noCalls')}
-        body={t('reconciliation.scan.noCallsLead')}
-      />
-    )
-  }
+  if (calls === 0) return <NoCallsInPeriod />
   const isClean = different === 0
   return (
     <>

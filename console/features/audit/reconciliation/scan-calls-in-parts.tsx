@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
@@ -149,4 +150,16 @@ export function ScanProgress(props: {
   }
   if (scan.isComplete || scan.result === null) return null
   return <Alert tone="bad">{t('reconciliation.scan.stopped')}</Alert>
+}
+
+/** Shown instead of the result of a scan if the period contains no calls. */
+export function NoCallsInPeriod() {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="chart"
+      title={t('reconciliation.scan.noCalls')}
+      body={t('reconciliation.scan.noCallsLead')}
+    />
+  )
 }

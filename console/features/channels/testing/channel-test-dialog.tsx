@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { channelsKey, type TestOutcome, testChannel } from '#console/api/channels.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
@@ -7,6 +7,7 @@ import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
+import { useAbortOnUnmount } from '#console/ui/state/use-abort-on-unmount.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
@@ -21,12 +22,7 @@ function useModelTests(channelId: number) {
   const client = useQueryClient()
   const [results, setResults] = useState<TestResults>(new Map())
   const [isRunningAll, setRunningAll] = useState(false)
-  const stop = useRef(new AbortController())
-  useEffect(() => {
-    const controller = new AbortController()
-    stop.current = controller
-    return () => controller.abort()
-  }, [])
+  const stop = useAbortOnUnmount()
   const testOne = async (model: string) => {
     const { signal } = stop.current
     if (results.get(model) === 'running') return
