@@ -158,7 +158,7 @@ function SuccessCell({ row, context }: { row: Row; context: ColumnContext }) {
   const { t, number, period, healthBarEnd } = context
   const figures = row.figures[period]
   const rate = successRate(figures)
-  const tries = figures === null ? 0 : figures.successes + figures.failures
+  const attempts = figures === null ? 0 : figures.successes + figures.failures
   return (
     <span className="tg-health-success">
       <SparkBars points={healthPoints(row.minutes, healthBarEnd)} />
@@ -166,7 +166,7 @@ function SuccessCell({ row, context }: { row: Row; context: ColumnContext }) {
         {rate === null ? <UnknownValue /> : <b>{rateText(rate, number)}</b>}
         {rate !== null && (
           <span className="tg-muted">
-            {t('health.attemptCount', { count: tries, number: number.format(tries) })}
+            {t('health.attemptCount', { count: attempts, number: number.format(attempts) })}
           </span>
         )}
       </span>

@@ -187,11 +187,11 @@ function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
 
 function rateOf(channels: readonly ChannelHealth[]): number | null {
   let successes = 0
-  let tries = 0
+  let attempts = 0
   for (const { figures } of channels) {
     if (figures.m5 === null) continue
     successes += figures.m5.successes
-    tries += figures.m5.successes + figures.m5.failures
+    attempts += figures.m5.successes + figures.m5.failures
   }
-  return tries === 0 ? null : successes / tries
+  return attempts === 0 ? null : successes / attempts
 }

@@ -32,26 +32,26 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
 
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
-  const why = reason === '' ? '' : reasonText(t, reason)
+  const shownReason = reason === '' ? '' : reasonText(t, reason)
   const scope = scopeText(t, entry)
   const parts: Record<Kind, readonly string[]> = {
     created: entry.is_enabled === false ? [t('health.entry.createdDisabled')] : [],
     'terms-changed': [fieldsText(t, fields)],
     enabled: [tagText(t, tag)],
     disabled: [tagText(t, tag)],
-    'auto-disabled': [why],
+    'auto-disabled': [shownReason],
     expired: [],
     deleted: [],
     tagged: [tag ?? ''],
     'tag-changed': [tagText(t, tag), fieldsText(t, fields)],
-    'key-set-aside': [scope, why],
+    'key-set-aside': [scope, shownReason],
     'keys-taken-back': [t('health.entry.keys', { count: count ?? 0 })],
-    'circuit-opened': [scope, why, t('health.entry.failures', { count: count ?? 0 })],
+    'circuit-opened': [scope, shownReason, t('health.entry.failures', { count: count ?? 0 })],
     'circuit-half-opened': [scope],
     'circuit-closed': [scope, t(`health.entry.${CLOSED_BY[reason] ?? 'byCall'}`)],
     tested: [
       model ?? '',
-      is_success === true ? '' : why,
+      is_success === true ? '' : shownReason,
       took === undefined ? '' : durationText(took, number),
     ],
   }

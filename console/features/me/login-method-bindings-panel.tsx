@@ -77,10 +77,10 @@ function useBindings(openDialog: (method: Messenger) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [busy, setBusy] = useState<LoginMethod | null>(null)
-  const run = async (method: LoginMethod, act: () => Promise<void>) => {
+  const run = async (method: LoginMethod, request: () => Promise<void>) => {
     setBusy(method)
     try {
-      await act()
+      await request()
     } catch (error) {
       showError(error)
     } finally {
@@ -111,16 +111,16 @@ function useBindings(openDialog: (method: Messenger) => void) {
 function Dialog(props: { method: Messenger; onClose: () => void }) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {
+  const withIdentityProof = async <T,>(request: () => Promise<T>): Promise<T> => {
     try {
-      return await retryWithIdentityProof(act)
+      return await retryWithIdentityProof(request)
     } catch (error) {
       if (error instanceof CancelledError) props.onClose()
       throw error
     }
   }
   const weChat = async (code: string) => {
-    await provenHere(() => call('GET /api/oauth/wechat/bind', { query: { code } }))
+    await withIdentityProof(() => call('GET /api/oauth/wechat/bind', { query: { code } }))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('oauth.weChatBound'))
   }
@@ -131,7 +131,9 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
       title={t('oauth.bindTo', { site: t(`oauth.siteNameInSentence.${props.method}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
-      getState={() => provenHere(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))}
+      getState={() =>
+        withIdentityProof(() => call('GET /api/oauth/state', { query: { intent: 'bind' } }))
+      }
     />
   )
 }

@@ -47,13 +47,13 @@ function MailPanel({ user }: MePanelProps) {
   const address = user?.email ?? ''
   // The server refuses to remove the address if the user has no other login method.
   const removal = useSubmit(async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: t('me.unbindMailTitle'),
       body: t('me.unbindMailBody', { address }),
       confirmText: t('oauth.unbind'),
       tone: 'danger',
     })
-    if (!isSure) return
+    if (!isConfirmed) return
     await retryWithIdentityProof(() =>
       call('POST /api/user/unbind', { body: { provider: 'email' } }),
     )
@@ -91,8 +91,8 @@ function ProfileCard({ user }: MePanelProps) {
   // Until the account has loaded, the page shows the name from the user data that this browser
   // stores.
   const session = useUser()
-  const person = user ?? session
-  const name = person?.display_name || person?.username || ''
+  const shownUser = user ?? session
+  const name = shownUser?.display_name || shownUser?.username || ''
   const wait = <Skeleton width={60} />
   const quota = (value: number | undefined) =>
     value === undefined ? wait : <Quota value={quotaOf(value)} />
@@ -104,16 +104,16 @@ function ProfileCard({ user }: MePanelProps) {
         </span>
         <div>
           <h2>{name}</h2>
-          {person !== null && (
+          {shownUser !== null && (
             <p className="tg-me-marks">
-              <span className="tg-muted">@{person.username}</span>
+              <span className="tg-muted">@{shownUser.username}</span>
               <span className="tg-muted">
-                {t('shared.id')} {person.id}
+                {t('shared.id')} {shownUser.id}
               </span>
-              <StatusTag tone={person.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
-                {levelText(t, person.role)}
+              <StatusTag tone={shownUser.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
+                {levelText(t, shownUser.role)}
               </StatusTag>
-              <GroupTag name={person.group} />
+              <GroupTag name={shownUser.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>
             </p>
           )}

@@ -22,13 +22,13 @@ export function SessionsPanel() {
   const sessions = useQuery(ownSessionsQuery)
   const refresh = () => client.invalidateQueries({ queryKey: ownSessionsQuery.queryKey })
   const ending = useSubmit(async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: t('credentials.endOthers'),
       body: t('credentials.endOthersBody'),
       confirmText: t('credentials.endOthers'),
       tone: 'danger',
     })
-    if (!isSure) return
+    if (!isConfirmed) return
     await call('DELETE /api/user/sessions')
     showSuccess(t('credentials.othersEnded'))
     await refresh()

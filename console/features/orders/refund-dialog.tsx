@@ -30,7 +30,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
       await client.invalidateQueries({ queryKey: ['orders'] })
     },
   })
-  const wrong = validateSum(form.draft.money, order)
+  const sumError = validateSum(form.draft.money, order)
   return (
     <FormDialog
       isOpen
@@ -39,7 +39,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
       submitText={t('orders.refund')}
       tone="danger"
       form={form}
-      isDisabled={wrong !== null}
+      isDisabled={sumError !== null}
       onClose={onClose}
     >
       <TextField
@@ -51,7 +51,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
         autoComplete="off"
         maxLength={20}
         {...form.field('money')}
-        error={wrong === null ? undefined : t(`orders.${wrong}`, { max })}
+        error={sumError === null ? undefined : t(`orders.${sumError}`, { max })}
       />
       <TextField label={t('orders.reason')} isRequired maxLength={500} {...form.field('reason')} />
     </FormDialog>

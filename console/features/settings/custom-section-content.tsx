@@ -51,11 +51,11 @@ function FallbackForm({ form }: { form: SettingsForm }) {
             ? `shared.error.${errorKey}`
             : `settings.fallbackError.${errorKey}`,
         )
-  const faulty = fallbackErrorField(draft)
+  const invalidField = fallbackErrorField(draft)
   const field = (key: FallbackKey, label: string) => (
     <TextField
       label={label}
-      error={key === faulty ? error : undefined}
+      error={key === invalidField ? error : undefined}
       className="tg-input-short"
       inputMode="decimal"
       value={draft[key]}

@@ -56,17 +56,17 @@ async function send(
   onConflict: (draft: MergedText) => void,
 ): Promise<string> {
   let [seen, desired] = [before, after]
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await putOption(key, desired, seen)
     } catch (error) {
       if (!isConflict(error)) throw error
       // The retry waits, because the read model may not yet include the other user's change.
-      if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
+      if (attempt > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readOptions()).get(key) ?? ''
       const { text, hasConflict } = mergeChange({ before, after }, theirs)
       onConflict({ text, theirs })
-      if (hasConflict || tries === ATTEMPTS_MAX) throw error
+      if (hasConflict || attempt === ATTEMPTS_MAX) throw error
       ;[seen, desired] = [theirs, text]
     }
   }

@@ -82,7 +82,7 @@ function FlagField({ option, form }: FieldProps) {
   const { key } = option
   const select = async (value: string) => {
     const question = texts.confirm(key, value)
-    const isSure =
+    const isConfirmed =
       question === '' ||
       (await confirm({
         title: texts.label(key),
@@ -90,7 +90,7 @@ function FlagField({ option, form }: FieldProps) {
         confirmText: t('settings.confirmYes'),
         tone: 'danger',
       }))
-    if (isSure) form.set(new Map([[key, value]]))
+    if (isConfirmed) form.set(new Map([[key, value]]))
   }
   const shown = hint(option)
   const error = form.errorText(key)

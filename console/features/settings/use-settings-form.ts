@@ -101,8 +101,8 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
 
   const { isBusy, submit } = useSubmit(async () => {
     if (changes.length === 0) return showError(t('shared.unchanged'))
-    const wrong = changes.find(({ key }) => errorOf(key) !== null)?.key
-    const first = wrong ?? fallbackErrorKey(changed, value)
+    const invalidKey = changes.find(({ key }) => errorOf(key) !== null)?.key
+    const first = invalidKey ?? fallbackErrorKey(changed, value)
     if (first !== undefined) {
       drafts.check()
       events.onInvalid(first)
@@ -172,60 +172,69 @@ const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
  * Returns the drafts that differ from the stored options, and the errors of the drafts. The
  * comparison stays valid during editing, because the stored options are not refreshed meanwhile.
  */
-function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
+function useChanges({
+  baseValues,
+  texts,
+}: Pick<ReturnType<typeof useDrafts>, 'baseValues' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
-  const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
+  const options = useOptions(
+    (live) => held !== null || changesOf(live, baseValues, texts).length > 0,
+  )
   const baseline = held ?? options.baseline
-  const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
+  const changes = useMemo(
+    () => changesOf(baseline, baseValues, texts),
+    [baseline, baseValues, texts],
+  )
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
     // Drops the draft if another user has stored the same value.
-    const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
-    return draft === undefined || isOver ? theirs : draft
+    const isStoredElsewhere =
+      baseValues.get(key) !== theirs && !changes.some((change) => change.key === key)
+    return draft === undefined || isStoredElsewhere ? theirs : draft
   }
   return { options, baseline, changes, value, setHeld }
 }
 
-const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
-  changedOptions(new Map([...baseline, ...bases]), texts)
+const changesOf = (baseline: Texts, baseValues: Texts, texts: Texts): OptionChange[] =>
+  changedOptions(new Map([...baseline, ...baseValues]), texts)
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
   // The values that the edited options had at the start of the edit.
-  const [bases, setBases] = useState(NO_TEXTS)
+  const [baseValues, setBaseValues] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [serverErrors, setServerErrors] = useState(NO_TEXTS)
   const [isChecked, setChecked] = useState(false)
   return {
     texts,
-    bases,
+    baseValues,
     serverErrors,
     showsErrorOf: (key: string) => isChecked || touched.has(key),
     set: (values: Texts, baseline: Texts, changed: ReadonlySet<string>) => {
       const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
       const fresh = seen.filter(([key]) => !changed.has(key))
-      setBases((current) => new Map([...seen, ...current, ...fresh]))
+      setBaseValues((current) => new Map([...seen, ...current, ...fresh]))
       setTexts((current) => new Map([...current, ...values]))
       setServerErrors((current) => without(current, new Set(values.keys())))
     },
     applyMerged: (drafts: ReadonlyMap<string, MergedText>) => {
       const part = (name: keyof MergedText) =>
         [...drafts].map(([key, d]) => [key, d[name]] as const)
-      setBases((current) => new Map([...current, ...part('theirs')]))
+      setBaseValues((current) => new Map([...current, ...part('theirs')]))
       setTexts((current) => new Map([...current, ...part('text')]))
     },
     touch: (key: string) => setTouched((current) => new Set([...current, key])),
     check: () => setChecked(true),
     settle: (saved: ReadonlySet<string>, errors: ReadonlyMap<string, string>) => {
       setTexts((current) => without(current, saved))
-      setBases((current) => without(current, saved))
+      setBaseValues((current) => without(current, saved))
       setTouched((current) => new Set([...current].filter((key) => !saved.has(key))))
       setServerErrors(errors)
       setChecked(false)
     },
     clear: () => {
       setTexts(NO_TEXTS)
-      setBases(NO_TEXTS)
+      setBaseValues(NO_TEXTS)
       setTouched(NO_KEYS)
       setServerErrors(NO_TEXTS)
       setChecked(false)

@@ -106,8 +106,8 @@ export function validateToken(
     : {}
   if (Object.keys(rateLimitErrors).length > 0) errorKeys.rateLimit = rateLimitErrors
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
-  const wrong = firstInvalidAddress(draft.allowIps)
-  if (wrong !== null) set('allowIps', { key: 'ipInvalid', ...wrong })
+  const invalidAddress = firstInvalidAddress(draft.allowIps)
+  if (invalidAddress !== null) set('allowIps', { key: 'ipInvalid', ...invalidAddress })
   set('count', validateInteger({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return errorKeys
 }

@@ -42,13 +42,13 @@ const MESSAGE_MAX = 500
 /** Shows the provider's error message. The server has already removed secrets from it. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
-  const letters = [...text.trim()]
-  const isTruncated = letters.length > MESSAGE_MAX
+  const characters = [...text.trim()]
+  const isTruncated = characters.length > MESSAGE_MAX
   return (
     <figure className="tg-log-said">
       <figcaption>{t('logDetails.failure.providerMessage')}</figcaption>
       <blockquote>
-        {isTruncated ? `${letters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}
+        {isTruncated ? `${characters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}
       </blockquote>
     </figure>
   )

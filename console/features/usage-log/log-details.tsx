@@ -125,8 +125,8 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
-    const took = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
-    add(t('logDetails.fact.duration'), took)
+    const duration = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
+    add(t('logDetails.fact.duration'), duration)
     add(t('logDetails.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
     const speedText = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })

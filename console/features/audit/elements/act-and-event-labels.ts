@@ -31,7 +31,7 @@ export function useEventLabel(): (actOrType: string) => string {
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
-  return useMemo(() => searchAmong(ACT_NAMES, labelOf), [labelOf])
+  return useMemo(() => createLabelSearch(ACT_NAMES, labelOf), [labelOf])
 }
 
 const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
@@ -42,10 +42,10 @@ const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
  */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()
-  return useMemo(() => searchAmong(EVENT_TYPES, labelOf), [labelOf])
+  return useMemo(() => createLabelSearch(EVENT_TYPES, labelOf), [labelOf])
 }
 
-function searchAmong(names: readonly string[], labelOf: (name: string) => string) {
+function createLabelSearch(names: readonly string[], labelOf: (name: string) => string) {
   const named = names.map((name) => ({ name, label: labelOf(name) }))
   const labels = named.map(({ label }) => label).sort((one, other) => one.localeCompare(other))
   const nameOf = (text: string): string => {

@@ -19,7 +19,7 @@ function MappingFields({ form }: ChannelFormProps) {
   const json = (name: (typeof JSON_FIELDS)[number]) => ({
     label: t(`channelForm.${name}`),
     hint: t(`channelForm.${name}Hint`),
-    judge: (text: string) => validateJson(name, text),
+    validate: (text: string) => validateJson(name, text),
     ...form.field(name),
   })
   return (

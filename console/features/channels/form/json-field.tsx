@@ -13,13 +13,13 @@ export function JsonField(
     label: string
     hint: string
     example: string
-    judge: (text: string) => JsonErrorKey | null
+    validate: (text: string) => JsonErrorKey | null
     knownMembers?: readonly string[]
   },
 ) {
-  const { value, judge, onChange } = props
+  const { value, validate, onChange } = props
   const { t } = useTranslation()
-  const [ownErrorKey, setOwnErrorKey] = useState(() => judge(value))
+  const [ownErrorKey, setOwnErrorKey] = useState(() => validate(value))
   const ownError =
     ownErrorKey === null
       ? undefined
@@ -44,9 +44,9 @@ export function JsonField(
       value={value}
       onChange={(text) => {
         onChange(text)
-        if (ownErrorKey !== null) setOwnErrorKey(judge(text))
+        if (ownErrorKey !== null) setOwnErrorKey(validate(text))
       }}
-      onBlur={() => setOwnErrorKey(judge(value))}
+      onBlur={() => setOwnErrorKey(validate(value))}
     />
   )
 }

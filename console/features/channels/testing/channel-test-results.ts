@@ -24,11 +24,11 @@ export async function runConcurrently(
   concurrencyMax = 3,
 ): Promise<void> {
   const queue = [...models]
-  const work = async () => {
+  const runUntilEmpty = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       if (signal.aborted) return
       await perform(next)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrencyMax, models.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(concurrencyMax, models.length) }, runUntilEmpty))
 }
