@@ -10,8 +10,8 @@ import {
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
 import type { Period } from './health-filters.ts'
-import { durationText, rateText, speedText } from './metric-text.ts'
 import { StateCell } from './state-cell.tsx'
 
 const STEP = 5

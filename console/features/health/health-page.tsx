@@ -17,6 +17,7 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { rateText } from './format-durations-and-rates.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
 import {
@@ -26,7 +27,6 @@ import {
   PERIODS,
   STATE_FILTERS,
 } from './health-filters.ts'
-import { rateText } from './metric-text.ts'
 import '#console/ui/forms/forms.css'
 import './health.css'
 

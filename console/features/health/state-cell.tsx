@@ -5,7 +5,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
-import { countdownText } from './metric-text.ts'
+import { countdownText } from './format-durations-and-rates.ts'
 
 export function StateCell({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()

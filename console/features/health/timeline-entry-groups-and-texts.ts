@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
-import { durationText } from './metric-text.ts'
+import { durationText } from './format-durations-and-rates.ts'
 
 type Kind = TimelineEntry['kind']
 

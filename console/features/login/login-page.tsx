@@ -21,8 +21,8 @@ import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { LoginForm, type OnSecondFactorNeeded, type SecondFactor } from './login-form.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-const SecondStepForm = lazy(async () => ({
-  default: (await import('./second-step-form.tsx')).SecondStepForm,
+const SecondFactorForm = lazy(async () => ({
+  default: (await import('./second-factor-form.tsx')).SecondFactorForm,
 }))
 
 /** Logs a user in with a passkey, without a username. */
@@ -67,7 +67,7 @@ export function LoginPage() {
     return (
       <SingleTaskPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
         <Suspense fallback={null}>
-          <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
+          <SecondFactorForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
         </Suspense>
       </SingleTaskPage>
     )

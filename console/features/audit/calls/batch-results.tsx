@@ -8,7 +8,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, Hash } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { indented } from './call-charge-panels.tsx'
 
 /**

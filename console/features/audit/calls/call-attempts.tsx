@@ -7,7 +7,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { CallExplanation, ExplainedAttempt } from '#read-api/contract/calls.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { Facts } from '../elements/data-table.tsx'
+import { Facts } from '../elements/small-tables.tsx'
 
 export function CallAttempts({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()

@@ -10,7 +10,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
-import { ColumnTable, DataTable, type TableRow } from '../elements/data-table.tsx'
+import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
 /** The kinds of usage that have a translated name, with the keys of these names. */
 const COUNTS = {

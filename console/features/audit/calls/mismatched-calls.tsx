@@ -21,7 +21,7 @@ import { choiceParam, integerParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MismatchedCall } from '#read-api/contract/calls.ts'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 
 const ANOMALIES = ['other-model', 'higher-cost'] as const

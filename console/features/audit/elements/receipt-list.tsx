@@ -14,7 +14,7 @@ import {
   VerifierHint,
 } from './checkpoint-status-and-verifier-hint.tsx'
 import { ConsistencyProofDownload, type ReadSince } from './consistency-proof-download.tsx'
-import { Facts } from './data-table.tsx'
+import { Facts } from './small-tables.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has

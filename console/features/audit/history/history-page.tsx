@@ -17,7 +17,7 @@ import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
-import { ChangesTable, ColumnTable } from '../elements/data-table.tsx'
+import { ChangesTable, ColumnTable } from '../elements/small-tables.tsx'
 import { actorText } from '../elements/user-names.ts'
 import {
   type AuditObject,

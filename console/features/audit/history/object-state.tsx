@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { type AuditObject, readState, valuesOf } from './object-history.ts'
 
 /**

@@ -12,7 +12,7 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Rebuild } from '#read-api/contract/verifications.ts'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { isUnfinished, JobProgress, JobStatus, pollWhile } from './job-progress.tsx'
 
 const KEY = ['audit', 'rebuilds'] as const

@@ -26,7 +26,7 @@ import {
   CheckpointStatus,
   checkpointStatusOf,
 } from '../elements/checkpoint-status-and-verifier-hint.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 
 const POLL_INTERVAL_MS = 10_000
 

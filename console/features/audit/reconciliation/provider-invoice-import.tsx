@@ -12,7 +12,7 @@ import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ServerErrorText } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { DataTable } from '../elements/data-table.tsx'
+import { DataTable } from '../elements/small-tables.tsx'
 import {
   type CsvSample,
   DELIMITERS,

@@ -33,9 +33,9 @@ import type {
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
 import { ObjectFallback } from '../elements/object-fallback.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import {
   fileNameOf,

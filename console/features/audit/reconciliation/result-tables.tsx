@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
 
 /** Shows the main figures of a result side by side. */

@@ -24,7 +24,7 @@ const CODES = {
 type CodeKind = keyof typeof CODES
 type CodeDraft = { code: string; isByPasskey: boolean }
 
-export function SecondStepForm({
+export function SecondFactorForm({
   needed,
   onRestart,
 }: {
