@@ -85,9 +85,9 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // Leaves out each series whose values are all 0, unless this is true of all series. The check
-  // reads the values and not the totals, because a series of corrections also has negative values,
-  // which can add up to a total of 0.
+  // Leaves out each series whose values are all 0, unless this is true of all series. The totals
+  // can't be used for this check: a series of corrections also has negative values, which can add
+  // up to 0.
   const used = new Set(points.flatMap((one) => (one[measure] === 0 ? [] : [one.series])))
   const some = [...totals].filter(([name]) => used.has(name))
   const sorted = (some.length > 0 ? some : [...totals])

@@ -13,8 +13,8 @@ const RECENT_ROWS = 6
 const CONSUMPTION = 2
 
 /**
- * Query options that read the data again whenever the page is opened, because live events update
- * the data only while the page is open.
+ * Query options that read the data again whenever the page opens. Live events update the data only
+ * while the page is open.
  */
 const REFETCH_ON_MOUNT = { refetchOnMount: 'always' } as const
 

@@ -36,8 +36,8 @@ export type ChatMessage = {
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
   /**
-   * True if the page no longer waits for the cost of the answer, because the usage log did not list
-   * the call within the time limit.
+   * True if the page no longer waits for the cost of the answer. The usage log did not list the
+   * call within the time limit.
    */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }

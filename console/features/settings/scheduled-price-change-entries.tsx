@@ -22,7 +22,7 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** Shows what the changed price applies to: a model, a group, a pair of groups, or all users. */
+/** Shows the subject of a changed price: a model, a group, a pair of groups, or all users. */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

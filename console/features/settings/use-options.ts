@@ -57,8 +57,8 @@ export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
 }
 
 /**
- * The type of the translation keys of all options. The keys of the options come from the server, so
- * the compiler can't check them, and one existing key stands for all of them.
+ * The type of the translation keys of all options. The compiler can't check these keys, because the
+ * options come from the server. One existing key therefore stands for all of them.
  * `option-translations.test.ts` checks that no text is missing.
  */
 type TextKey = 'options.label.RetryTimes'

@@ -124,8 +124,8 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
 })
 
 /**
- * The remaining quota of a token (in quota units) as the form last showed it, and the version of
- * the token's budget at that time.
+ * The remaining quota (in quota units) and the budget version that the form last showed for a
+ * token.
  */
 export type ShownBudget = { quota: number; version: number }
 

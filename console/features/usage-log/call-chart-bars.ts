@@ -91,8 +91,8 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the labels of the time axis: `07:00` for a range within a day, `11-21 06:00` for a longer
- * range, and `11-21` if each bar is a day or longer.
+ * Returns the labels of the time axis. A range within a day has labels such as `07:00`, and a
+ * longer range `11-21 06:00`. If each bar is a day or longer, the labels are `11-21`.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],

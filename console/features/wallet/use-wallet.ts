@@ -53,8 +53,8 @@ export function useWallet() {
 }
 
 /**
- * The types of log rows that can credit quota: 1 is a top-up, 3 a change by an admin, 4 a credit by
- * the system, and 5 a check-in.
+ * The types of log rows that can credit quota: 1 (top-up), 3 (change by an admin), 4 (credit by the
+ * system) and 5 (check-in).
  */
 const CREDIT_LOG_TYPES = [1, 3, 4, 5]
 

@@ -44,8 +44,8 @@ export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
 }
 
 /**
- * Shows results in a table. The columns depend on all results and not only on the shown ones, so
- * that the columns do not change when more rows are shown.
+ * Shows results in a table. The columns depend on all results, so that they do not change when more
+ * rows are shown.
  */
 function ResultTable(props: { all: readonly BatchResult[]; shown: readonly BatchResult[] }) {
   const { t } = useTranslation()

@@ -65,9 +65,9 @@ function Attempt({ attempt, number }: { attempt: ExplainedAttempt; number: numbe
 }
 
 /**
- * Shows the evidence of an attempt, which is the sending of a call to one provider: what the
- * provider reported, and hashes of what was sent and received. Calls made with earlier versions of
- * Tallygate have no evidence.
+ * Shows the evidence of an attempt (the sending of a call to one provider). The evidence is the
+ * provider's report and the hashes of the sent and received data. Calls made with earlier versions
+ * of Tallygate have no evidence.
  */
 function Evidence({ attempt: { evidence } }: { attempt: ExplainedAttempt }) {
   const { t } = useTranslation()

@@ -17,8 +17,8 @@ type AccountEvent = Pick<
 >
 
 /**
- * Lists the events by which a call changed the balance or the held quota of the account, from the
- * admission of the call to its end.
+ * Lists the events by which a call changed the balance or the held quota of the account. The first
+ * event is the admission of the call, and the last one is its end.
  */
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()

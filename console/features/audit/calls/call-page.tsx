@@ -28,7 +28,7 @@ import '../audit.css'
 
 /**
  * Explains the call whose request id is in the URL. If the URL has no id, the page shows the search
- * field and, to auditors, the calls with another model or a higher cost than was billed.
+ * field. Auditors then also see the calls with another model or a higher cost than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

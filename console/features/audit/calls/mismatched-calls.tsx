@@ -33,9 +33,8 @@ const URL_PARAMS = {
 }
 
 /**
- * Lists two kinds of calls: calls that the provider answered with another model than the billed
- * one, and calls for which the provider charged more than was billed. The calls of the first kind
- * are also counted by channel.
+ * Lists the calls that the provider answered with another model than was billed, and the calls that
+ * cost more than was billed. The calls with another model are also counted by channel.
  */
 export function MismatchedCalls() {
   const { t } = useTranslation()

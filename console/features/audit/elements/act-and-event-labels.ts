@@ -26,8 +26,8 @@ export function useEventLabel(): (actOrType: string) => string {
 }
 
 /**
- * Returns the labels of all acts, and a function that searches for the name of an act by its label,
- * its name, or a part of either.
+ * Returns the labels of all acts, and a function that finds the name of an act. The function
+ * accepts the label, the name, or a part of either.
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
@@ -37,8 +37,8 @@ export function useActSearch() {
 const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
 /**
- * Returns the labels of all types of events, and a function that searches for a type by its label,
- * its name, or a part of either.
+ * Returns the labels of all types of events, and a function that finds a type. The function accepts
+ * the label, the name, or a part of either.
  */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()

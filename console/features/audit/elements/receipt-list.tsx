@@ -124,8 +124,8 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
 }
 
 /**
- * Explains what receipts with each of the present statuses prove, and what no receipt proves. A
- * receipt without signatures of witnesses proves less.
+ * Explains what receipts prove and what no receipt proves. The text depends on the statuses of the
+ * receipts, because a receipt without signatures of witnesses proves less.
  */
 function Meaning({ receipts }: { receipts: Receipts }) {
   const { t } = useTranslation()

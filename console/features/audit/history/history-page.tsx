@@ -170,8 +170,8 @@ function Change({ change }: { change: ObjectChange }) {
 type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
- * Shows the price of a model for a group at a point in the history, and the settings that led to
- * this price.
+ * Shows the price of a model for a group at a point in the history, and the settings that
+ * determined it.
  */
 function PriceAsOf(
   props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },

@@ -187,9 +187,9 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
 const SOURCE_MAX = 48
 
 /**
- * Returns the source of a movement, such as the request id of a call. If the source is a long
- * internal key, as for an adjustment by an admin, returns the position of the movement's event
- * instead.
+ * Returns the source of a movement, such as the request id of a call. The source of some movements,
+ * such as an adjustment by an admin, is a long internal key. For these, returns the position of the
+ * event instead.
  */
 const sourceText = ({ source, position }: LedgerItem): string =>
   source.length > SOURCE_MAX ? `#${position}` : source

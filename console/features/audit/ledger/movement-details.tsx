@@ -12,8 +12,8 @@ import { type Account, correctedCallsQuery } from './ledger-queries.ts'
 import { MovementSource, reasonText } from './movement-text.tsx'
 
 /**
- * Shows the details of a movement (a change of an account's balance): the facts that have no column
- * in the list, the calls whose charges the movement corrected, and the receipt.
+ * Shows the details of a movement (a change of an account's balance). These are the facts without a
+ * column in the list, the calls whose charges the movement corrected, and the receipt.
  */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
   const { t } = useTranslation()

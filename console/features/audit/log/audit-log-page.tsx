@@ -254,8 +254,9 @@ const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns a function that makes a value readable. It appends the amount of money to a value in
- * quota units, as the ledger does, and the local time to a time. It returns other values unchanged.
+ * Returns a function that makes a value readable. To a value in quota units, it appends the amount
+ * of money. To a time in Unix seconds, it appends the local time. It returns other values
+ * unchanged.
  */
 function useReadableValue({ act }: AuditAct) {
   const rule = useMoneyRule()

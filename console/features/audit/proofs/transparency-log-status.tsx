@@ -31,8 +31,9 @@ import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 const POLL_INTERVAL_MS = 10_000
 
 /**
- * Shows the public facts about the transparency log (the Merkle tree of all events): its key, its
- * latest checkpoint and its witnesses, which are independent servers that sign checkpoints.
+ * Shows the public facts about the transparency log, which is the Merkle tree of all events. These
+ * are its key, its latest checkpoint and its witnesses. Witnesses are independent servers that sign
+ * checkpoints.
  */
 export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
   const query = useQuery({

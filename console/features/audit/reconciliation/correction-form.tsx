@@ -78,8 +78,8 @@ export function CorrectionForm(props: {
       setPreviewed({ key: previewKey(draft, scope), model, at: Date.now() / 1_000, preview })
     },
   })
-  // The form opens with the prices of its first model. When the admin changes the model, those
-  // prices that the admin has not edited are cleared, because they belong to the first model.
+  // The form opens with the prices of its first model. If the admin selects another model, prices
+  // that the admin has not edited are cleared.
   const changeModel = (model: string): void => {
     const isOpened = (name: PriceField) => form.draft[name] === props.price[name]
     const cleared = PRICE_FIELDS.filter(isOpened).map((name) => [name, ''])

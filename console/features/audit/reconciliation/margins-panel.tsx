@@ -190,7 +190,7 @@ const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =
 
 /**
  * A column of amounts that shows 0 as a dash. The costs of a row usually come from one source,
- * either invoices or cost ratios, so the amounts from the other source are usually 0.
+ * either invoices or cost ratios. The amounts from the other source are then 0.
  */
 const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
   quotaColumn(id, title, 110, (item) => read(item) || null)

@@ -24,10 +24,10 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Runs a scan, which is a computation over all calls of a period. The server limits the time of a
- * request, so a long period is divided into parts and the results of the parts are merged. The scan
- * ends early if the user leaves the page or `stop` is called. After `stop`, the merged results of
- * the finished parts stay visible.
+ * Runs a scan, which is a computation over all calls of a period. A long period is divided into
+ * parts, because the server limits the time of a request. The results of the parts are merged. The
+ * scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged results
+ * of the finished parts stay visible.
  */
 export function useCallScan<Result extends Part>(
   key: string,
@@ -85,8 +85,8 @@ type Figures = Pick<Repricing, 'calls' | 'charged' | 'drafted' | 'refused'>
 
 /**
  * Merges the results of a what-if computation for two parts of a period. The rows of the same
- * model, group or user are summed up. Of the single calls, only those with the largest differences
- * are kept.
+ * model, group or user are summed up. Only the calls with the largest differences are kept as
+ * single calls.
  */
 export const mergeRepricings = (all: Repricing, part: Repricing): Repricing => ({
   ...sumOf(all, part),

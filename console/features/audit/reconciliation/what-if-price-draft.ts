@@ -81,8 +81,8 @@ type Changes = Map<string, Entries>
 
 /**
  * Returns the changed price options. For options with one entry per model, only the changed entries
- * are returned. The entries of the JSON replace those of the table. Returns null if the JSON is
- * invalid.
+ * are returned. If an entry is both in the JSON and in the table, the JSON applies. Returns null if
+ * the JSON is invalid.
  */
 export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
@@ -131,10 +131,9 @@ export function pricesOf(
 }
 
 /**
- * Returns the changed values of a model as the price fields of a correction, so that the admin need
- * not enter them again. Removed and invalid entries are left out. The ratios of groups are also
- * left out, because a draft can change the ratios of several groups and a correction has only one
- * ratio.
+ * Returns the changed values of a model as the price fields of a correction. The form for the
+ * correction opens with them. Removed and invalid entries are left out. The ratios of groups are
+ * also left out: a draft can change several of them, and a correction has only one.
  */
 export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)

@@ -7,9 +7,9 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
 /**
- * Determines how the entered keys are stored. For a new channel, `single` stores one key, `batch`
- * creates one channel for each key, and `multi_to_single` creates one channel with all keys. For an
- * existing channel, `replace` removes the stored keys, and `append` keeps them.
+ * Determines how the entered keys are stored. A new channel has three modes: `single` stores one
+ * key, `batch` creates one channel for each key, and `multi_to_single` creates one channel with all
+ * keys. For an existing channel, `replace` removes the stored keys, and `append` keeps them.
  */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 

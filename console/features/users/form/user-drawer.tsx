@@ -172,8 +172,8 @@ function UserDrawerContent(props: UserDrawerContentProps) {
 }
 
 /**
- * Removes the second factors of a user who has lost both the second factors and the recovery codes
- * and therefore can't log in.
+ * Removes the second factors of a user who can't log in, because the user has lost the second
+ * factors and the recovery codes.
  */
 function ResetSecondFactor({ user }: { user: User }) {
   const { t } = useTranslation()
