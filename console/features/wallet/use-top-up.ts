@@ -28,8 +28,7 @@ export function useTopUp() {
   const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // The code is set only when the user leaves the field or submits, because the server limits the
-  // number of wrong codes.
+  // The code changes only on blur and submit, because the server limits wrong codes.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)

@@ -208,7 +208,10 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
   )
 }
 
-/** Returns a function that applies the correction of a preview and shows the number of its calls. */
+/**
+ * Returns a function that applies the correction of a preview. A message then shows the number of
+ * corrected calls.
+ */
 export function useApplyCorrection() {
   const { t } = useTranslation()
   return async (body: { preview: string; reason: string }): Promise<void> => {
